@@ -18,29 +18,26 @@ from jdali.fn import readers as readers
 from jdali.fn import reductions as reductions
 from jdali.fn import segmentation as segmentation
 from jdali.fn import transforms as transforms
-audio_decoder = _build.function
-caffe2_reader = _build.function
-caffe_reader = _build.function
-coco_reader = _build.function
-coin_flip = _build.function
-fast_resize_crop_mirror = _build.function
-file_reader = _build.function
-image_decoder = _build.function
-image_decoder_crop = _build.function
-image_decoder_random_crop = _build.function
-image_decoder_slice = _build.function
-mxnet_reader = _build.function
-nemo_asr_reader = _build.function
-normal_distribution = _build.function
-numpy_reader = _build.function
-sequence_reader = _build.function
-shapes = _build.function
-ssd_random_crop = _build.function
-tfrecord_reader = _special.readers_tfrecord
-transform_translation = _build.function
-uniform = _build.function
-video_reader = _build.function
-video_reader_resize = _special.readers_video_resize
+from jdali.fn.random import coin_flip as coin_flip
+from jdali.fn.random import uniform as uniform
+audio_decoder = decoders.audio
+caffe2_reader = readers.caffe2
+caffe_reader = readers.caffe
+coco_reader = readers.coco
+file_reader = readers.file
+image_decoder = decoders.image
+image_decoder_crop = decoders.image_crop
+image_decoder_random_crop = decoders.image_random_crop
+image_decoder_slice = decoders.image_slice
+mxnet_reader = readers.mxnet
+nemo_asr_reader = readers.nemo_asr
+normal_distribution = random.normal
+numpy_reader = readers.numpy
+sequence_reader = readers.sequence
+tfrecord_reader = readers.tfrecord
+transform_translation = transforms.translation
+video_reader = readers.video
+video_reader_resize = readers.video_resize
 
 def audio_resample(
     signal: DataNode | ArrayLike,
@@ -1083,6 +1080,90 @@ def external_source(
     name: str | None = None,
     preserve: bool = False,
 ) -> list[DataNode]: ...
+
+def fast_resize_crop_mirror(
+    image: DataNode | ArrayLike,
+    /,
+    *,
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    resize_x: float | DataNode = 0.0,
+    resize_y: float | DataNode = 0.0,
+    resize_z: float | DataNode = 0.0,
+    resize_shorter: float | DataNode = 0.0,
+    resize_longer: float | DataNode = 0.0,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
+    max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
+    roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_w: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    rounding: Literal['round', 'truncate'] = 'round',
+    mirror: int | DataNode = 0,
+    interp_type: types.DALIInterpType | DataNode = types.DALIInterpType.INTERP_LINEAR,
+    min_filter: types.DALIInterpType | DataNode | None = None,
+    mag_filter: types.DALIInterpType | DataNode | None = None,
+    antialias: bool = False,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.
+
+    A window larger than the resized image repeats its border.
+
+    Args:
+        image: [H, W, C], or a volume [D, H, W, C].
+        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
+            negative: mirrored along that axis.
+        resize_x: width, as in `size`.
+        resize_y: height, as in `size`.
+        resize_z: depth, as in `size`.
+        resize_shorter: of the shorter side; the aspect ratio is kept.
+        resize_longer: of the longer side; the aspect ratio is kept.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`.
+        max_size: limit of the sides before cropping, one value or one a side; None: none.
+        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
+        roi_end: where it ends; before `roi_start`: mirrored.
+        roi_relative: whether that window is in shares of the sides instead of pixels.
+        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
+        crop: size of the window cut out of the resized image, (height, width) or (depth, height,
+            width), fractions dropped; None: see `crop_w`.
+        crop_d: depth of that window; 0: all.
+        crop_h: height of that window; 0: all.
+        crop_w: width of that window; 0: all.
+        crop_pos_x: share of the free width left of the window.
+        crop_pos_y: share of the free height above it.
+        crop_pos_z: share of the free depth before it.
+        rounding: "round" (half away from zero) or "truncate", for where the window begins.
+        mirror: sum of 1 (left and right), 2 (up and down) and 4 (front and back); 0: none.
+        interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
+        min_filter: filter of sides that shrink; None: `interp_type`.
+        mag_filter: filter of sides that do not; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        dtype: output type, the input's or FLOAT; None: the input's.
+        minibatch_size: taken for DALI's sake; changes nothing.
+        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: the window, of the size of the crop, mirrored.
+
+    Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
+    where the layout does not begin with H or D.
+    """
 
 def filter(
     data: DataNode | ArrayLike,
@@ -2721,6 +2802,29 @@ def sequence_rearrange(
     Returns: [length of new_order, ...], type and layout of the input.
     """
 
+def shapes(
+    data: DataNode | ArrayLike,
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Shape of each sample.
+
+    Args:
+        data: any.
+        dtype: type of the result; a 32-bit one spares the program the 64-bit types.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: [number of axes], `dtype`, no layout.
+    """
+
 def slice(
     data: DataNode | ArrayLike,
     anchor: DataNode | ArrayLike | None = None,
@@ -2879,6 +2983,44 @@ def squeeze(
     Returns: the same elements and type.
 
     Parity: DALI passes over indices that are negative or too large; here they raise.
+    """
+
+def ssd_random_crop(
+    image: DataNode | ArrayLike,
+    boxes: DataNode | ArrayLike,
+    labels: DataNode | ArrayLike,
+    /,
+    *,
+    num_attempts: int = 1,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> tuple[DataNode, DataNode, DataNode]:
+    """Cuts out a random window that overlaps with all boxes; gives it with the boxes and labels in it.
+
+    Each round draws a least intersection over union (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or not to crop, and then
+    `num_attempts` windows of 0.3 to 1 times each side, of an aspect ratio of 1/2 to 2 in shares of the sides. A window
+    is good if all boxes overlap by that and the centre of at least one box is in it. Boxes whose centre is not go.
+    Deprecated in DALI in favour of `random_bbox_crop`.
+
+    Args:
+        image: [H, W, C].
+        boxes: float32 [boxes, 4]: (left, top, right, bottom), shares of the sides, 0 to 1.
+        labels: [boxes, ...].
+        num_attempts: windows a round, at least 1.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+        seed: seed of this operator alone; -1: it follows from the pipeline's.
+
+    Returns: the window [h, w, C], its borders rounded half away from zero; float32 [kept, 4] boxes relative to it, cut
+        at its borders; labels [kept, ...].
+
+    Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
+        is an error after 200,000 attempts.
     """
 
 def stack(

@@ -52,6 +52,7 @@ def generic_arguments(op: Operator) -> dict[str, tuple[Any, Any, str]]:
 def finish(function: Any, op: Operator) -> Any:
     """Gives a function of `jdali.fn` its signature and docs."""
     function = folding(function)
+    del function.__wrapped__  # it is without signature and docs
     generic = generic_arguments(op)
     extra = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from jdali import types
 from jdali.data_node import DataNode
 from jdali.tfrecord import Feature
-sequence = jdali.fn._build.function
 
 @overload
 def caffe(
@@ -796,6 +795,67 @@ def numpy(
     Parity: DALI reads format version 1.0, little-endian, with the header laid out as NumPy writes it; here
     versions 2.0 and 3.0, big-endian elements and other spacing are read too. In a `file_list`, DALI takes
     empty lines and the carriage returns of Windows for names.
+    """
+
+def sequence(
+    *,
+    file_root: str,
+    sequence_length: int,
+    image_type: types.DALIImageType = types.DALIImageType.RGB,
+    step: int = 1,
+    stride: int = 1,
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Reads sequences of images from folders, each of which holds the images of one stream.
+
+    The images of a stream are in the order of their names, as bytes. Sequences do not go beyond a stream,
+    and only whole ones are returned. Hidden files and folders are passed over.
+
+    Args:
+        file_root: folder of the folders.
+        sequence_length: images in a sequence.
+        image_type: RGB, BGR, GRAY, YCbCr or ANY_DATA.
+        step: from the first image of a sequence to that of the next.
+        stride: from one image of a sequence to the next.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [F, H, W, C].
     """
 
 def tfrecord(

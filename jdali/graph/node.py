@@ -378,14 +378,18 @@ class DataNode(Expression):
 
     def __bool__(self) -> bool:
         # DALI's sentences, which programs look for.
-        raise TypeError(
+        error = TypeError(
             '"DataNode" was used in conditional context - it might have been used in truth evaluation for `if` '
             "statement, logical expression or cast to a boolean. To use conditional execution via `if` statements you "
             "need to specify `enable_conditionals=True` in `@jdali.pipeline_def` decorator. You can read more "
             "about conditional execution in specific section of the Pipeline documentation. Bool conversion can be "
-            "achieved with the `cast` operator. A node is a batch that is yet to come and has no value here: write "
-            "@pipeline_def(enable_conditionals=True) above the function, and `if` works sample by sample."
+            "achieved with the `cast` operator."
         )
+        error.add_note(
+            "A node is a batch that is yet to come and has no value here: write @pipeline_def(enable_conditionals=True) "
+            "above the function, and `if` works sample by sample."
+        )
+        raise error
 
 
 def apply(

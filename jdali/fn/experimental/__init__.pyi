@@ -7,16 +7,17 @@ from numpy.typing import NDArray
 from jdali import types
 from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
+from jdali.fn.experimental import decoders as decoders
 from jdali.fn.experimental import inputs as inputs
 from jdali.fn.experimental import readers as readers
+from jdali.fn import audio_resample as audio_resample
+from jdali.fn import debayer as debayer
+from jdali.fn import equalize as equalize
+from jdali.fn import filter as filter
+from jdali.fn.decoders import inflate as inflate
+from jdali.fn import peek_image_shape as peek_image_shape
 from jdali.fn import resize as resize
-audio_resample = jdali.fn._build.function
-debayer = jdali.fn._build.function
-equalize = jdali.fn._build.function
-filter = jdali.fn._build.function
-inflate = jdali.fn._build.function
-peek_image_shape = jdali.fn._build.function
-tensor_resize = jdali.fn._build.function
+from jdali.fn import tensor_resize as tensor_resize
 
 def dilate(
     image: DataNode | ArrayLike,
