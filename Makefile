@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: help coverage run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types imports words stubs check bench docs clean
+.PHONY: help coverage run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types editor imports words stubs check bench docs clean
 
 # Lists the targets, each with the comment behind its name.
 help:  ## this list
@@ -100,6 +100,10 @@ types: $(VENV)/.dev  ## mypy: the package and its tests, tools and examples, ben
 	$(BIN)/mypy
 	MYPYPATH=tools:examples/flax:examples/custom_operator $(BIN)/mypy --disallow-untyped-defs tools examples
 	MYPYPATH=benchmarks $(BIN)/mypy benchmarks
+
+editor: $(VENV)/.dev  ## what mypy, pyright and a language server find of jdali outside of the repository
+	$(BIN)/python -m pip install --quiet -e '.[editor]'
+	$(BIN)/python -m pytest tests/editor $(ARGS)
 
 imports: $(VENV)/.dev  ## the layers of the package
 	$(BIN)/lint-imports --no-logo

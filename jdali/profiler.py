@@ -20,6 +20,8 @@ __all__ = ["PartTime", "Recorder", "Report"]
 
 # A loop that waits for less than this share of its time is not worth a change of the pipeline.
 _LITTLE = 0.05
+# Below this, more than the pipeline the loop itself sets the pace.
+_SOME = 0.2
 # The part that sets the pace is hardly ever idle; if none is this busy, batches differ a lot.
 _BUSY = 0.6
 # From this share of its time on, threads that only wait (for storage, or for each other) matter.
@@ -295,6 +297,9 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
     if share < _LITTLE:
         verdict = f"bound by the training loop: it waited for data {share:.1%} of the time"
         return slowest, "loop", verdict, _spare_workers(facts)
+    if share < _SOME and facts.compiling <= facts.waited / 2:
+        verdict = f"bound by the training loop for the most part: it waited for data {share:.0%} of the time; {pace}"
+        return slowest, "loop", verdict, _advice(slowest, facts)
     if facts.compiling > facts.waited / 2:
         verdict = f"bound by compilation: {_programs(facts.programs)} took {facts.compiling:.1f} s"
         advice = [

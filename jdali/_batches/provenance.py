@@ -94,6 +94,9 @@ def _nameless(index: int) -> str:
     return ""
 
 
+_SHOWN = 4
+
+
 class Provenance(Sequence[str]):
     """For each sample of a batch the samples of sources that it was made of; as a sequence its name.
 
@@ -110,6 +113,10 @@ class Provenance(Sequence[str]):
 
     def __init__(self, drawn: tuple[Drawn, ...], links: np.ndarray, data: int):
         self._drawn, self._links, self._data = drawn, links, data
+
+    def __repr__(self) -> str:
+        shown = [repr(self[i]) for i in range(min(len(self), _SHOWN))]
+        return f"Provenance([{', '.join(shown)}{', ...' * (len(self) > _SHOWN)}], {len(self)} samples)"
 
     @classmethod
     def of(cls, drawn: Drawn) -> Provenance:

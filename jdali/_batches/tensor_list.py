@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import jax
 import numpy as np
@@ -240,9 +240,13 @@ class TensorList:
     def __len__(self) -> int:
         return len(self._store)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
 
+    @overload
+    def __getitem__(self, i: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, i: slice) -> TensorList: ...
     def __getitem__(self, i: Any) -> Any:
         """Sample `i` as a tensor (negative: from the end), or the batch of a slice of samples."""
         if isinstance(i, slice):
@@ -326,12 +330,12 @@ class TensorList:
     def _jax_device(self) -> jax.Device:
         return accelerator()
 
-    def as_tensor(self) -> Any:
+    def as_tensor(self) -> Tensor:
         """Samples of one size as one tensor with a leading batch axis ("N" in the layout)."""
         value = self._dense()
         return self._tensor._of(value, "N" + self._layout if self._layout or value.ndim == 1 else "")
 
-    def as_reshaped_tensor(self, shape: Sequence[int], /) -> Any:
+    def as_reshaped_tensor(self, shape: Sequence[int], /) -> Tensor:
         """Samples of one size as one tensor of another shape with as many elements."""
         value, sizes = self._dense(), tuple(int(n) for n in shape)
         if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
@@ -345,7 +349,7 @@ class TensorList:
             value.reshape(sizes), layout if self._layout and len(sizes) == len(layout) else ""
         )
 
-    def as_cpu(self) -> Any:
+    def as_cpu(self) -> TensorList:
         """The batch in host memory."""
         return self._of(self._store.to_host(), self._source, "cpu")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from jdali import types
@@ -33,6 +33,7 @@ class Definition:
         outputs: None: not known yet.
         function: defines the graph, where neither the class nor a `with` block does.
         conditionals: `if` on a DataNode works sample by sample; `pipeline_def` says so.
+        output_names: by which iterators call the outputs; empty: they have none.
         is_final: the pipeline was built, so nothing can be added.
     """
 
@@ -42,6 +43,7 @@ class Definition:
         self.outputs: tuple[DataNode, ...] | None = None
         self.function: Callable[[], Any] | None = None
         self.conditionals = False
+        self.output_names: tuple[str, ...] = ()
         self.is_final = False
         self._contexts: list[Any] = []
         self._refused = ""  # what is wrong with the outputs that were set
@@ -155,4 +157,6 @@ def as_outputs(returned: Any) -> tuple[Any, ...]:
     """The outputs that a function which defines a pipeline returned."""
     if returned is None:
         return ()
+    if isinstance(returned, Mapping):
+        return tuple(returned.values())
     return tuple(returned) if isinstance(returned, (list, tuple)) else (returned,)

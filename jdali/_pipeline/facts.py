@@ -26,6 +26,11 @@ class PipelineFacts(PipelineBase):
         """Number of outputs of a batch."""
         return len(self.outputs_of_graph)
 
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Names of the outputs: keys of the dict that the function returned, or fields of its return annotation."""
+        return self._definition.output_names
+
     def output_dtype(self) -> list[Any]:
         """The dtypes given at construction, one for each output."""
         return self._config.expected.of("output_dtype", self.num_outputs)

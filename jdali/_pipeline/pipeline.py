@@ -15,6 +15,7 @@ from jdali._pipeline.facts import PipelineFacts
 from jdali._pipeline.feeding import Feeding
 from jdali._pipeline.runs import PipelineRuns
 from jdali._pipeline.serialize import Serialization, given_content, given_options
+from jdali._system.tracebacks import folding
 from jdali._workers.batch_workers import WorkerSet
 from jdali._workers.pool import WorkerPool
 from jdali.graph import DataNode
@@ -178,6 +179,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
         self._definition.add_sink(edge)
 
     # --- building ---------------------------------------------------------------------------
+    @folding
     def build(self) -> None:
         """Plans the graph and opens the readers. `run` does it if it was not done; harmless twice."""
         self._building.run()

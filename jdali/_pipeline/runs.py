@@ -11,6 +11,7 @@ from jdali._pipeline.epoch import epoch
 from jdali._pipeline.feeding import Feeding
 from jdali._pipeline.run import Run
 from jdali._sources import SourceFeed
+from jdali._system.tracebacks import folding
 from jdali._threads import until_exit
 from jdali.engine import Result
 from jdali.graph import DataNode
@@ -22,6 +23,7 @@ class PipelineRuns(PipelineBase):
 
     _feeding: Feeding
 
+    @folding
     def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorList, ...]:
         """One batch: a `TensorList` for each output.
 
@@ -93,6 +95,7 @@ class PipelineRuns(PipelineBase):
         """
         self._building.run().runtime.begin()
 
+    @folding
     def schedule_run(self) -> None:
         """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`.
 
@@ -102,6 +105,7 @@ class PipelineRuns(PipelineBase):
         self._set_up(run)
         run.schedule()
 
+    @folding
     def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """The oldest scheduled batch; it stays valid for ever, `release_outputs` need not be called."""
         run = self._building.run()
@@ -118,6 +122,7 @@ class PipelineRuns(PipelineBase):
             enable: as in DALI, whether mixing them is an error.
         """
 
+    @folding
     def outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """`release_outputs`, then `share_outputs`; schedules a batch if none was."""
         if self.empty():
@@ -140,6 +145,7 @@ class PipelineRuns(PipelineBase):
         feeds_itself = type(self).iter_setup is not PipelineRuns.iter_setup
         return epoch(self._building.run(), self.run, feeds_itself=feeds_itself)
 
+    @folding
     def feed_input(
         self, data_node: DataNode | str, data: Any, layout: str | None = None, cuda_stream: Any = None,
         use_copy_kernel: bool = False,

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from jdali._storage import remote as _remote
 from jdali._storage.blocks import BlockFile
+from jdali._storage.missing import missing_advice
 from jdali._storage.name_table import ListedNames
 from jdali._storage.names import Below as Below
 from jdali._storage.names import all_from_data as all_from_data
@@ -172,5 +173,9 @@ def _listed(folder: str) -> list[tuple[str, bool]]:
     """(name, whether it is a folder) of all in a folder."""
     if is_url(folder):
         return _remote.entries(folder)
-    with os.scandir(folder) as found:
-        return [(entry.name, entry.is_dir()) for entry in found]
+    try:
+        with os.scandir(folder) as found:
+            return [(entry.name, entry.is_dir()) for entry in found]
+    except FileNotFoundError as error:
+        text = f"{error.strerror}{missing_advice(folder, error)}"
+        raise FileNotFoundError(error.errno, text, folder) from None

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import re
 from collections.abc import Sequence
+from typing import NoReturn
 
+from jdali import __version__
 from jdali.cli import _doctor, _index
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says which word was meant where one is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        near = difflib.get_close_matches(wrong[1], re.findall(r"[\w-]+", wrong[2]), n=1) if wrong else []
+        super().error(f"{message}; did you mean {near[0]}?" if near else message)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -14,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: of the command line; None: those of this process.
     """
-    parser = argparse.ArgumentParser(prog="python -m jdali", description="Tools for data sets read by jdali.")
+    parser = _Parser(prog="python -m jdali", description="Tools for data sets read by jdali.")
+    parser.add_argument("--version", action="version", version=f"jdali {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _doctor.add_to(commands)
     _index.add_to(commands)

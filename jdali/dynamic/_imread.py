@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from jdali._operators.record import REGISTRY
+from jdali.dynamic._batch import Batch
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke
+from jdali.dynamic._tensor import Tensor
 from jdali.dynamic._value import EagerKind, wrap
 from jdali.engine import eager
 
@@ -20,6 +22,10 @@ _WITHOUT_EFFECT = (
 )  # fmt: skip
 
 
+@overload
+def imread(filepaths: str | Path, *, device: Any = "cpu", **options: Any) -> Tensor: ...
+@overload
+def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Batch: ...
 def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
     """Reads and decodes pictures.
 

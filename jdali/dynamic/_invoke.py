@@ -7,8 +7,10 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
+from jdali._errors import TracedArgumentError
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.argument_rules import converted, one_for_all, sample_shape
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator
@@ -51,6 +53,11 @@ def invoke(
     Returns: a `Tensor`, or a `Batch` if an input or an argument is one or there is a `batch_size`;
         a tuple of them for several outputs.
     """
+    if any(isinstance(value, jax.core.Tracer) for value in (*inputs, *args.values())):
+        raise TracedArgumentError(
+            f"{op.name}: jdali.dynamic runs at once and has no values under jit, vmap or grad: use the pure function "
+            f"jdali.ops.{op.name} there"
+        )
     counted = _counted(op, inputs)
     values = [value if isinstance(value, EagerValue) else operand(value) for value in counted]
     static, per_sample = _arguments(op, args)

@@ -120,6 +120,18 @@ PAGES = {
         {"get_state": "True\n", "damaged": "damaged.rec#record 2", "storage.configure": ""},
         every_format.write,
     ),
+    "recipes.md": Page(
+        {
+            "class Batch": "{'images': (4, 8, 8, 3), 'labels': (4,)}",
+            "lax.scan": "lax.scan () (2,)",
+            "nnx.jit": "nnx 2",
+            "CheckpointManager": "orbax True",
+            "make_mesh": "sharded (4, 8, 8, 3) 2",
+        },
+        pages.write_photos,
+        mode="together",
+        needs=("flax", "optax", "orbax"),
+    ),
     "resuming.md": Page({"set_state": ["True"]}, pages.write_photos),
     "scaling.md": Page({"workers=2": ["[(4, 32, 32, 3), (4, 32, 32, 3)]"]}),
     "tensorflow.md": Page(

@@ -74,7 +74,7 @@ def batches(folder):
 
 
 def workers_of(pipe):
-    return pipe._building.run().engine.elsewhere.workers
+    return pipe.inspect().engine.elsewhere.workers
 
 
 def pids_of(pipe):

@@ -33,6 +33,10 @@ def describe(engine: Engine, room: Room | None = None) -> str:
             f"padding makes them take {waste(engine.stage_runners):.2f} times as long"
         )
     ]
+    if not engine.feed.iteration:
+        lines.append(
+            "  no batch was made yet: programs and padded shapes come with the first ones (run, warmup)"
+        )
     if room is not None:
         known = f"{room.largest / 2**20:.1f} MiB" if room.largest else "not known yet"
         lines.append(

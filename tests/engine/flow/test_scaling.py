@@ -3,9 +3,9 @@
 from concurrent.futures import Future
 
 import pytest
-from jdali.engine.workers.elsewhere import WorkerCounts
-from jdali.engine.workers.timing import PhaseTimer
 
+from jdali._threads import PhaseTimer
+from jdali._workers.batch_workers import WorkerCounts
 from jdali.engine.flow.scaling import WINDOW_BATCHES, LoopWindow, Scaling, WorkerScaler, next_scaling
 
 
