@@ -129,7 +129,7 @@ def _received(
     text: np.ndarray, starts: np.ndarray, sizes: np.ndarray, others: Mapping[int, str]
 ) -> NameTable:
     """A table over the memory of what was sent."""
-    table = NameTable(memoryview(text), starts[:0], starts[:0], others)
+    table = NameTable(text.data, starts[:0], starts[:0], others)
     table._starts, table._sizes = starts, sizes
     return table
 

@@ -37,7 +37,8 @@ def shared(name: str, compute: Callable[[], _T]) -> _T:
 @contextlib.contextmanager
 def noting() -> Iterator[dict[str, Any]]:
     """Notes the tables of the reader that this thread opens inside."""
-    _HERE.noted = noted = {}
+    noted: dict[str, Any] = {}
+    _HERE.noted = noted
     try:
         yield noted
     finally:
