@@ -58,16 +58,25 @@ def placed_on_host(values: np.ndarray, device: jax.Device) -> jax.Array:
     `jax.device_put(values, device, may_alias=True)` is the same, five times as slow: it looks for a pytree, a sharding
     and a tracer. Where JAX has no such function, that is what this calls.
     """
+    placed: jax.Array
+    functions = _placing_functions()
+    if functions is None:
+        placed = jax.device_put(values, device, may_alias=True)
+    else:
+        put, array_type = functions
+        shape = array_type(values.shape, values.dtype)
+        placed = put(shape, _sharding(device), [values], [device], committed=True)
+    return placed
+
+
+@functools.cache
+def _placing_functions() -> tuple[Any, Any] | None:
     try:
         from jax._src.interpreters.pxla import batched_device_put
         from jax.core import ShapedArray
     except ImportError:
-        slow: jax.Array = jax.device_put(values, device, may_alias=True)
-        return slow
-    placed: jax.Array = batched_device_put(  # type: ignore[no-untyped-call,unused-ignore]
-        ShapedArray(values.shape, values.dtype), _sharding(device), [values], [device], committed=True
-    )
-    return placed
+        return None
+    return batched_device_put, ShapedArray
 
 
 @functools.cache

@@ -119,7 +119,7 @@ def file(
     classes: Sequence[str] = ()
     if files is not None:
         root = _storage.user_path(file_root or "")
-        names, numbers = shared("files", lambda: _named_files(root, files, labels))
+        names, numbers = _named_files(root, files, labels)
     elif file_list is not None:
         if not file_list:
             raise ValueError(f"{_NAME}: ``file_list`` argument cannot be empty")

@@ -39,15 +39,12 @@ class ArrayPickler(pickle.Pickler):
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         # A method `reducer_override` would be called for every object.
-        self.dispatch_table = _REDUCERS
+        self.dispatch_table = {**copyreg.dispatch_table, np.ndarray: _reduced}
 
 
 def _reduced(array: np.ndarray[Any, Any]) -> Any:
     reduced = reduced_array(array)
     return array.__reduce_ex__(pickle.HIGHEST_PROTOCOL) if reduced is NotImplemented else reduced
-
-
-_REDUCERS: dict[type, Callable[[Any], Any]] = {**copyreg.dispatch_table, np.ndarray: _reduced}
 
 
 def reduced_array(obj: Any) -> Any:
