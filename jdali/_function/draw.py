@@ -58,9 +58,7 @@ class Draw:
             if words.shape != (2,):
                 raise TypeError(f"key must be of JAX's threefry, whose data is uint32 [2], got {words.shape}")
         whole = np.arange(count) if index is None else index
-        return cls(
-            words, key is not None, _integers("epoch", epoch, count), _integers("index", whole, count)
-        )
+        return cls(words, key is not None, _integers("epoch", epoch, count), _integers("index", whole, count))
 
     @property
     def is_known(self) -> bool:

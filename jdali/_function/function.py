@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -15,12 +14,11 @@ from jdali._batches.extent import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._function.draw import Draw
 from jdali._function.host import HostPart
-from jdali._function.part import Part
+from jdali._function.part import FunctionDefinition, Part
 from jdali._function.planning import FunctionInputs, FunctionPlan, Planner
-from jdali._function.running import options_of, traced
+from jdali._function.running import FunctionForm, options_of, traced
 from jdali._system.devices import accelerator, to_host
 from jdali.engine.steps.program import random_nodes
-from jdali.graph.node import DataNode
 from jdali.tensors import TensorList
 
 
@@ -47,41 +45,32 @@ class PipelineFunction:
         outputs: names of the values that it returns.
         random: names of the operators that draw random values.
         seed: of the pipeline.
+        layouts: of the values of the start, "" where it is not known.
+        host: the part before. It takes what readers give, such as the bytes of files, and returns what this takes:
+            `f(*f.host(encoded))` is the whole of the pipeline behind its readers.
+        part, definition, planner: what it is made of (for jdali itself).
     """
 
-    def __init__(
-        self, part: Part, *, seed: int, layouts: Sequence[str], host: HostPart | None = None
-    ):
+    def __init__(self, part: Part, definition: FunctionDefinition, host: HostPart):
         """Plans nothing yet.
 
         Args:
             part: of the pipeline's graph.
-            seed: of the pipeline.
-            layouts: of the values of the start, "" where it is not known.
+            definition: of which it is made.
             host: the part before.
         """
-        self.seed = seed
+        self.part, self.definition, self.host = part, definition, host
+        self.seed, self.layouts = definition.seed, definition.layouts
         self.start = tuple(v.name for v in part.start)
-        self.outputs = tuple(v.name for v in part.outputs)
+        self.outputs = tuple(v.name for v in definition.outputs)
         self.random = tuple(node.name for node in part.random)
-        self.layouts = tuple(layouts)
-        self._planner, self._host = Planner(part), host
-        self._traced: dict[Any, Callable[..., Any]] = {}
+        self.planner = Planner(part)
+        self._traced: dict[FunctionForm, Callable[..., Any]] = {}
 
     def __repr__(self) -> str:
-        shown = ", ".join(node.op.shown_name for node in self._planner.part.nodes)
+        shown = ", ".join(node.op.shown_name for node in self.part.nodes)
         drawn = f", draws in {', '.join(self.random)}" if self.random else ""
         return f"<jdali function ({', '.join(self.start)}) -> ({', '.join(self.outputs)}): {shown}{drawn}>"
-
-    @property
-    def host(self) -> HostPart:
-        """The part before: takes what readers give, such as the bytes of files, and returns what this takes.
-
-        `f(*f.host(encoded))` is the whole pipeline behind its readers.
-        """
-        if self._host is None:
-            raise ValueError(f"{self!r} has no part before it: it was loaded without one")
-        return self._host
 
     @property
     def compiler_options(self) -> dict[str, Any]:
@@ -90,7 +79,7 @@ class PipelineFunction:
         On a CPU, XLA computes exp, log and the like in two ways, by the number of elements; with these options it does
         as in the pipeline. Empty elsewhere.
         """
-        return options_of(self._planner.stage, accelerator().platform) or {}
+        return options_of(self.planner.stage, accelerator().platform) or {}
 
     def __call__(
         self,
@@ -125,7 +114,7 @@ class PipelineFunction:
         if plan is None:
             batch, ragged = self._batch(inputs, extents)
             draw = self._draw(batch.count, key, epoch, index)
-            plan = self._planner.plan(batch, draw, ragged=ragged)
+            plan = self.planner.plan(batch, draw, ragged=ragged)
         else:  # it has the sizes
             arrays = [v.padded()[0] if isinstance(v, TensorList) else v for v in inputs]
             batch, ragged = FunctionInputs(arrays, []), plan.form.ragged
@@ -134,7 +123,7 @@ class PipelineFunction:
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
             results, sizes = self._run_traced(plan, batch, draw)
         else:
-            results, sizes = self._planner.run(plan, batch, draw, accelerator().platform)
+            results, sizes = self.planner.run(plan, batch, draw, accelerator().platform)
         return self._returned(results, sizes, plan, ragged=ragged)
 
     def sample(
@@ -180,7 +169,7 @@ class PipelineFunction:
                 elements decide nothing.
         """
         batch, ragged = self._batch(inputs, extents)
-        return self._planner.plan(batch, self._draw(batch.count, key, epoch, index), ragged=ragged)
+        return self.planner.plan(batch, self._draw(batch.count, key, epoch, index), ragged=ragged)
 
     # --- what a call is made of --------------------------------------------------------------
     def _batch(self, inputs: Sequence[Any], extents: Any) -> tuple[FunctionInputs, bool]:
@@ -220,11 +209,11 @@ class PipelineFunction:
 
     def _run_traced(self, plan: FunctionPlan, batch: FunctionInputs, draw: Draw) -> Any:
         if plan.form not in self._traced:
-            self._traced[plan.form] = traced(self._planner.stage, plan.form)
+            self._traced[plan.form] = traced(self.planner.stage, plan.form)
         small = plan.form.program.packing().unpack(
             jnp.asarray(plan.packed), [jnp.asarray(a) for a in plan.apart]
         )
-        seeds = draw.seeds(random_nodes(self._planner.stage))
+        seeds = draw.seeds(random_nodes(self.planner.stage))
         arrays = [*batch.arrays, *plan.given]
         return self._traced[plan.form](arrays, small, draw.identity(), seeds)
 

@@ -44,9 +44,7 @@ class HostPart:
         nodes: the operators.
     """
 
-    def __init__(
-        self, graph: Graph, start: Sequence[DataNode], *, seed: int, threads: int, batch_size: int
-    ):
+    def __init__(self, graph: Graph, start: Sequence[DataNode], *, seed: int, threads: int, batch_size: int):
         """Opens nothing.
 
         Args:

@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali._function.function import PipelineFunction
 from jdali._function.host import HostPart, layout_of
-from jdali._function.part import Part, Start, border, find_values, make_part, origin, upstream
+from jdali._function.part import FunctionDefinition, Start, border, find_values, make_part, origin, upstream
 from jdali._numerics.constants import constant_array
 from jdali._operators.call import plan_call
 from jdali.engine.steps.stage import prepared_args
@@ -40,18 +40,35 @@ def make_function(
             "decoder, and outputs that follow from it"
         )
     fixed = _fixed(graph, deterministic) if isinstance(deterministic, Mapping) else {}
-    part = make_part(graph, begin, chosen, fixed)
-    begin = part.start
-    host = HostPart(graph, begin, seed=seed, threads=threads, batch_size=batch_size)
+    begin = tuple(dict.fromkeys(map(origin, begin)))
+    definition = FunctionDefinition(graph, begin, chosen, fixed, tuple(_layouts(layout, begin)), seed)
+    function = build_function(definition, threads=threads, batch_size=batch_size)
     if deterministic is not False:
-        refuse_random(part, host)
-    names = _layouts(layout, begin)
-    return PipelineFunction(part, seed=seed, layouts=names, host=host)
+        refuse_random(function)
+    return function
 
 
-def refuse_random(part: Part, host: HostPart) -> None:
-    """Raises ValueError if an operator draws random values, and says how to do without."""
-    drawn = [*part.random, *(node for node in host.nodes if node.op.random)]
+def build_function(definition: FunctionDefinition, *, threads: int, batch_size: int) -> PipelineFunction:
+    """Makes the function of a definition, with the part before it.
+
+    Args:
+        definition: of the function.
+        threads: that decode, in the part before.
+        batch_size: samples in a usual batch.
+
+    Raises:
+        ValueError: it is none, see `make_part`.
+    """
+    part = make_part(definition.graph, definition.start, definition.outputs, definition.fixed)
+    host = HostPart(
+        definition.graph, definition.start, seed=definition.seed, threads=threads, batch_size=batch_size
+    )
+    return PipelineFunction(part, definition, host)
+
+
+def refuse_random(function: PipelineFunction) -> None:
+    """Raises ValueError if an operator of the whole draws random values, and says how to do without."""
+    drawn = [*function.part.random, *(node for node in function.host.nodes if node.op.random)]
     if drawn:
         shown = ", ".join(f"{node.op.shown_name} {node.name!r} ({node.where})" for node in drawn)
         raise ValueError(
@@ -95,5 +112,7 @@ def _layouts(given: str | Sequence[str] | None, start: Sequence[DataNode]) -> li
         return [layout_of(v) for v in start]
     names = [given] * len(start) if isinstance(given, str) else list(given)
     if len(names) != len(start):
-        raise ValueError(f"Pipeline.function: layout must be one for each of {len(start)} values, got {given!r}")
+        raise ValueError(
+            f"Pipeline.function: layout must be one for each of {len(start)} values, got {given!r}"
+        )
     return names

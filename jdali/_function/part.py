@@ -61,6 +61,27 @@ class Part:
         return _part(self.start, (value,), self.nodes, self.fixed)
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class FunctionDefinition:
+    """What a function of a pipeline is, from which it is made here or in another process.
+
+    Attributes:
+        graph: of the pipeline.
+        start: values that the function takes.
+        outputs: values that it returns.
+        fixed: values in place of outputs of operators that do not run.
+        layouts: of the values of the start, "" where it is not known.
+        seed: of the pipeline.
+    """
+
+    graph: Graph
+    start: tuple[DataNode, ...]
+    outputs: tuple[DataNode, ...]
+    fixed: Fixed
+    layouts: tuple[str, ...]
+    seed: int
+
+
 def find_values(graph: Graph, places: Start) -> tuple[DataNode, ...]:
     """Finds values of a graph.
 

@@ -132,10 +132,13 @@ class Planner:
             _largest(specs[v]) if specs[v].is_uniform and not ragged else None for v in self.stage.outputs
         )
         layouts = tuple(specs[v].layout for v in self.stage.outputs)
+        dtypes = tuple(spec.dtype for spec in stage.inputs)
         packed, apart = stage.packing.pack(arrays, len(arrays[0]) if arrays else 0)
         return FunctionPlan(
-            packed, apart, given,
-            FunctionForm(ProgramForm.of(stage, shapes), outputs, sizes, layouts, ragged),
+            packed,
+            apart,
+            given,
+            FunctionForm(ProgramForm.of(stage, shapes), dtypes, outputs, sizes, layouts, ragged),
         )
 
     def _calls(
@@ -186,9 +189,7 @@ class Planner:
         if all(spec.is_uniform for spec in specs):
             return tuple(_largest(spec) for spec in specs)
         groups, _ = self._shapes.group(specs, [None] * len(specs), StageLevel(), together=True)
-        found = split_shapes(
-            groups[0].shape, PlannedStage((), [], tuple(specs), [], Packing([]), False)
-        )
+        found = split_shapes(groups[0].shape, PlannedStage((), [], tuple(specs), [], Packing([]), False))
         return tuple(found)
 
     def maker(self, value: DataNode) -> Planner:
@@ -208,9 +209,7 @@ class Planner:
         """Tells for each value of the start whether the program reads its elements, or only sizes."""
         count = inputs.count
         shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (*inputs.arrays, *plan.given)]
-        small = [
-            jax.ShapeDtypeStruct((count, *shape), dtype) for dtype, shape in plan.form.program.small
-        ]
+        small = [jax.ShapeDtypeStruct((count, *shape), dtype) for dtype, shape in plan.form.program.small]
         run = computation(self.stage, plan.form, "cpu")
         identity = jax.ShapeDtypeStruct((3, count), np.uint32)
         seeds = jax.ShapeDtypeStruct((len(random_nodes(self.stage)), 3), np.uint32)
@@ -250,8 +249,8 @@ class _HostValues:
         if id(value) in self._start:
             number = self._start[id(value)]
             array = self._inputs.arrays[number]
-            if isinstance(array, jax.core.Tracer):
-                raise TracedArgumentError(f"the values of {value.name!r} are traced")
+            if not is_known(array):
+                raise TracedArgumentError(f"the values of {value.name!r} are not known")
             return _batch(to_host(array), self._inputs.specs[number])
         return self._make(self._planner.maker(value), value)
 
@@ -259,21 +258,28 @@ class _HostValues:
         draw, inputs = self._draw, self._inputs
         if not draw.is_known and random_nodes(maker.stage):
             names = ", ".join(repr(node.name) for node in random_nodes(maker.stage))
-            raise TracedArgumentError(f"the random values of {names} are traced, as the key or index is")
+            raise TracedArgumentError(
+                f"the random values of {names} are not known, for the key or index is traced"
+            )
         plan = maker.plan(inputs, draw)
-        if any(isinstance(a, jax.core.Tracer) for a in inputs.arrays):
+        if not all(map(is_known, inputs.arrays)):
             for start, array, read in zip(
                 maker.part.start, inputs.arrays, maker.reads(plan, inputs), strict=True
             ):
-                if read and isinstance(array, jax.core.Tracer):
+                if read and not is_known(array):
                     raise TracedArgumentError(
-                        f"{value.name!r} is computed from {start.name!r}, whose values are traced"
+                        f"{value.name!r} is computed from {start.name!r}, whose values are not known"
                     )
             zeros = [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in inputs.arrays]
             inputs = FunctionInputs(zeros, inputs.specs)
         with jax.default_device(host_device()), jax.ensure_compile_time_eval():
             (array,), (sizes,) = maker.run(plan, inputs, draw, "cpu")
         return _batch(to_host(array), BatchSpec(to_host(sizes), array.dtype, plan.form.layouts[0]))
+
+
+def is_known(array: Any) -> bool:
+    """True if an array has values: it is neither traced nor a shape only."""
+    return not isinstance(array, (jax.core.Tracer, jax.ShapeDtypeStruct))
 
 
 def _batch(array: np.ndarray, spec: BatchSpec) -> TensorList:
@@ -305,4 +311,6 @@ class _Naming:
                 "over values that are known"
             ) from error
         sample = error.sample if isinstance(error, SampleError) else None
-        raise OperatorError.of(error, node.op.shown_name, sample=sample, source="", where=node.where) from error
+        raise OperatorError.of(
+            error, node.op.shown_name, sample=sample, source="", where=node.where
+        ) from error

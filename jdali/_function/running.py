@@ -25,6 +25,7 @@ class FunctionForm:
 
     Attributes:
         program: of the stage.
+        dtypes: of the stage's inputs.
         outputs: of each output its number among the values of the stage.
         sizes: of each output the size of all samples; None: they are not one.
         layouts: of the outputs.
@@ -32,6 +33,7 @@ class FunctionForm:
     """
 
     program: ProgramForm
+    dtypes: tuple[np.dtype[Any], ...]
     outputs: tuple[int, ...]
     sizes: tuple[tuple[int, ...] | None, ...]
     layouts: tuple[str, ...]
@@ -78,14 +80,19 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
     return run
 
 
-def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """`computation` of packed arrays, compiled with the pipeline's options."""
+def packed_computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
+    """`computation` with the small arrays packed: (arrays, packed, apart, identity, seeds, -0)."""
     run, packing = computation(stage, form, platform), form.program.packing()
 
     def packed_run(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any, minus_zero: Any) -> Any:
         return run(arrays, packing.unpack(packed, apart), identity, seeds, minus_zero)
 
-    program = jax.jit(packed_run, compiler_options=options_of(stage, platform))
+    return packed_run
+
+
+def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
+    """`packed_computation`, compiled with the pipeline's options."""
+    program = jax.jit(packed_computation(stage, form, platform), compiler_options=options_of(stage, platform))
 
     def call(*operands: Any) -> Any:
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():
