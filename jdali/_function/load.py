@@ -213,7 +213,7 @@ class Preprocess:
                 )
             try:
                 module = jax.export.deserialize(bytearray(read_program(self._folder, files[0])))
-                targets = set(_CUSTOM_CALL.findall(module.mlir_module()))
+                refused = host_calls(module)
             except FolderError:
                 raise
             except Exception as error:
@@ -221,13 +221,18 @@ class Preprocess:
                     f"{self._folder / files[0].file}: JAX {jax.__version__} cannot read it; JAX {self._manifest.jax} wrote "
                     f"it: {error}"
                 ) from error
-            if refused := targets - _CUSTOM_CALLS:
+            if refused:
                 raise FolderError(
                     f"{self._folder / files[0].file} calls {', '.join(sorted(refused))} on the host: not run"
                 )
             options = options_of(self._function.planner.stage, platform)
             self._loaded[name] = jax.jit(module.call, compiler_options=options)
         return self._loaded[name]
+
+
+def host_calls(module: jax.export.Exported) -> set[str]:
+    """Returns the functions outside of XLA that a program calls, but for those that only annotate it."""
+    return set(_CUSTOM_CALL.findall(module.mlir_module())) - _CUSTOM_CALLS
 
 
 def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, threads: int = 1) -> Preprocess:

@@ -33,7 +33,7 @@ def training() -> jdali.Pipeline:
 
     def define() -> Any:
         pictures = fn.decoders.image(encoded(), device="mixed", name="pictures")
-        resized = fn.resize(pictures, size=(24, 28))
+        resized = fn.resize(pictures, size=(24, 28), antialias=False)
         mirror = fn.random.coin_flip(name="flip")
         return fn.crop_mirror_normalize(
             resized, crop=(16, 16), crop_pos_x=fn.random.uniform(range=(0.0, 1.0), name="left"), mirror=mirror,
@@ -49,8 +49,12 @@ def validation() -> jdali.Pipeline:
     def define() -> Any:
         pictures = fn.decoders.image(encoded(), device="mixed", name="pictures")
         resized = fn.resize(pictures, resize_shorter=24)
-        numbers = fn.external_source(lambda info: list(np.arange(COUNT, dtype=np.int32)), batch_info=True, name="numbers")
-        out = fn.crop_mirror_normalize(resized, crop=(16, 16), mean=MEAN, std=STD, dtype=types.FLOAT, name="normalized")
+        numbers = fn.external_source(
+            lambda info: list(np.arange(COUNT, dtype=np.int32)), batch_info=True, name="numbers"
+        )
+        out = fn.crop_mirror_normalize(
+            resized, crop=(16, 16), mean=MEAN, std=STD, dtype=types.FLOAT, name="normalized"
+        )
         return out, numbers
 
     return pipeline(define)

@@ -70,7 +70,9 @@ def test_dense_arrays_need_no_plan():
 
     def define() -> Any:
         source = fn.external_source(lambda info: pictures, batch_info=True, layout="HWC", name="pictures")
-        return fn.flip(fn.brightness(source.gpu(), brightness=fn.random.uniform(range=(0.5, 1.5))), horizontal=1)
+        return fn.flip(
+            fn.brightness(source.gpu(), brightness=fn.random.uniform(range=(0.5, 1.5))), horizontal=1
+        )
 
     pipe = pipeline(define)
     function = pipe.function("pictures")
@@ -84,7 +86,8 @@ def test_shard_map():
     pictures = np.stack([image(30, 40, 3, np.uint8, i) for i in range(COUNT)])
     function = pipeline(
         lambda: fn.normalize(
-            fn.external_source(lambda info: pictures, batch_info=True, layout="HWC", name="pictures"), axes=(0, 1)
+            fn.external_source(lambda info: pictures, batch_info=True, layout="HWC", name="pictures"),
+            axes=(0, 1),
         )
     ).function("pictures")
     mesh = Mesh(np.array(jax.devices()[:2]), ("batch",))
@@ -103,7 +106,8 @@ def test_a_key_is_the_seed(training: Any):
 def test_a_key_is_also_of_operators_with_a_seed_of_their_own():
     pipe = pipeline(
         lambda: fn.noise.gaussian(
-            fn.external_source(lambda info: np.zeros((COUNT, 5), np.float32), batch_info=True, name="zeros"), seed=3
+            fn.external_source(lambda info: np.zeros((COUNT, 5), np.float32), batch_info=True, name="zeros"),
+            seed=3,
         )
     )
     function, zeros = pipe.function("zeros"), np.zeros((COUNT, 5), np.float32)
@@ -167,7 +171,9 @@ def test_gradients():
 def test_random_values_that_decide_sizes():
     def define() -> Any:
         pictures = fn.decoders.image(pipelines.encoded(), device="mixed", name="pictures")
-        return fn.resize(pictures, resize_x=fn.random.uniform(range=(10.0, 30.0), name="width"), name="resized")
+        return fn.crop(
+            pictures, crop_h=9, crop_w=fn.random.uniform(range=(5.0, 30.0), name="width"), name="window"
+        )
 
     pipe = pipeline(define)
     function = pipe.function()
@@ -179,9 +185,11 @@ def test_random_values_that_decide_sizes():
     ):
         for array, size, sample in zip(*map(np.asarray, out), want, strict=True):
             same(array[tuple(map(slice, size))], sample)
-    with pytest.raises(TracedArgumentError, match=r"resize 'resized'.*random values of 'width' are not known.*f\.plan"):
+    with pytest.raises(
+        TracedArgumentError, match=r"crop 'window'.*random values of 'width' are not known.*f\.plan"
+    ):
         jax.jit(lambda x, index: function(x, extents=SIZES, index=index))(ARRAY, IDS)
-    with pytest.raises(ValueError, match=r"'resized' differ in size: give extents"):
+    with pytest.raises(ValueError, match=r"'window' differ in size: give extents"):
         function(ARRAY[:, :40, :40], index=IDS)
 
 
@@ -191,9 +199,11 @@ def test_values_that_decide_sizes():
 
     def define() -> Any:
         share = fn.external_source(lambda info: boxes, batch_info=True, name="share")
-        picture = fn.external_source(lambda info: PICTURES[0][None][[0] * COUNT], batch_info=True, layout="HWC", name="one")
-        by_value = fn.resize(picture, resize_x=share[0] * 20.0, name="by_value")
-        return by_value, fn.resize(picture, size=fn.cast(picture.shape(), dtype=types.FLOAT)[:2] * 0.5)
+        picture = fn.external_source(
+            lambda info: PICTURES[0][None][[0] * COUNT], batch_info=True, layout="HWC", name="one"
+        )
+        by_value = fn.crop(picture, crop_h=9, crop_w=share[0] * 20.0, name="by_value")
+        return by_value, fn.crop(picture, crop=fn.cast(picture.shape(), dtype=types.FLOAT)[:2] * 0.5)
 
     pipe = pipeline(define)
     picture = PICTURES[0][None][[0] * COUNT]
@@ -202,7 +212,9 @@ def test_values_that_decide_sizes():
     out = function(boxes, picture, extents=(None, picture.shape[1:]))
     for array, size, sample in zip(*map(np.asarray, out), by_value, strict=True):
         same(array[tuple(map(slice, size))], sample)
-    with pytest.raises(TracedArgumentError, match=r"resize 'by_value'.*computed from 'share', whose values are not known"):
+    with pytest.raises(
+        TracedArgumentError, match=r"crop 'by_value'.*computed from 'share', whose values are not known"
+    ):
         jax.jit(lambda x, y: function(x, y, extents=(None, picture.shape[1:])))(boxes, picture)
     halved = pipe.function("one", outputs=pipe.outputs_of_graph[1])
     same(jax.jit(halved)(picture), np.stack(by_size))
@@ -260,9 +272,9 @@ def test_calls_that_are_refused(training: Any):
         function(ARRAY, extents=SIZES)
     with pytest.raises(TypeError, match=r"takes \(pictures\), 1 arrays, got 2"):
         function(ARRAY, ARRAY, index=IDS)
+    wrong = SIZES.copy()
+    wrong[1, 0] = 99
     with pytest.raises(ValueError, match=r"sample 1 is \(99, 44, 3\), of an array of shape"):
-        wrong = SIZES.copy()
-        wrong[1, 0] = 99
         function(ARRAY, extents=wrong, index=IDS)
     with pytest.raises(ValueError, match=r"must have the axes NHWC"):
         function(ARRAY[0], index=IDS)
@@ -280,7 +292,7 @@ def test_deterministic_values_take_the_place_of_operators(training: Any):
     assert function.random == ()
     want = pipeline(
         lambda: fn.crop_mirror_normalize(
-            fn.resize(fn.decoders.image(pipelines.encoded()), size=(24, 28)), crop=(16, 16), mean=pipelines.MEAN,
+            fn.resize(fn.decoders.image(pipelines.encoded()), size=(24, 28), antialias=False), crop=(16, 16), mean=pipelines.MEAN,
             std=STD, dtype=types.FLOAT,
         )
     )  # fmt: skip
