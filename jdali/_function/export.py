@@ -290,7 +290,8 @@ def exact_platform(platform: str) -> str:
 
 def _operands(planner: Planner, form: FunctionForm, batch: Any) -> tuple[Any, ...]:
     """Shapes of the operands of a program for `batch` samples."""
-    packing, shapes, spec = form.program.packing(), form.program.shapes, jax.ShapeDtypeStruct
+    packing, shapes = form.program.packing(), form.program.shapes
+    spec: Any = jax.ShapeDtypeStruct
     arrays = [
         spec((batch, *shape), dtype)
         for shape, dtype in zip(shapes[: len(form.dtypes)], form.dtypes, strict=True)

@@ -80,7 +80,8 @@ class HostPart:
             for step in plan.steps
             if not (isinstance(step, HostStep) and step.node.is_source)
         ]
-        self._threads, self._pool = threads, None
+        self._threads = threads
+        self._pool: Pool | None = None
         self._levels = Levels()
 
     def __repr__(self) -> str:
@@ -184,7 +185,7 @@ def _batch(name: str, value: Samples) -> TensorList:
         return value
     if isinstance(value, np.ndarray) and value.ndim:
         return TensorList.from_dense(value)
-    if not isinstance(value, (list, tuple)) or not value:
+    if not isinstance(value, Sequence) or not len(value):
         raise TypeError(f"{name!r} must be a list of the samples' bytes or arrays, got {value!r:.40}")
     samples = [
         np.frombuffer(one, np.uint8) if isinstance(one, (bytes, bytearray, memoryview)) else np.asarray(one)
@@ -198,8 +199,7 @@ def layout_of(value: DataNode) -> str:
     node = value.source
     if isinstance(node.runtime, SourceFeed):
         layouts = node.runtime.layouts
-        found = layouts if isinstance(layouts, str) or layouts is None else list(layouts)[value.index]
-        return found or ""
+        return layouts[value.index] or ""
     return _layout_of_decoded(node, value.index) if isinstance(node.op, HostBatchOp) else ""
 
 

@@ -37,8 +37,11 @@ from jdali.graph.node import Graph
 from jdali.graph.plan import is_compiled
 from jdali.tensors import TensorList
 
-# Calls into the host that programs of jdali have; a program with another one is not run.
-_CUSTOM_CALLS = frozenset({"shape_assertion", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"})
+# Custom calls that programs of jdali have: annotations, and JAX's kernel of random bits. A program with another one is
+# not run, for it may call anything that is loaded.
+_CUSTOM_CALLS = frozenset(
+    {"cu_threefry2x32_ffi", "shape_assertion", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"}
+)
 _CUSTOM_CALL = re.compile(r"custom_call\s*@?\"?([\w.$]+)")
 _KEPT_PLANS = 1024
 
@@ -72,7 +75,7 @@ class Preprocess:
         count = len(function.start)
         self.shapes = sorted({tuple(map(tuple, p.shapes[:count])) for p in manifest.programs})
         self._planned = functools.lru_cache(maxsize=_KEPT_PLANS)(self._plan)
-        self._loaded: dict[tuple[str, int], Any] = {}
+        self._loaded: dict[tuple[str, int, int], Any] = {}
 
     def __repr__(self) -> str:
         return (
@@ -318,7 +321,8 @@ def _together(
         array = np.zeros((count, *largest), arrays[0].dtype)
         for rows, results in parts:
             part = results[number][0][(slice(None), *map(slice, largest))]
-            array[(list(rows), *map(slice, part.shape[1:]))] = part
+            window: Any = (list(rows), *map(slice, part.shape[1:]))
+            array[window] = part
         outputs.append(array if (sizes == sizes[:1]).all() else Padded(array, sizes))
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Part:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FunctionDefinition:
-    """What a function of a pipeline is, from which it is made here or in another process.
+    """Defines a function of a pipeline, so that it can be made here or in another process.
 
     Attributes:
         graph: of the pipeline.
@@ -215,7 +215,7 @@ def _behind(outputs: Iterable[DataNode], given: set[int], nodes: Sequence[Node])
 def _without_moves(node: Node, moved: dict[DataNode, DataNode]) -> Node:
     """Returns the node with inputs that were not moved; itself if it has none other. Its number, and keys, stay."""
 
-    def settled(value: object) -> object:
+    def settled(value: Any) -> Any:
         if not isinstance(value, DataNode):
             return value
         return moved.get(origin(value), origin(value))

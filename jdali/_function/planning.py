@@ -35,7 +35,7 @@ from jdali.tensors import RowSlice, TensorList
 
 @dataclasses.dataclass(frozen=True)
 class FunctionInputs:
-    """What a function is called with.
+    """Inputs of a call of a function.
 
     Attributes:
         arrays: of each value of the start [N, ...], perhaps traced.
@@ -171,13 +171,13 @@ class Planner:
                 specs[value] = batches[value].spec
             else:
                 argument_rules.check_dtype(op.name, op.args[name], specs[value].dtype)
-        for i, value in enumerate(node.inputs):
-            if not isinstance(value, DataNode):
+        for i, given in enumerate(node.inputs):
+            if not isinstance(given, DataNode):
                 continue
-            if id(value) in needed:
-                values[op.input(i).name] = input_values(batches[value], op, op.input(i).name)
-            if value not in specs:
-                specs[value] = batches[value].spec
+            if id(given) in needed:
+                values[op.input(i).name] = input_values(batches[given], op, op.input(i).name)
+            if given not in specs:
+                specs[given] = batches[given].spec
         request = request_of(
             node, batches.count, args=self._args[node], specs=specs, values=values,
             keys=draw.keys(node) if op.random else None,  # type: ignore[arg-type]  # `Traced` refuses in its place

@@ -100,7 +100,7 @@ class _Evaluation:
     def _rounded(self, product: Any) -> Any:
         if self._minus_zero is None or not jnp.issubdtype(product.dtype, jnp.floating):
             return product
-        zero = self._minus_zero
+        zero: Any = self._minus_zero
         if varying_axes(zero) - varying_axes(product):
             zero = MINUS_ZERO  # a product of constants, in `shard_map`, must not begin to vary over its mesh
         return lax.add(product, jnp.broadcast_to(zero.astype(product.dtype), product.shape))

@@ -20,7 +20,7 @@ ENCODED = [pillow(picture, "png") for picture in PICTURES]
 
 
 def pipeline(define: Any, **options: Any) -> jdali.Pipeline:
-    return jdali.pipeline_def(define)(batch_size=COUNT, num_threads=1, seed=SEED, **options)  # type: ignore[no-any-return]
+    return jdali.pipeline_def(define)(batch_size=COUNT, num_threads=1, seed=SEED, **options)
 
 
 def encoded(name: str = "encoded") -> Any:
@@ -83,5 +83,5 @@ def padded(samples: Any) -> tuple[np.ndarray, np.ndarray]:
     sizes = np.array([one.shape for one in samples], np.int32)
     array = np.full((len(samples), *sizes.max(axis=0)), 9, samples[0].dtype)
     for i, one in enumerate(samples):
-        array[(i, *map(slice, one.shape))] = one
+        array[(i, *(slice(n) for n in one.shape))] = one
     return array, sizes

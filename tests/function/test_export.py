@@ -258,7 +258,7 @@ def test_fused_with_a_model_and_its_checkpoint(tmp_path: Path):
     nnx = pytest.importorskip("flax.nnx", reason="the model is one of Flax")
     orbax = pytest.importorskip("orbax.checkpoint", reason="the checkpoint is one of Orbax")
 
-    class Model(nnx.Module):  # type: ignore[misc, name-defined]
+    class Model(nnx.Module):  # type: ignore[name-defined]
         def __init__(self, rngs: Any):
             self.dense = nnx.Linear(3, 2, rngs=rngs)
 
