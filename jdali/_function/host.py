@@ -179,13 +179,13 @@ def _of_samples(
     return found
 
 
-def _batch(name: str, value: Samples) -> TensorList:
+def _batch(name: str, value: Any) -> TensorList:
     """A batch of what the caller gave for an input."""
     if isinstance(value, TensorList):
         return value
     if isinstance(value, np.ndarray) and value.ndim:
         return TensorList.from_dense(value)
-    if not isinstance(value, Sequence) or not len(value):
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)) or not value:
         raise TypeError(f"{name!r} must be a list of the samples' bytes or arrays, got {value!r:.40}")
     samples = [
         np.frombuffer(one, np.uint8) if isinstance(one, (bytes, bytearray, memoryview)) else np.asarray(one)

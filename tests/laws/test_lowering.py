@@ -21,8 +21,6 @@ pytest.importorskip("flatbuffers", reason="JAX writes exported programs with fla
 pytestmark = pytest.mark.timeout(600)
 
 PLATFORMS = ("cuda", "tpu")
-# Programs that are written for a number of samples.
-ONE_BATCH_SIZE: frozenset[str] = frozenset()
 QUICK = ("squeeze", "crop_mirror_normalize", "reductions.mean", "random.uniform")
 
 
@@ -61,8 +59,7 @@ def test_program_of_the_engine(row: Row, platform: str):
     """For any number of samples, and without calls into the host."""
     function, plan = plan_of(row)
     ((batch, data),) = lowered(function.planner, plan.form, platform)
-    if row.op not in ONE_BATCH_SIZE:
-        assert batch == 0
+    assert batch == 0
     exported = jax.export.deserialize(bytearray(data))
     assert exported.platforms == (platform,)
     assert not host_calls(exported)
