@@ -65,7 +65,7 @@ def form_key(form: FunctionForm) -> str:
     """Returns a digest of all that a program depends on but for padded shapes, the same in every process."""
     program = form.program
     calls = [_described(call) for call in program.calls]
-    text = repr((calls, program.traced, program.small, form.dtypes, form.outputs))
+    text = repr((calls, program.traced, program.small, form.values, form.outputs))
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -100,9 +100,11 @@ def export_function(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     dtypes = _dtypes(function, options.dtypes)
-    programs = []
+    programs, plans = [], []
     for number, shapes in enumerate(_declared(function, options)):
-        for form in _forms(function.planner, shapes, dtypes, function.layouts, options.max_aspect):
+        planned = _plans(function.planner, shapes, dtypes, function.layouts, options.max_aspect)
+        plans += planned
+        for form in _forms(planned, shapes):
             files = _write_programs(function.planner, form, target, options.platforms, number)
             programs.append(ExportedProgram(form_key(form), [list(s) for s in form.program.shapes], files))
     definition = function.definition
@@ -115,6 +117,7 @@ def export_function(
             for v, layout, dtype in zip(definition.start, definition.layouts, dtypes, strict=True)
         ],
         [_numbers(v) for v in definition.outputs], list(function.outputs),
+        *_described_outputs(plans),
         [FixedValue(_numbers(v), written_value(array)) for v, array in definition.fixed.items()],
         programs,
     )  # fmt: skip
@@ -194,18 +197,17 @@ def _declared(function: PipelineFunction, options: ExportOptions) -> list[list[t
     return sorted(found, key=lambda shapes: [int(np.prod(s)) for s in shapes])
 
 
-def _forms(
+def _plans(
     planner: Planner,
     shapes: Sequence[tuple[int, ...]],
     dtypes: Sequence[np.dtype[Any]],
     layouts: Sequence[str],
     max_aspect: float,
-) -> list[FunctionForm]:
-    """The programs of a declared shape: one for each way in which operators plan sizes up to it."""
+) -> list[FunctionPlan]:
+    """Plans samples of sizes that stand for all up to a declared shape."""
     sizes = [sizes_within(shape, layout, max_aspect) for shape, layout in zip(shapes, layouts, strict=True)]
-    count = max(map(len, sizes))
     plans, refused = [], None
-    for i in range(count):
+    for i in range(max(map(len, sizes))):
         chosen = [each[min(i, len(each) - 1)] for each in sizes]
         try:
             plans.append(plan_sizes(planner, chosen, dtypes, layouts))
@@ -218,6 +220,11 @@ def _forms(
     if not plans:
         assert refused is not None
         raise refused
+    return plans
+
+
+def _forms(plans: Sequence[FunctionPlan], shapes: Sequence[tuple[int, ...]]) -> list[FunctionForm]:
+    """The programs of a declared shape: one for each way in which operators plan sizes up to it."""
     shape_of_all = list(covering([plan.form.program.shapes for plan in plans]))
     shape_of_all[: len(shapes)] = shapes
     forms = {
@@ -232,6 +239,19 @@ def _forms(
             "a smaller max_aspect, or more shapes"
         )
     return list(forms.values())
+
+
+def _described_outputs(
+    plans: Sequence[FunctionPlan],
+) -> tuple[list[str], list[str], list[list[int] | None]]:
+    """Element types and layouts of the outputs, and their sizes where all samples have one."""
+    form = plans[0].form
+    sizes = [{plan.form.program.shapes[number] for plan in plans} for number in form.outputs]
+    dtypes = [form.values[number] for number in form.outputs]
+    return (
+        [dtype.name for dtype in dtypes], list(form.layouts),
+        [list(next(iter(one))) if len(one) == 1 else None for one in sizes],
+    )  # fmt: skip
 
 
 def plan_sizes(
@@ -294,7 +314,7 @@ def _operands(planner: Planner, form: FunctionForm, batch: Any) -> tuple[Any, ..
     spec: Any = jax.ShapeDtypeStruct
     arrays = [
         spec((batch, *shape), dtype)
-        for shape, dtype in zip(shapes[: len(form.dtypes)], form.dtypes, strict=True)
+        for shape, dtype in zip(shapes[: form.inputs], form.values[: form.inputs], strict=True)
     ]
     small = [form.program.small[i] for i in packing.apart]
     return (

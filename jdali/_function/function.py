@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -16,7 +17,7 @@ from jdali._function.draw import Draw
 from jdali._function.host import HostPart
 from jdali._function.part import FunctionDefinition, Part
 from jdali._function.planning import FunctionInputs, FunctionPlan, Planner
-from jdali._function.running import FunctionForm, options_of, traced
+from jdali._function.running import options_of, traced
 from jdali._system.devices import accelerator, to_host
 from jdali.engine.steps.program import random_nodes
 from jdali.tensors import TensorList
@@ -65,7 +66,7 @@ class PipelineFunction:
         self.outputs = tuple(v.name for v in definition.outputs)
         self.random = tuple(node.name for node in part.random)
         self.planner = Planner(part)
-        self._traced: dict[FunctionForm, Callable[..., Any]] = {}
+        self._traced = functools.lru_cache(maxsize=64)(functools.partial(traced, self.planner.stage))
 
     def __repr__(self) -> str:
         shown = ", ".join(node.op.shown_name for node in self.part.nodes)
@@ -95,7 +96,7 @@ class PipelineFunction:
         Args:
             inputs: for each value of the start an array [N, ...], of JAX or NumPy, or a `TensorList`.
             extents: sizes of samples that are padded: int [N, ndim], or [ndim] for all; of several inputs one for each,
-                None for one that is not padded. With it, or with a `TensorList` that is ragged, outputs are `Padded`.
+                None for one that is not padded. With it, or with a `TensorList`, outputs are `Padded`.
             key: JAX key that random operators draw from, one for the batch. None: the pipeline's seed.
             epoch: int, or int [N], of the samples, as in the pipeline.
             index: int [N], of the samples in the data set, as in the pipeline; None: 0, 1, ... Random values of a
@@ -187,7 +188,7 @@ class PipelineFunction:
                 layout = layout or value.layout()
                 padded, own = value.padded()
                 sizes = own if sizes is None else sizes
-                ragged = ragged or _is_traced(own) or not value.is_dense_tensor()
+                ragged = True
                 value = padded
             array = value if isinstance(value, (Array, jax.ShapeDtypeStruct)) else np.asarray(value)
             if not array.ndim:
@@ -208,14 +209,12 @@ class PipelineFunction:
         return Draw.of(count, self.seed, key, epoch, index)
 
     def _run_traced(self, plan: FunctionPlan, batch: FunctionInputs, draw: Draw) -> Any:
-        if plan.form not in self._traced:
-            self._traced[plan.form] = traced(self.planner.stage, plan.form)
         small = plan.form.program.packing().unpack(
             jnp.asarray(plan.packed), [jnp.asarray(a) for a in plan.apart]
         )
         seeds = draw.seeds(random_nodes(self.planner.stage))
         arrays = [*batch.arrays, *plan.given]
-        return self._traced[plan.form](arrays, small, draw.identity(), seeds)
+        return self._traced(plan.form)(arrays, small, draw.identity(), seeds)
 
     def _returned(self, results: Any, sizes: Any, plan: FunctionPlan, *, ragged: bool) -> Any:
         if ragged:

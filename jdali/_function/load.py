@@ -55,9 +55,10 @@ class Preprocess:
     Attributes:
         inputs: names of what it takes, as readers give it.
         start: names of what the compiled part takes.
-        outputs: names of what it returns.
+        outputs, dtypes, layouts: names, element types and layouts of what it returns.
         random: names of operators that draw random values; then a call needs a key or an index.
         shapes: declared padded shapes of one sample of the start.
+        sizes: of each output the size of every sample; None: they differ.
         fingerprint: of the folder.
     """
 
@@ -67,6 +68,8 @@ class Preprocess:
         self.fingerprint = manifest.fingerprint
         self.inputs, self.start = function.host.inputs, function.start
         self.outputs = tuple(manifest.names)
+        self.sizes = tuple(None if size is None else tuple(size) for size in manifest.sizes)
+        self.layouts, self.dtypes = tuple(manifest.layouts), tuple(map(np.dtype, manifest.dtypes))
         self.random = (*function.host.random, *function.random)
         self._dtypes = [np.dtype(start.dtype) for start in manifest.start]
         self._programs: dict[str, list[ExportedProgram]] = {}
@@ -90,7 +93,7 @@ class Preprocess:
             inputs: for each value of `inputs` a list with the bytes, or the array, of each sample.
             key, epoch, index: of random values, as of `PipelineFunction`.
 
-        Returns: an array [N, ...] for each output, or `Padded` where samples differ in size; a tuple if there are several.
+        Returns: an array [N, ...] for each output, or `Padded` where `sizes` has None; a tuple if there are several.
 
         Raises:
             OperatorError: a sample is damaged, or refused by an operator; it names the sample.
@@ -156,7 +159,7 @@ class Preprocess:
             (rows, self._run(program, rows, batches, [plans[row] for row in rows], draw))
             for program, rows in groups.items()
         ]
-        return _together(parts, count)
+        return _together(parts, count, self._manifest.sizes)
 
     # --- plans and programs --------------------------------------------------------------------
     def _plan(self, sizes: tuple[tuple[int, ...], ...]) -> tuple[FunctionPlan, tuple[str, int]]:
@@ -308,22 +311,29 @@ def _check_shapes(path: Path, manifest: Manifest) -> None:
 
 
 def _together(
-    parts: Sequence[tuple[Sequence[int], Sequence[tuple[np.ndarray, np.ndarray]]]], count: int
+    parts: Sequence[tuple[Sequence[int], Sequence[tuple[np.ndarray, np.ndarray]]]],
+    count: int,
+    known: Sequence[Sequence[int] | None],
 ) -> Any:
-    """One batch of the results of all programs."""
-    outputs = []
-    for number in range(len(parts[0][1])):
-        arrays = [results[number][0] for _, results in parts]
-        sizes = np.zeros((count, arrays[0].ndim - 1), np.int32)
+    """One batch of the results of all programs.
+
+    Args:
+        parts: of each program the samples, and their outputs with sizes.
+        count: number of samples.
+        known: of each output the size of every sample; None: they differ.
+    """
+    outputs: list[Any] = []
+    for number, size in enumerate(known):
+        sizes = np.zeros((count, parts[0][1][number][1].shape[1]), np.int32)
         for rows, results in parts:
             sizes[list(rows)] = results[number][1]
-        largest = tuple(sizes.max(axis=0, initial=0).tolist())
-        array = np.zeros((count, *largest), arrays[0].dtype)
+        largest = tuple(sizes.max(axis=0, initial=0).tolist()) if size is None else tuple(size)
+        array = np.zeros((count, *largest), parts[0][1][number][0].dtype)
         for rows, results in parts:
             part = results[number][0][(slice(None), *map(slice, largest))]
             window: Any = (list(rows), *map(slice, part.shape[1:]))
             array[window] = part
-        outputs.append(array if (sizes == sizes[:1]).all() else Padded(array, sizes))
+        outputs.append(Padded(array, sizes) if size is None else array)
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 

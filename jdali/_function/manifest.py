@@ -89,7 +89,8 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
         batch_size: of the pipeline.
         nodes: as `GraphWriter` writes them; readers and all else that is not needed are sources without data.
         start, outputs: of the function; numbers of nodes and of their outputs.
-        names: of the outputs.
+        names, dtypes, layouts: of the outputs.
+        sizes: of each output the size of every sample; None: they differ.
         fixed: values in place of operators.
         programs: the compiled part.
     """
@@ -105,6 +106,9 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     start: list[ExportedStart]
     outputs: list[tuple[int, int]]
     names: list[str]
+    dtypes: list[str]
+    layouts: list[str]
+    sizes: list[list[int] | None]
     fixed: list[FixedValue]
     programs: list[ExportedProgram]
 

@@ -132,13 +132,15 @@ class Planner:
             _largest(specs[v]) if specs[v].is_uniform and not ragged else None for v in self.stage.outputs
         )
         layouts = tuple(specs[v].layout for v in self.stage.outputs)
-        dtypes = tuple(spec.dtype for spec in stage.inputs)
+        dtypes = tuple(specs[v].dtype for v in values)
         packed, apart = stage.packing.pack(arrays, len(arrays[0]) if arrays else 0)
         return FunctionPlan(
             packed,
             apart,
             given,
-            FunctionForm(ProgramForm.of(stage, shapes), dtypes, outputs, sizes, layouts, ragged),
+            FunctionForm(
+                ProgramForm.of(stage, shapes), dtypes, len(self.stage.inputs), outputs, sizes, layouts, ragged
+            ),
         )
 
     def _calls(

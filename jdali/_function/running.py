@@ -25,7 +25,8 @@ class FunctionForm:
 
     Attributes:
         program: of the stage.
-        dtypes: of the stage's inputs.
+        values: element type of each value of the stage.
+        inputs: how many of these come in.
         outputs: of each output its number among the values of the stage.
         sizes: of each output the size of all samples; None: they are not one.
         layouts: of the outputs.
@@ -33,7 +34,8 @@ class FunctionForm:
     """
 
     program: ProgramForm
-    dtypes: tuple[np.dtype[Any], ...]
+    values: tuple[np.dtype[Any], ...]
+    inputs: int
     outputs: tuple[int, ...]
     sizes: tuple[tuple[int, ...] | None, ...]
     layouts: tuple[str, ...]

@@ -81,6 +81,20 @@ PAGES = {
         pages.write_photos,
         only_with=("grain",),
     ),
+    "function.md": Page(
+        {
+            "def training": ["('pictures',) -> ('mirror',)", "(3, 3, 32, 32)"],
+            "sizes = ": ["(3, 3, 32, 32) [[3, 32, 32], [3, 32, 32], [3, 32, 32]]"],
+            "f.plan(": ["True"],
+            "still = ": ["() (3, 3, 32, 32)"],
+            "still.host": ["(4, 3, 32, 32)"],
+            "pipe.export": ["(4, 3, 32, 32) True"],
+            "jax.export": ["('cpu', 'cuda', 'tpu') (ShapedArray(float32[2,2]),)"],
+        },
+        lambda root: pages.write_photos(root, count=4, height=48, width=64),
+        mode="together",
+        needs=("flatbuffers",),
+    ),
     "migration.md": Page(
         {
             "DALIGenericIterator": "(8, 3, 32, 32) float32",
