@@ -54,6 +54,8 @@ class Preprocess:
 
     Attributes:
         inputs: names of what it takes, as readers give it.
+        input_shapes: of each input its element type and padded shape, where it is an array for the compiled part; None:
+            the bytes of a file.
         start: names of what the compiled part takes.
         outputs, dtypes, layouts: names, element types and layouts of what it returns.
         random: names of operators that draw random values; then a call needs a key or an index.
@@ -72,6 +74,8 @@ class Preprocess:
         self.layouts, self.dtypes = tuple(manifest.layouts), tuple(map(np.dtype, manifest.dtypes))
         self.random = (*function.host.random, *function.random)
         self._dtypes = [np.dtype(start.dtype) for start in manifest.start]
+        largest = dict(zip(self.start, zip(self._dtypes, self._largest(), strict=True), strict=True))
+        self.input_shapes = tuple(largest.get(name) for name in self.inputs)
         self._programs: dict[str, list[ExportedProgram]] = {}
         for program in manifest.programs:
             self._programs.setdefault(program.key, []).append(program)
@@ -160,6 +164,11 @@ class Preprocess:
             for program, rows in groups.items()
         ]
         return _together(parts, count, self._manifest.sizes)
+
+    def _largest(self) -> list[tuple[int, ...]]:
+        """The largest declared shape of each value of the start."""
+        count = len(self.start)
+        return [tuple(shape) for shape in self._manifest.programs[-1].shapes[:count]]
 
     # --- plans and programs --------------------------------------------------------------------
     def _plan(self, sizes: tuple[tuple[int, ...], ...]) -> tuple[FunctionPlan, tuple[str, int]]:
