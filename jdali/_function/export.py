@@ -110,8 +110,7 @@ def export_function(
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
     manifest = Manifest(
-        VERSION, version, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed,
-        1, _written_nodes(function),
+        VERSION, version, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed, _written_nodes(function),
         [
             ExportedStart(_numbers(v), layout, dtype.name)
             for v, layout, dtype in zip(definition.start, definition.layouts, dtypes, strict=True)
@@ -126,6 +125,10 @@ def export_function(
     unfinished = target / f".{MANIFEST}"
     unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
     unfinished.replace(target / MANIFEST)
+    written = {file.file for program in programs for file in program.files}
+    for path in target.glob("*.stablehlo"):  # of an earlier export
+        if path.name not in written:
+            path.unlink()
     return manifest.fingerprint
 
 

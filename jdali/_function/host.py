@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -83,6 +84,7 @@ class HostPart:
         self._threads = threads
         self._pool: Pool | None = None
         self._levels = Levels()
+        self._turn = threading.Lock()  # runners are used by one thread at a time
 
     def __repr__(self) -> str:
         shown = ", ".join(node.op.shown_name for node in self.nodes)
@@ -149,13 +151,14 @@ class HostPart:
         env = Values(zip(self._inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
         context = StepContext(self._workers(), levels=self._levels.batch())
-        for step, runner in self._steps:
-            try:
-                run_step(step.nodes, runner.run, env, parts, context)
-            except NodeFailure as failure:
-                failed |= _of_samples(failure, step, parts, env)
-                position = position_in_batch(failure, step.domain, parts)
-                raise failure.user_error(position, env.made_of) from failure.first
+        with self._turn:
+            for step, runner in self._steps:
+                try:
+                    run_step(step.nodes, runner.run, env, parts, context)
+                except NodeFailure as failure:
+                    failed |= _of_samples(failure, step, parts, env)
+                    position = position_in_batch(failure, step.domain, parts)
+                    raise failure.user_error(position, env.made_of) from failure.first
         return tuple(env[value] for value in self._start)
 
     def _workers(self) -> Pool:

@@ -34,7 +34,6 @@ from jdali.engine.eager.call import room_for
 from jdali.engine.steps.program import random_nodes
 from jdali.graph.fingerprint import describe, fingerprint
 from jdali.graph.node import Graph
-from jdali.graph.plan import is_compiled
 from jdali.tensors import TensorList
 
 # Custom calls that programs of jdali have: annotations, and JAX's kernel of random bits. A program with another one is
@@ -44,6 +43,7 @@ _CUSTOM_CALLS = frozenset(
 )
 _CUSTOM_CALL = re.compile(r"custom_call\s*@?\"?([\w.$]+)")
 _KEPT_PLANS = 1024
+_BATCH_SIZE = 32  # that the part on the host is made for; others are run as well
 
 
 class Preprocess:
@@ -278,7 +278,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
         raise
     except Exception as error:  # what a graph of wrong data raises, in the end
         raise FolderError(f"{path} is damaged: its graph cannot be made: {error}") from error
-    function = build_function(definition, threads=threads, batch_size=manifest.batch_size)
+    function = build_function(definition, threads=threads, batch_size=_BATCH_SIZE)
     for node in function.host.nodes:
         if not may_run_on_host(node):
             raise FolderError(
@@ -294,7 +294,7 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
         reader.node(row)
     needed = [n for n in graph.nodes if not n.is_source]
     for node in needed:
-        if not (is_compiled(node) or may_run_on_host(node)):
+        if not may_run_on_host(node):
             raise FolderError(
                 f"the folder holds {node.op.shown_name} {node.name!r}, which runs code of its own: not loaded"
             )
@@ -316,7 +316,10 @@ def _check_shapes(path: Path, manifest: Manifest) -> None:
         for shape in program.shapes:
             if any(n < 0 for n in shape):
                 raise FolderError(f"{path} is damaged: a padded shape is {shape}")
-            limits.check("max_sample_bytes", math.prod(shape), f"{path}: the padded shape {shape}")
+            try:
+                limits.check("max_sample_bytes", math.prod(shape), f"the padded shape {shape}")
+            except SampleError as error:
+                raise FolderError(f"{path}: {error}") from error
 
 
 def _together(

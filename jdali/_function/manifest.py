@@ -86,7 +86,6 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
         fingerprint: of all of it but this field.
         graph: fingerprint of the graph, as in states of a pipeline.
         seed: of the pipeline.
-        batch_size: of the pipeline.
         nodes: as `GraphWriter` writes them; readers and all else that is not needed are sources without data.
         start, outputs: of the function; numbers of nodes and of their outputs.
         names, dtypes, layouts: of the outputs.
@@ -101,7 +100,6 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     fingerprint: str
     graph: str
     seed: int
-    batch_size: int
     nodes: list[dict[str, Any]]
     start: list[ExportedStart]
     outputs: list[tuple[int, int]]

@@ -136,6 +136,11 @@ PAGES = {
     ),
     "resuming.md": Page({"set_state": ["True"]}, pages.write_photos),
     "scaling.md": Page({"workers=2": ["[(4, 32, 32, 3), (4, 32, 32, 3)]"]}),
+    "serving.md": Page(
+        {"training().export": ["('files[0]',)"]},
+        lambda root: pages.write_photos(root, count=4, height=48, width=64),
+        needs=("flatbuffers",),
+    ),
     "tensorflow.md": Page(
         {
             "keras": ["(4, 32, 32, 3) (4,)", "(4, 32, 32, 3) (4,)", "2 epochs"],

@@ -225,7 +225,7 @@ def test_other_arguments_than_those_of_the_graph(copied: Path):
 def test_sizes_in_a_folder_have_limits(copied: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(limits, "_current", limits.Limits(max_sample_bytes=1000))
     with pytest.raises(
-        jdali.SampleError, match=r"padded shape \[48, 48, 3\] is larger than the limit of 1000 bytes"
+        jdali.FolderError, match=r"padded shape \[48, 48, 3\] is larger than the limit of 1000 bytes"
     ):
         jdali.load(copied)
 
