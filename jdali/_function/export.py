@@ -15,6 +15,7 @@ import jax
 import msgspec
 import numpy as np
 
+from jdali import __version__
 from jdali._batches.extent import BatchSpec
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._function.draw import Draw
@@ -42,7 +43,6 @@ from jdali.graph.fingerprint import describe, fingerprint
 from jdali.graph.node import Node
 from jdali.graph.plan import is_compiled
 
-PLATFORMS = ("cpu", "cuda", "tpu")
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
 # More ways to compute one padded shape than this are a mistake: each is a program.
@@ -80,7 +80,7 @@ def _described(call: Call) -> tuple[Any, ...]:
 
 
 def export_function(
-    function: PipelineFunction, folder: str | os.PathLike[str], options: ExportOptions, version: str
+    function: PipelineFunction, folder: str | os.PathLike[str], options: ExportOptions
 ) -> str:
     """Writes a function and the part before it to a folder.
 
@@ -88,7 +88,6 @@ def export_function(
         function: of a pipeline.
         folder: is made; files of an earlier export in it are replaced.
         options: of the export.
-        version: of jdali.
 
     Returns: the fingerprint.
 
@@ -110,7 +109,7 @@ def export_function(
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
     manifest = Manifest(
-        VERSION, version, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed, _written_nodes(function),
+        VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed, _written_nodes(function),
         [
             ExportedStart(_numbers(v), layout, dtype.name)
             for v, layout, dtype in zip(definition.start, definition.layouts, dtypes, strict=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jdali import __version__
 from jdali._function import PipelineFunction, make_function
-from jdali._function.export import PLATFORMS, ExportOptions, export_function
 from jdali._function.part import Start
 from jdali._pipeline.base import PipelineBase
 
@@ -64,7 +63,7 @@ class PipelineFunctions(PipelineBase):
         deterministic: bool | Mapping[str, Any] = True,
         layout: str | Sequence[str] | None = None,
         dtypes: Any = None,
-        platforms: Sequence[str] = PLATFORMS,
+        platforms: Sequence[str] = ("cpu", "cuda", "tpu"),
         max_aspect: float = 2.0,
     ) -> str:
         """Writes the preprocessing to a folder, which `jdali.load` reads without the code of the pipeline.
@@ -90,6 +89,6 @@ class PipelineFunctions(PipelineBase):
             ValueError: an operator cannot be exported; the error names it.
         """
         function = self.function(start, outputs, deterministic=deterministic, layout=layout)
-        return export_function(
-            function, folder, ExportOptions(shapes, dtypes, tuple(platforms), max_aspect), __version__
-        )
+        exporting = importlib.import_module("jdali._function.export")
+        options = exporting.ExportOptions(shapes, dtypes, tuple(platforms), max_aspect)
+        return str(exporting.export_function(function, folder, options))

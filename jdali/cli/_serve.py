@@ -9,8 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from jdali import storage
-from jdali._function.load import load
+import jdali
 
 
 def add_to(commands: Any) -> None:
@@ -36,11 +35,11 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from jdali import serving  # it needs an extra
+    serving = importlib.import_module("jdali.serving")  # it needs an extra, the other commands do not
 
-    storage.configure(max_pixels=options.max_pixels)
+    jdali.storage.configure(max_pixels=options.max_pixels)
     model = None if options.model is None else _model(options.model)
-    preprocess = load(options.folder, fingerprint=options.fingerprint, threads=options.threads)
+    preprocess = jdali.load(options.folder, fingerprint=options.fingerprint, threads=options.threads)
     limits = serving.ServerLimits(
         options.max_batch, options.max_wait_ms, options.max_waiting, options.max_request_bytes
     )
