@@ -73,7 +73,7 @@ def serve(
     port: int = 8000,
     limits: ServerLimits = ServerLimits(),
 ) -> None:
-    """Serves a model until the process is told to stop.
+    """Serves a model until the process gets a signal to stop.
 
     Args:
         model: that answers.

@@ -1,4 +1,4 @@
-"""What a server answers with: an exported pipeline, and a model behind it."""
+"""Answers of a server: an exported pipeline, and a model behind it."""
 
 from __future__ import annotations
 
