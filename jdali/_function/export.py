@@ -268,7 +268,7 @@ def plan_sizes(
         for size, dtype, layout in zip(sizes, dtypes, layouts, strict=True)
     ]
     nothing = [jax.ShapeDtypeStruct((1, *size), dtype) for size, dtype in zip(sizes, dtypes, strict=True)]
-    return planner.plan_within(FunctionInputs(nothing, specs), Draw.of(1, 0, None, 0, None))
+    return planner.plan_in_true_shapes(FunctionInputs(nothing, specs), Draw.of(1, 0, None, 0, None))
 
 
 # --- programs -------------------------------------------------------------------------------------

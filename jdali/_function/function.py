@@ -196,8 +196,8 @@ class PipelineFunction:
             specs.append(_spec(name, array, sizes, layout))
             arrays.append(array)
         counts = sorted({len(spec.extents) for spec in specs})
-        if len(counts) > 1:
-            raise ValueError(f"({names}) must have as many samples each, got {counts}")
+        if len(counts) > 1 or not counts[0]:
+            raise ValueError(f"({names}) must have as many samples each, at least 1, got {counts}")
         return FunctionInputs(arrays, specs), ragged
 
     def _draw(self, count: int, key: Any, epoch: Any, index: Any) -> Draw:

@@ -104,16 +104,14 @@ class Planner:
         """
         calls, specs, given = self._calls(inputs, draw)
         values = values_of(self.stage)
-        shapes = self._padded([specs[v] for v in values])
+        shapes = self._padded([specs[v] for v in values], ragged=ragged)
         return self._planned(calls, specs, given, shapes, ragged=ragged)
 
-    def plan_within(
-        self, inputs: FunctionInputs, draw: Draw, shapes: Sequence[tuple[int, ...]] | None = None
-    ) -> FunctionPlan:
-        """As `plan`, in padded shapes that are given; None: true sizes, the largest of each axis."""
+    def plan_in_true_shapes(self, inputs: FunctionInputs, draw: Draw) -> FunctionPlan:
+        """As `plan` of samples whose sizes may differ, but without padding."""
         calls, specs, given = self._calls(inputs, draw)
-        found = shapes or [_largest(specs[v]) for v in values_of(self.stage)]
-        return self._planned(calls, specs, given, tuple(found), ragged=True)
+        shapes = tuple(_largest(specs[v]) for v in values_of(self.stage))
+        return self._planned(calls, specs, given, shapes, ragged=True)
 
     def _planned(
         self, calls: Sequence[PlannedCall], specs: Mapping[DataNode, BatchSpec], given: list[Any],
@@ -186,9 +184,9 @@ class Planner:
         )  # fmt: skip
         return plan_call(request)
 
-    def _padded(self, specs: Sequence[BatchSpec]) -> tuple[tuple[int, ...], ...]:
-        """Padded shapes of the values: true sizes where all samples have one, those of the engine elsewhere."""
-        if all(spec.is_uniform for spec in specs):
+    def _padded(self, specs: Sequence[BatchSpec], *, ragged: bool) -> tuple[tuple[int, ...], ...]:
+        """Padded shapes of the values: those of the engine, so that few programs serve; of dense arrays true sizes."""
+        if not ragged and all(spec.is_uniform for spec in specs):
             return tuple(_largest(spec) for spec in specs)
         groups, _ = self._shapes.group(specs, [None] * len(specs), StageLevel(), together=True)
         found = split_shapes(groups[0].shape, PlannedStage((), [], tuple(specs), [], Packing([]), False))

@@ -82,6 +82,17 @@ def test_dense_arrays_need_no_plan():
     same(jax.jit(jax.vmap(lambda x, index: function.sample(x, index=index)))(pictures, IDS), want)
 
 
+def test_single_samples_of_near_sizes_share_a_program(training: Any):
+    function, _ = training
+    forms = [
+        function.plan(
+            jax.ShapeDtypeStruct((1, 160, 200, 3), np.uint8), extents=[[150 + i, 190, 3]], index=[0]
+        ).form
+        for i in range(6)
+    ]
+    assert len(set(forms)) == 1
+
+
 def test_shard_map():
     pictures = np.stack([image(30, 40, 3, np.uint8, i) for i in range(COUNT)])
     function = pipeline(
@@ -276,6 +287,8 @@ def test_calls_that_are_refused(training: Any):
     wrong[1, 0] = 99
     with pytest.raises(ValueError, match=r"sample 1 is \(99, 44, 3\), of an array of shape"):
         function(ARRAY, extents=wrong, index=IDS)
+    with pytest.raises(ValueError, match=r"must have as many samples each, at least 1, got \[0\]"):
+        function(ARRAY[:0], index=[])
     with pytest.raises(ValueError, match=r"must have the axes NHWC"):
         function(ARRAY[0], index=IDS)
     with pytest.raises(TracedArgumentError, match=r"sizes of 'pictures' are traced.*f\.plan"):
