@@ -13,6 +13,7 @@ from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPo
 from jdali._pipeline.definition import Definition, current_owner
 from jdali._pipeline.facts import PipelineFacts
 from jdali._pipeline.feeding import Feeding
+from jdali._pipeline.functions import PipelineFunctions
 from jdali._pipeline.runs import PipelineRuns
 from jdali._pipeline.serialize import Serialization, given_content, given_options
 from jdali._system.tracebacks import folding
@@ -23,7 +24,7 @@ from jdali.graph import DataNode
 Self = TypeVar("Self", bound="Pipeline")
 
 
-class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
+class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
     """A graph of operators that gives one batch a run.
 
     Args:

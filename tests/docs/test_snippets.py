@@ -81,6 +81,20 @@ PAGES = {
         pages.write_photos,
         only_with=("grain",),
     ),
+    "function.md": Page(
+        {
+            "def training": ["('pictures',) -> ('mirror',)", "(3, 3, 32, 32)"],
+            "sizes = ": ["(3, 3, 32, 32) [[3, 32, 32], [3, 32, 32], [3, 32, 32]]"],
+            "f.plan(": ["True"],
+            "still = ": ["() (3, 3, 32, 32)"],
+            "still.host": ["(4, 3, 32, 32)"],
+            "pipe.export": ["(4, 3, 32, 32) True"],
+            "jax.export": ["('cpu', 'cuda', 'tpu') (ShapedArray(float32[2,2]),)"],
+        },
+        lambda root: pages.write_photos(root, count=4, height=48, width=64),
+        mode="together",
+        needs=("flatbuffers",),
+    ),
     "migration.md": Page(
         {
             "DALIGenericIterator": "(8, 3, 32, 32) float32",
@@ -134,6 +148,11 @@ PAGES = {
     ),
     "resuming.md": Page({"set_state": ["True"]}, pages.write_photos),
     "scaling.md": Page({"workers=2": ["[(4, 32, 32, 3), (4, 32, 32, 3)]"]}),
+    "serving.md": Page(
+        {"training().export": ["('files[0]',)"]},
+        lambda root: pages.write_photos(root, count=4, height=48, width=64),
+        needs=("flatbuffers",),
+    ),
     "tensorflow.md": Page(
         {
             "keras": ["(4, 32, 32, 3) (4,)", "(4, 32, 32, 3) (4,)", "2 epochs"],

@@ -21,6 +21,8 @@ LOADED_BY_NAME = {
     "jdali._system.lazy": "attributes of modules that are made when they are first asked for",
     "jdali._operators.registry": "operators are loaded when they are first looked up",
     "jdali.dynamic.pytorch": "needs PyTorch",
+    "jdali._pipeline.functions": "exporting loads msgspec and JAX's exporter, which other pipelines do not need",
+    "jdali.cli._serve": "serving needs Starlette, the other commands do not",
 }
 
 

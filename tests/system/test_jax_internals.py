@@ -80,3 +80,16 @@ def test_no_other_module_uses_such_names():
             text = path.read_text()
             assert "jax._src" not in text, path
             assert "threefry2x32_p" not in text.replace("`threefry2x32_p`", ""), path
+
+
+def test_varying_axes_are_those_of_shard_map():
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:2]), ("batch",))
+    spec, found = jax.sharding.PartitionSpec("batch"), []
+
+    def function(value):
+        found.append(jax_internals.varying_axes(value))
+        return value
+
+    jax.shard_map(function, mesh=mesh, in_specs=spec, out_specs=spec)(np.zeros(2))
+    assert found == [frozenset({"batch"})]
+    assert jax_internals.varying_axes(np.zeros(2)) == frozenset()

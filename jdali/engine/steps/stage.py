@@ -35,6 +35,7 @@ from jdali.engine.steps.program import (
     Compiler,
     PlannedStage,
     Program,
+    ProgramForm,
     compiler_options,
     expected_samples,
     form_of,
@@ -78,7 +79,7 @@ class StageRunner(StepRunner):
         self.device = device
         self._compiler = compiler
         self._members = set(stage.nodes)
-        self._args = {node: _prepared_args(node) for node in stage.nodes}
+        self._args = {node: prepared_args(node) for node in stage.nodes}
         self.set_pipeline_seed(seed)
         self._plans = PlanCache(max_batch)
         self._spread: SeveralDevices | None = None
@@ -339,7 +340,7 @@ class StageRunner(StepRunner):
             def make() -> Any:
                 operators = (node.op for node in self.stage.nodes)
                 options = compiler_options(platform, operators, one_thread=one_thread)
-                function = stage_function(self.stage, planned, calls, shapes, platform)
+                function = stage_function(self.stage, ProgramForm.of(planned, shapes), platform)
                 return jax.jit(function, compiler_options=options)
 
             alike = (self._form, platform, one_thread, key)
@@ -353,7 +354,7 @@ def _agree_in_channels(value: BatchSpec) -> bool:
     return bool((value.extents[:, axes] == value.extents[:1, axes]).all())
 
 
-def _prepared_args(node: Node) -> dict[str, Any]:
+def prepared_args(node: Node) -> dict[str, Any]:
     """Arguments with the conversions of constants done once, not every batch."""
     prepared = {}
     for name, arg in node.op.public_args.items():
