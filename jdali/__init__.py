@@ -9,7 +9,7 @@ __git_sha__ = ""  # of DALI's sources in DALI; releases of jdali are told by the
 _WHERE = {
     "__cuda_version__": "jdali.backend",
     "CompileLimitError": "jdali._errors",
-    "FolderError": "jdali._function.manifest",
+    "FolderError": "jdali.engine.function.manifest",
     "OperatorConcurrency": "jdali.pipeline",
     "OperatorError": "jdali._errors",
     "Pipeline": "jdali.pipeline",
@@ -22,7 +22,7 @@ _WHERE = {
     "external_source": "jdali.external_source",
     "fn": "jdali.fn",
     "iterator": "jdali.iterator",
-    "load": "jdali._function.load",
+    "load": "jdali.engine.function.load",
     "math": "jdali.math",
     "newaxis": "jdali.data_node",
     "ops": "jdali.ops",

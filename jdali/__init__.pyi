@@ -2,7 +2,7 @@
 
 from jdali.backend import __cuda_version__ as __cuda_version__
 from jdali._errors import CompileLimitError as CompileLimitError
-from jdali._function.manifest import FolderError as FolderError
+from jdali.engine.function.manifest import FolderError as FolderError
 from jdali.pipeline import OperatorConcurrency as OperatorConcurrency
 from jdali._errors import OperatorError as OperatorError
 from jdali.pipeline import Pipeline as Pipeline
@@ -15,7 +15,7 @@ from jdali import experimental as experimental
 from jdali import external_source as external_source
 from jdali import fn as fn
 from jdali import iterator as iterator
-from jdali._function.load import load as load
+from jdali.engine.function.load import load as load
 from jdali import math as math
 from jdali.data_node import newaxis as newaxis
 from jdali import ops as ops

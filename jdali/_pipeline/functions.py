@@ -7,9 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jdali._function import PipelineFunction, make_function
-from jdali._function.part import Start
 from jdali._pipeline.base import PipelineBase
+from jdali.engine.function import PipelineFunction, Start, make_function
 
 
 class PipelineFunctions(PipelineBase):
@@ -89,6 +88,6 @@ class PipelineFunctions(PipelineBase):
             ValueError: an operator cannot be exported; the error names it.
         """
         function = self.function(start, outputs, deterministic=deterministic, layout=layout)
-        exporting = importlib.import_module("jdali._function.export")
+        exporting = importlib.import_module("jdali.engine.function.export")
         options = exporting.ExportOptions(shapes, dtypes, tuple(platforms), max_aspect)
         return str(exporting.export_function(function, folder, options))

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from jdali import types
-from jdali._function.graph_json import GraphReader, GraphWriter, described_feed, reference_of
 from jdali._pipeline.building import Building
 from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition
-from jdali._sources import SourceFeed
 from jdali._state import check_version
-from jdali.graph import WHOLE_BATCH, DataNode, Domain, Graph, Node
+from jdali.engine.function import GraphReader, GraphWriter, described_feed, reference_of
 
 VERSION = 1
 

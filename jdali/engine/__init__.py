@@ -8,7 +8,8 @@
 ```
 
 `Engine` makes the batches of a plan, with `EngineOptions`; `Runtime` makes them ahead and hands over each `Result`; a
-`PipelineTwin` makes them from another position. `eager` runs steps without a pipeline. Nothing outside imports anything else.
+`PipelineTwin` makes them from another position. `eager` runs steps without a pipeline, `function` makes it
+a function; these two rooms have doors of their own. Nothing outside imports anything else.
 
 Rooms, each of which imports only those above it:
 
@@ -19,6 +20,7 @@ Rooms, each of which imports only those above it:
 * `steps`: one module for each kind of step.
 * `flow`: batches on their way through the steps, and the life of a pipeline.
 * `eager`: the same steps without a pipeline: dynamic mode and debug mode.
+* `function`: a pipeline as a pure function; exported, and loaded.
 """
 
 from jdali.engine import eager as eager

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali._function.function import Padded
-from jdali._function.load import Preprocess
-from jdali.engine.eager.call import room_for
+from jdali.engine.eager import room_for
+from jdali.engine.function import Padded, Preprocess
 from jdali.serving.protocol import RequestError, datatype
 
 Inputs = Mapping[str, Sequence[Any]]

@@ -16,8 +16,8 @@ from support import sweep
 from support.sweep import COUNT, SEED, Outputs, Row, Sources, order
 
 import jdali
-from jdali._function import Padded, PipelineFunction
 from jdali._operators.record import REGISTRY, CompiledOp
+from jdali.engine.function import Padded, PipelineFunction
 
 pytestmark = pytest.mark.timeout(1200)
 

@@ -13,8 +13,8 @@ from ops.pure_calls import DEVICES, mapped, samples
 from ops.pure_cases import CASES, Case
 from support.sweep import COUNT, Row
 
-from jdali._function.export import lowered
-from jdali._function.load import host_calls
+from jdali.engine.function.export import lowered
+from jdali.engine.function.load import host_calls
 
 pytest.importorskip("flatbuffers", reason="JAX writes exported programs with flatbuffers")
 

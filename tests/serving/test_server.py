@@ -18,8 +18,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from function import pipelines
-from function.pipelines import ENCODED, first_batch
+from engine.function import pipelines
+from engine.function.pipelines import ENCODED, first_batch
 
 import jdali
 from jdali.cli import main

@@ -11,12 +11,13 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import OperatorError
-from jdali._function.draw import Draw
-from jdali._function.part import upstream
 from jdali._operators.call import plan_call
 from jdali._operators.record import HostBatchOp
+from jdali._sources import SourceFeed
 from jdali._system.devices import accelerator, host_device
 from jdali.engine.failure import NodeFailure
+from jdali.engine.function.draw import Draw
+from jdali.engine.function.part import upstream
 from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.branch_samples import position_in_batch
@@ -25,12 +26,20 @@ from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.stage import prepared_args
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.external_source import SourceFeed
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
-from jdali.graph.plan import HostStep, Stage, dependencies, make_plan
-from jdali.graph.request import request_of
+from jdali.graph import (
+    WHOLE_BATCH,
+    DataNode,
+    Domain,
+    Graph,
+    HostStep,
+    Node,
+    Stage,
+    dependencies,
+    make_plan,
+    request_of,
+)
 from jdali.tensors import TensorList
 
 Samples: TypeAlias = "TensorList | np.ndarray | Sequence[bytes | np.ndarray]"

@@ -13,12 +13,12 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import TracedArgumentError
-from jdali._function.draw import Draw
-from jdali._function.host import HostPart
-from jdali._function.part import FunctionDefinition, Part
-from jdali._function.planning import FunctionInputs, FunctionPlan, Planner
-from jdali._function.running import options_of, traced
 from jdali._system.devices import accelerator, to_host
+from jdali.engine.function.draw import Draw
+from jdali.engine.function.host import HostPart
+from jdali.engine.function.part import FunctionDefinition, Part
+from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
+from jdali.engine.function.running import options_of, traced
 from jdali.engine.steps.program import random_nodes
 from jdali.tensors import TensorList
 

@@ -7,14 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from jdali._function.function import PipelineFunction
-from jdali._function.host import HostPart, layout_of
-from jdali._function.part import FunctionDefinition, Start, border, find_values, make_part, origin, upstream
 from jdali._numerics.constants import constant_array
 from jdali._operators.call import plan_call
+from jdali.engine.function.function import PipelineFunction
+from jdali.engine.function.host import HostPart, layout_of
+from jdali.engine.function.part import (
+    FunctionDefinition,
+    Start,
+    border,
+    find_values,
+    make_part,
+    origin,
+    upstream,
+)
 from jdali.engine.steps.stage import prepared_args
-from jdali.graph.node import DataNode, Graph, Node
-from jdali.graph.request import request_of
+from jdali.graph import DataNode, Graph, Node, request_of
 
 
 def make_function(

@@ -12,15 +12,15 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import OperatorError, SampleError, TracedArgumentError
-from jdali._function.draw import Draw
-from jdali._function.part import Part
-from jdali._function.running import FunctionForm, compiled, computation
 from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.flat_program import FlatProgram, StepValue
 from jdali._numerics.rounding import needs_x64, x64_context
 from jdali._operators import argument_rules
 from jdali._operators.call import PlannedCall, plan_call
 from jdali._system.devices import host_device, to_host
+from jdali.engine.function.draw import Draw
+from jdali.engine.function.part import Part
+from jdali.engine.function.running import FunctionForm, compiled, computation
 from jdali.engine.shapes.cost import values_of
 from jdali.engine.shapes.levels import StageLevel
 from jdali.engine.shapes.stage_shapes import StageShapes
@@ -28,8 +28,7 @@ from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.program import PlannedStage, ProgramForm, random_nodes, split_shapes
 from jdali.engine.steps.stage import prepared_args
 from jdali.engine.steps.values import argument_values, input_values
-from jdali.graph.node import DataNode, Node
-from jdali.graph.request import request_of
+from jdali.graph import DataNode, Node, request_of
 from jdali.tensors import RowSlice, TensorList
 
 

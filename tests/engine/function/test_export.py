@@ -17,13 +17,13 @@ import jax.numpy as jnp
 import msgspec
 import numpy as np
 import pytest
-from function import pipelines
-from function.pipelines import COUNT, ENCODED, PICTURES, first_batch, padded, pipeline
+from engine.function import pipelines
+from engine.function.pipelines import COUNT, ENCODED, PICTURES, first_batch, padded, pipeline
 
 import jdali
 from jdali import fn, types
-from jdali._function.manifest import Manifest
 from jdali._system import limits
+from jdali.engine.function.manifest import Manifest
 
 pytest.importorskip("flatbuffers", reason="JAX writes and reads exported programs with flatbuffers")
 

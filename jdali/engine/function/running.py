@@ -16,7 +16,7 @@ from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.rounding import x64_context
 from jdali._system.devices import accelerator
 from jdali.engine.steps.program import ProgramForm, compiler_options, stage_compute
-from jdali.graph.plan import Stage
+from jdali.graph import Stage
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,8 +11,8 @@ import numpy as np
 
 from jdali import types
 from jdali._operators.record import REGISTRY
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
+from jdali._sources import SourceFeed
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, Graph, Node
 
 
 def reference_of(value: DataNode) -> list[int]:

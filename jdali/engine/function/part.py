@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from jdali._operators.record import IndexOp
-from jdali.graph.node import WHOLE_BATCH, DataNode, Graph, Node
-from jdali.graph.plan import Stage, dependencies, is_compiled
+from jdali.graph import WHOLE_BATCH, DataNode, Graph, Node, Stage, dependencies, is_compiled
 
 Start: TypeAlias = "str | Node | DataNode | Sequence[str | Node | DataNode] | None"
 Fixed: TypeAlias = "Mapping[DataNode, np.ndarray]"

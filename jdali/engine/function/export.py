@@ -18,10 +18,14 @@ import numpy as np
 from jdali import __version__
 from jdali._batches.extent import BatchSpec
 from jdali._errors import OperatorError, TracedArgumentError
-from jdali._function.draw import Draw
-from jdali._function.function import PipelineFunction
-from jdali._function.graph_json import GraphWriter, reference_of, written_value
-from jdali._function.manifest import (
+from jdali._numerics.rounding import x64_context
+from jdali._operators.call import Call
+from jdali._operators.record import HostBatchOp
+from jdali._system.extras import install
+from jdali.engine.function.draw import Draw
+from jdali.engine.function.function import PipelineFunction
+from jdali.engine.function.graph_json import GraphWriter, reference_of, written_value
+from jdali.engine.function.manifest import (
     MANIFEST,
     VERSION,
     ExportedProgram,
@@ -30,18 +34,13 @@ from jdali._function.manifest import (
     Manifest,
     ProgramFile,
 )
-from jdali._function.part import upstream
-from jdali._function.planning import FunctionInputs, FunctionPlan, Planner
-from jdali._function.representatives import covering, sizes_within
-from jdali._function.running import FunctionForm, packed_computation
-from jdali._numerics.rounding import x64_context
-from jdali._operators.call import Call
-from jdali._operators.record import HostBatchOp
-from jdali._system.extras import install
+from jdali.engine.function.part import upstream
+from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
+from jdali.engine.function.representatives import covering, sizes_within
+from jdali.engine.function.running import FunctionForm, packed_computation
 from jdali.engine.steps.program import random_nodes
+from jdali.graph import Node, is_compiled
 from jdali.graph.fingerprint import describe, fingerprint
-from jdali.graph.node import Node
-from jdali.graph.plan import is_compiled
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)

@@ -15,7 +15,7 @@ from jdali._numerics.random import SampleKeys, index_words, seed_words
 from jdali._operators.random_key import described, is_key, is_typed
 from jdali._operators.traced import Traced
 from jdali._system.devices import to_host
-from jdali.graph.node import Node
+from jdali.graph import Node
 
 NO_RANDOM_VALUES = np.zeros((0, 3), np.uint32)
 

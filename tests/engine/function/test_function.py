@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from function import pipelines
-from function.pipelines import COUNT, ENCODED, PICTURES, SEED, STD, first_batch, padded, pipeline
+from engine.function import pipelines
+from engine.function.pipelines import COUNT, ENCODED, PICTURES, SEED, STD, first_batch, padded, pipeline
 from jax.sharding import Mesh, PartitionSpec
 from support.data import image
 

@@ -17,23 +17,29 @@ import numpy as np
 from jdali import __version__
 from jdali._batches.gather import gather
 from jdali._errors import OperatorError, SampleError
-from jdali._function.draw import Draw
-from jdali._function.export import exact_platform, form_key, may_run_on_host, plan_sizes, require_flatbuffers
-from jdali._function.function import Padded, PipelineFunction
-from jdali._function.graph_json import GraphReader
-from jdali._function.making import build_function
-from jdali._function.manifest import ExportedProgram, FolderError, Manifest, read_manifest, read_program
-from jdali._function.part import FunctionDefinition
-from jdali._function.planning import FunctionPlan
-from jdali._function.running import options_of
 from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.rounding import x64_context
 from jdali._system import limits
 from jdali._system.devices import accelerator
 from jdali.engine.eager.call import room_for
+from jdali.engine.function.draw import Draw
+from jdali.engine.function.export import (
+    exact_platform,
+    form_key,
+    may_run_on_host,
+    plan_sizes,
+    require_flatbuffers,
+)
+from jdali.engine.function.function import Padded, PipelineFunction
+from jdali.engine.function.graph_json import GraphReader
+from jdali.engine.function.making import build_function
+from jdali.engine.function.manifest import ExportedProgram, FolderError, Manifest, read_manifest, read_program
+from jdali.engine.function.part import FunctionDefinition
+from jdali.engine.function.planning import FunctionPlan
+from jdali.engine.function.running import options_of
 from jdali.engine.steps.program import random_nodes
+from jdali.graph import Graph
 from jdali.graph.fingerprint import describe, fingerprint
-from jdali.graph.node import Graph
 from jdali.tensors import TensorList
 
 # Custom calls that programs of jdali have: annotations, and JAX's kernel of random bits. A program with another one is
