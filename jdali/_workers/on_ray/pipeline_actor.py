@@ -123,7 +123,12 @@ class PipelineActor:
         result: PackedResult = made.result
         memory = None if result.memory is None else result.memory[: result.packed.size]
         return ActorAnswer(
-            result.packed, memory, result.is_error, made.seconds, made.cpu, deaths=client.pool.counts().deaths
+            result.packed,
+            memory,
+            result.is_error,
+            seconds=made.seconds,
+            cpu=made.cpu,
+            deaths=client.pool.counts().deaths,
         )
 
 
