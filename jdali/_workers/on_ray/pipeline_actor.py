@@ -78,7 +78,7 @@ class PipelineActor:
         return ActorPlace(self._node, self._node_id, os.getpid())
 
     async def make(self, name: str, task: ActorTask) -> ActorAnswer:
-        """Makes a task of a client that has joined. A reference to its definition would cost 0.3 ms a task."""
+        """Makes a task of a client that has joined."""
         client = self._clients.get(name)
         if client is None:
             return ActorAnswer(is_unknown=True)
