@@ -7,6 +7,7 @@ from typing import Any
 
 from jdali._batches.slabs import SlabPool
 from jdali._pipeline.base import PipelineBase
+from jdali._pipeline.inspector import PipelineInspector
 from jdali.engine.flow import report as _report
 from jdali.engine.flow.report import Times
 from jdali.engine.recovery.blame import SkippedSample
@@ -20,6 +21,16 @@ class PipelineFacts(PipelineBase):
     def graph(self) -> Graph:
         """The operators; in debug mode those of the last iteration."""
         return self._definition.graph
+
+    def inspector(self) -> PipelineInspector:
+        """Looks at batches and samples through sources of its own; for the viewer.
+
+        Raises:
+            RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
+        """
+        if self._config.debug:
+            raise RuntimeError("Pipeline.view: not in debug mode, where operators are known only while they run")
+        return PipelineInspector(self._building.run(), self._config, self.outputs_of_graph)
 
     @property
     def num_outputs(self) -> int:

@@ -31,6 +31,7 @@ class Run:
 
     Attributes:
         scheduled: batches that were scheduled and not taken.
+        first_state: of the sources, before the first batch.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class Run:
         self._draw_errors = draw_errors
         self.scheduled = 0
         self._config, self._definition = config, definition
-        self._state = engine.get_state()
+        self.first_state = self._state = engine.get_state()
         self._errors = 0
 
     @property

@@ -73,6 +73,11 @@ class Runtime:
         return self._room
 
     @property
+    def ready(self) -> int:
+        """Number of batches that wait to be taken."""
+        return len(self._made)
+
+    @property
     def ahead(self) -> bool:
         """True if batches are made before they are asked for."""
         return self._when in (When.AHEAD, When.AHEAD_BY_CALLS)
