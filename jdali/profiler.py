@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from jdali._display.markup import escape, styled
 from jdali._system.cpus import cpu_count
 from jdali.engine.flow.report import Times
 from jdali.engine.workers.timing import PhaseTimer, Spent
@@ -112,6 +113,17 @@ class Report:
             lines.append(f"  {_programs(self.programs)} compiled, {self.compile_seconds:.1f} s")
         lines.append(f"verdict: {self.verdict}")
         return "\n".join([*lines, *(f"  - {advice}" for advice in self.advice)])
+
+    def _repr_html_(self) -> str:
+        """The report with a bar for each part, for a notebook."""
+        period = self.seconds / max(self.batches, 1)
+        top = max([part.seconds for part in self.parts], default=0.0) or 1.0
+        bars = "".join(
+            f"<tr><td>{escape(part.kind)}</td><td>{escape(part.name)}</td><td>{_ms(part.seconds)}</td>"
+            f'<td><meter max="1" value="{part.seconds / top:.3f}"></meter></td></tr>'
+            for part in self.parts if part.seconds >= _SHOWN * period or part is self.slowest
+        )  # fmt: skip
+        return styled(f"<table>{bars}</table><pre>{escape(self)}</pre>")
 
     def _line_of_workers(self, part: PartTime, period: float) -> str:
         busy = _worker_share(part, period, self.workers)

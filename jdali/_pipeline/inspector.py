@@ -21,7 +21,7 @@ from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.timing import Spent
 from jdali.graph.node import DataNode, Node
-from jdali.graph.plan import ExecutionPlan
+from jdali.graph.plan import ExecutionPlan, HostStep, Stage
 from jdali.readers.order.epochs import SampleRefs
 
 MOST_EPOCHS = 20
@@ -72,6 +72,16 @@ class PipelineInspector:
     def here(self) -> set[Node]:
         """The operators that this process runs; the others are for workers."""
         return {node for step in self._run.engine.here.steps for node in step.nodes}
+
+    @property
+    def steps_here(self) -> tuple[HostStep | Stage, ...]:
+        """The steps that this process runs."""
+        return self._run.engine.here.steps
+
+    @property
+    def has_workers(self) -> bool:
+        """True if processes run the first steps."""
+        return self._run.engine.elsewhere is not None
 
     @property
     def batch_size(self) -> int:
