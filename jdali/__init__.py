@@ -29,6 +29,7 @@ _WHERE = {
     "pipeline_def": "jdali.pipeline",
     "plugin_manager": "jdali.plugin_manager",
     "profiler": "jdali.profiler",
+    "show": "jdali._notebook",
     "storage": "jdali.storage",
     "sysconfig": "jdali.sysconfig",
     "tensors": "jdali.tensors",

@@ -142,7 +142,9 @@ class Tensor:
             return None
         host, name = self._host(), type(self).__name__
         shape = tuple(self._value.shape)
-        return samples_html(name, self.device, self.dtype, self._layout, [shape], lambda i: host, [self._source])
+        return samples_html(
+            name, self.device, self.dtype, self._layout, [shape], lambda i: host, [self._source]
+        )
 
     def _text(self, data: HostArray | None) -> str:
         name = type(self).__name__

@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
 from jdali._batches.slabs import SlabPool
+from jdali._display.markup import escape, styled
 from jdali._pipeline.base import PipelineBase
 from jdali._pipeline.inspector import PipelineInspector
+from jdali._pipeline.plan_picture import plan_svg
+from jdali._system.extras import install
 from jdali.engine.flow import report as _report
 from jdali.engine.flow.report import Times
 from jdali.engine.recovery.blame import SkippedSample
 from jdali.graph.node import DataNode, Graph
+
+
+class PlanText(str):
+    """The plan of a pipeline as text; a notebook shows the graph above it.
+
+    Args:
+        text: the plan.
+        picture: the graph as HTML.
+    """
+
+    _picture: str
+
+    def __new__(cls, text: str, picture: str) -> PlanText:
+        plan = super().__new__(cls, text)
+        plan._picture = picture
+        return plan
+
+    def _repr_html_(self) -> str:
+        return f"{self._picture}<pre>{escape(self)}</pre>"
 
 
 class PipelineFacts(PipelineBase):
@@ -29,7 +52,9 @@ class PipelineFacts(PipelineBase):
             RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
         """
         if self._config.debug:
-            raise RuntimeError("Pipeline.view: not in debug mode, where operators are known only while they run")
+            raise RuntimeError(
+                "Pipeline.view: not in debug mode, where operators are known only while they run"
+            )
         return PipelineInspector(self._building.run(), self._config, self.outputs_of_graph)
 
     @property
@@ -109,10 +134,42 @@ class PipelineFacts(PipelineBase):
             run.engine, scaled_decoding=self._config.scaled_decoding, ahead=run.executor.ahead
         )
 
-    def plan(self) -> str:
+    def plan(self) -> PlanText:
         """The stages, what fused, padded shapes, compiled programs and host memory, for a person to read."""
         run = self._building.run()
-        return _report.describe(run.engine, run.executor.room)
+        return PlanText(_report.describe(run.engine, run.executor.room), self._repr_html_())
+
+    def _repr_html_(self) -> str:
+        """The graph by steps, for a notebook; the pipeline is built for it."""
+        if self._config.debug:
+            return styled(f"<pre>{escape(repr(self))}</pre>")
+        engine = self._building.run().engine
+        here = (
+            None if engine.elsewhere is None else {node for step in engine.here.steps for node in step.nodes}
+        )
+        return styled(f"<p>{escape(repr(self))}</p>{plan_svg(engine.plan, here=here)}")
+
+    def view(self, *, port: int = 0, host: str = "127.0.0.1") -> Any:
+        """Opens a local page that shows batches, samples, the graph, the data and the time; it changes nothing.
+
+        Args:
+            port: 0: a free one.
+            host: address to listen on. Another one than 127.0.0.1 lets everybody who reaches it and knows the
+                address see the data, over a connection that is not encrypted.
+
+        Returns: the viewer: `url` is to be opened in a browser, `close()` ends it.
+
+        Raises:
+            ImportError: the extra `view` is not installed.
+            RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
+        """
+        try:
+            viewer = importlib.import_module(
+                "jdali._viewer.server"
+            )  # it stands on pipelines, and is an extra
+        except ImportError as error:
+            raise ImportError(f"Pipeline.view: {error.name} is missing; {install('view')}") from error
+        return viewer.view(self, port=port, host=host)
 
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs of the next batches ahead; the batches are not lost.

@@ -212,7 +212,9 @@ class PipelineInspector:
             ValueError: samples are not known by their index.
         """
         if not self.knows_samples:
-            raise ValueError("a sample by its index: for pipelines with one reader, no external source, and no operator on whole batches")
+            raise ValueError(
+                "a sample by its index: for pipelines with one reader, no external source, and no operator on whole batches"
+            )
         if self.size is None or not 0 <= index < self.size:
             raise IndexError(f"there is no sample {index} among {self.size}")
         count = len(epochs)

@@ -2,13 +2,10 @@
 
 server.py    Starlette and uvicorn, bound to one address, behind a token
 layout.py    the frame of all pages
-batches.py sample.py graph.py data.py timing.py   the pages
+batches.py sample.py data.py timing.py   the pages
 hints.py     what the values of a graph are, by the operators that they come from
 survey.py    sizes, labels, mean and deviation, measured in the background
 measure.py   a loop as training would have one
+
+Only server.py needs the extra `view`.
 """
-
-from jdali._viewer.measure import measure_loop
-from jdali._viewer.server import View, view
-
-__all__ = ["View", "measure_loop", "view"]

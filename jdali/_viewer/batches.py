@@ -45,9 +45,11 @@ def batch_page(inspector: PipelineInspector, number: int, root: str, classes: Se
         name = inspector.name_of(index) if result.mask[i] else "in place of a sample that failed"
         head = (
             f'<p class="jd-name"><a href="{root}sample/{number}/{i}">sample {i}</a> · index {index} · epoch {epoch}'
-            f'<br>{escape(name)}</p>'
+            f"<br>{escape(name)}</p>"
         )
-        cells.append(f'<article class="jd-sample">{head}{sample_figures(inspector.outputs, arrays, layouts, classes)}</article>')
+        cells.append(
+            f'<article class="jd-sample">{head}{sample_figures(inspector.outputs, arrays, layouts, classes)}</article>'
+        )
     return "".join([*parts, f'<div class="jd-samples">{"".join(cells)}</div>'])
 
 
@@ -63,7 +65,9 @@ def sample_figures(
         hint = hint_of(value, lambda other: known.get(id(other)))
         own = Overlay() if hint.kind == "mask" else over(overlay, *sides(array, layout))
         shown.append(
-            figure(array, name=shown_name(i, value), layout=layout, hint=hint, overlay=own, detail=detail).html
+            figure(
+                array, name=shown_name(i, value), layout=layout, hint=hint, overlay=own, detail=detail
+            ).html
         )
     return "".join(shown)
 
@@ -103,4 +107,3 @@ def found_page(inspector: PipelineInspector, text: str, root: str) -> str:
         return f"<p>No file name holds {escape(text)!s}.</p>"
     rows = [[f'<a href="{root}epochs/{index}">{index}</a>', escape(name)] for index, name in found]
     return f"<p>{len(found)} samples, at most 50 are shown.</p>" + table(["index", "file"], rows)
-

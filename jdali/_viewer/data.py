@@ -33,17 +33,18 @@ def found(survey: Survey, inspector: PipelineInspector, classes: Sequence[str]) 
     if not survey.wanted:
         return f"<p>The data set has {inspector.size} samples.</p>" if inspector.size is not None else ""
     state = "" if survey.is_running else " data-done"
-    parts = [
-        f'<p{state}><progress max="{survey.wanted}" value="{survey.seen}"></progress> {survey.seen} of {survey.wanted} samples, '
-        f"{len(survey.bad)} bad</p>"
-    ]
+    bar = f'<progress max="{survey.wanted}" value="{survey.seen}"></progress>'
+    parts = [f"<p{state}>{bar} {survey.seen} of {survey.wanted} samples, {len(survey.bad)} bad</p>"]
     if survey.error:
         parts.append(error_box(survey.error))
     for value, output in zip(inspector.outputs, survey.outputs, strict=True):
         rate = hint_of(value, lambda _: None)
         parts.append(_output(output, classes, rate.rate if rate.kind == "sound" else None))
     if survey.bad:
-        rows = [[escape(e.path), str(e.index), escape(e.operator), escape(e.reason)] for e in survey.bad[:_SHOWN_BAD]]
+        rows = [
+            [escape(e.path), str(e.index), escape(e.operator), escape(e.reason)]
+            for e in survey.bad[:_SHOWN_BAD]
+        ]
         parts.append(f"<h2>Bad files</h2>{table(['file', 'index', 'operator', 'error'], rows)}")
     return "".join(parts)
 
@@ -58,13 +59,19 @@ def _output(output: OutputSurvey, classes: Sequence[str], rate: float | None) ->
         parts += _sizes(output, rate)
     mean, deviation = output.mean, output.deviation
     if mean is not None and deviation is not None and len(mean) <= 16:
-        line = f"mean=[{', '.join(f'{m:.6g}' for m in mean)}], std=[{', '.join(f'{d:.6g}' for d in deviation)}]"
+        line = (
+            f"mean=[{', '.join(f'{m:.6g}' for m in mean)}], std=[{', '.join(f'{d:.6g}' for d in deviation)}]"
+        )
         parts.append(f'<p>by channel, to paste: <code class="jd-paste">{line}</code></p>')
     return f'<section class="jd-part">{"".join(parts)}</section>'
 
 
 def _sizes(output: OutputSurvey, rate: float | None) -> list[str]:
-    sizes = np.array([size for size in output.sizes if len(size) == len(output.sizes[0])]) if output.sizes else np.zeros((0, 0))
+    sizes = (
+        np.array([size for size in output.sizes if len(size) == len(output.sizes[0])])
+        if output.sizes
+        else np.zeros((0, 0))
+    )
     charts = []
     for axis in range(sizes.shape[1] if sizes.ndim == 2 else 0):
         letter = output.layout[axis] if axis < len(output.layout) else str(axis)
@@ -80,8 +87,8 @@ def _sizes(output: OutputSurvey, rate: float | None) -> list[str]:
 
 def _chart(title: str, values: Sequence[float]) -> str:
     counts, low, high = histogram(np.array(values, np.float64))
-    mean = np.mean(values)
-    return f"<figure><figcaption>{escape(title)}, mean {mean:.4g}</figcaption>{histogram_svg(counts, f'{low:.4g}', f'{high:.4g}')}</figure>"
+    caption = f"<figcaption>{escape(title)}, mean {np.mean(values):.4g}</figcaption>"
+    return f"<figure>{caption}{histogram_svg(counts, f'{low:.4g}', f'{high:.4g}')}</figure>"
 
 
 def _labels(output: OutputSurvey, classes: Sequence[str]) -> str:
@@ -90,5 +97,7 @@ def _labels(output: OutputSurvey, classes: Sequence[str]) -> str:
     for label, count in sorted(output.labels.items())[:_SHOWN_LABELS]:
         name = f"{classes[label]} ({label})" if 0 <= label < len(classes) else str(label)
         rows.append([escape(name), f'<meter max="{top}" value="{count}"></meter>', str(count)])
-    more = f"<p>and {len(output.labels) - len(rows)} more labels</p>" if len(rows) < len(output.labels) else ""
+    more = (
+        f"<p>and {len(output.labels) - len(rows)} more labels</p>" if len(rows) < len(output.labels) else ""
+    )
     return table(["label", "", "samples"], rows) + more

@@ -15,8 +15,10 @@ from jdali.graph.node import DataNode, Node
 Array = NDArray[np.generic]
 ValueOf = Callable[[DataNode], Array | None]
 
-_SPECTRA = ("spectrogram", "mel_filter_bank", "mfcc")
-_NAMES = (("box", "boxes"), ("keypoint", "points"), ("landmark", "points"), ("mask", "mask"), ("segm", "mask"), ("label", "labels"))
+_NAMES = (
+    ("box", "boxes"), ("keypoint", "points"), ("landmark", "points"), ("mask", "mask"), ("segm", "mask"), ("label", "labels"),
+    ("sound", "sound"), ("audio", "sound"),
+)  # fmt: skip
 _COCO = {1: "boxes", 2: "labels"}
 _NEAR_ONE = 1.5  # boxes relative to the picture may reach a little beyond it
 
@@ -26,12 +28,12 @@ class Origin(NamedTuple):
 
     Attributes:
         node: a reader, a decoder of sounds, or another operator without inputs.
-        index: which of its outputs.
+        output: which of its outputs.
         chain: the operators on the way, the last one first.
     """
 
     node: Node
-    index: int
+    output: int
     chain: tuple[Node, ...]
 
 
@@ -59,7 +61,11 @@ def argument(node: Node, name: str) -> object:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None
+    return (
+        float(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+        else None
+    )
 
 
 def hint_of(value: DataNode, value_of: ValueOf) -> Hint:
@@ -71,12 +77,20 @@ def hint_of(value: DataNode, value_of: ValueOf) -> Hint:
     """
     found = origin(value)
     name = found.node.op.name
-    if name == "decoders.audio" and found.index == 0:
+    if found.output == 0 and (
+        name == "decoders.audio" or any(n.op.name == "spectrogram" for n in found.chain)
+    ):
         return _of_sound(found, value_of)
     if name == "readers.coco":
-        pixelwise, polygons = bool(found.node.args.get("pixelwise_masks")), bool(found.node.args.get("polygon_masks"))
-        kinds = {**_COCO, **({3: "mask"} if pixelwise else {3: "polygons", 4: "vertices"} if polygons else {})}
-        return Hint(kinds.get(found.index, ""))
+        pixelwise, polygons = (
+            bool(found.node.args.get("pixelwise_masks")),
+            bool(found.node.args.get("polygon_masks")),
+        )
+        kinds = {
+            **_COCO,
+            **({3: "mask"} if pixelwise else {3: "polygons", 4: "vertices"} if polygons else {}),
+        }
+        return Hint(kinds.get(found.output, ""))
     for part, kind in _NAMES:
         if any(part in node.name.lower() for node in found.chain if node.named):
             return Hint(kind)
@@ -86,7 +100,7 @@ def hint_of(value: DataNode, value_of: ValueOf) -> Hint:
 def _of_sound(found: Origin, value_of: ValueOf) -> Hint:
     decoder = found.node
     rate = _number(argument(decoder, "sample_rate"))
-    if rate is None:
+    if rate is None and decoder.op.name == "decoders.audio":
         known = value_of(decoder.outputs[1])
         rate = None if known is None or not known.size else float(known.reshape(-1)[0].item())
     axes, spectrum = SpectrumAxes(), False
@@ -107,7 +121,9 @@ def _of_sound(found: Origin, value_of: ValueOf) -> Hint:
     return Hint("spectrogram" if spectrum else "sound", rate=rate, axes=axes)
 
 
-def overlay_of(outputs: Sequence[DataNode], arrays: Sequence[Array | None], classes: Sequence[str] = ()) -> Overlay:
+def overlay_of(
+    outputs: Sequence[DataNode], arrays: Sequence[Array | None], classes: Sequence[str] = ()
+) -> Overlay:
     """What to draw over the pictures of a sample, by its other outputs.
 
     Args:
@@ -146,7 +162,9 @@ def overlay_of(outputs: Sequence[DataNode], arrays: Sequence[Array | None], clas
 
 
 def _label(label: object, classes: Sequence[str]) -> str:
-    return f"{classes[label]} ({label})" if isinstance(label, int) and 0 <= label < len(classes) else str(label)
+    return (
+        f"{classes[label]} ({label})" if isinstance(label, int) and 0 <= label < len(classes) else str(label)
+    )
 
 
 def over(overlay: Overlay, height: int, width: int) -> Overlay:

@@ -49,7 +49,7 @@ def page(title: str, body: str, *, root: str, here: str, subject: str) -> str:
         f'initial-scale=1"><meta name="color-scheme" content="light dark"><title>{escape(title)} · jdali</title>'
         f'<link rel="icon" href="data:,"><link rel="stylesheet" href="{root}style.css"><script src="{root}viewer.js" defer>'
         f'</script></head><body class="jdali"><header><strong>{escape(subject)}</strong><nav>{links}</nav></header>'
-        f'<main><h1>{escape(title)}</h1>{body}</main><footer>Keys: 1 to {len(PAGES)} pages, ← → previous and next, / find'
+        f"<main><h1>{escape(title)}</h1>{body}</main><footer>Keys: 1 to {len(PAGES)} pages, ← → previous and next, / find"
         "</footer></body></html>"
     )
 
@@ -61,8 +61,14 @@ def error_box(error: object) -> str:
 
 def pager(before: str, after: str, middle: str) -> str:
     """Links to the previous and the next one; "" for none."""
-    previous = f'<a rel="prev" href="{escape(before)}">← previous</a>' if before else '<span class="jd-off">← previous</span>'
-    following = f'<a rel="next" href="{escape(after)}">next →</a>' if after else '<span class="jd-off">next →</span>'
+    previous = (
+        f'<a rel="prev" href="{escape(before)}">← previous</a>'
+        if before
+        else '<span class="jd-off">← previous</span>'
+    )
+    following = (
+        f'<a rel="next" href="{escape(after)}">next →</a>' if after else '<span class="jd-off">next →</span>'
+    )
     return f'<div class="jd-pager">{previous}{middle}{following}</div>'
 
 

@@ -14,7 +14,9 @@ from jdali.profiler import Recorder, Report
 Advance = Callable[[int, float], bool]
 
 
-def measure_loop(pipe: Pipeline, batches: int, advance: Advance = lambda done, seconds: True, warm: int = 2) -> Report:
+def measure_loop(
+    pipe: Pipeline, batches: int, advance: Advance = lambda done, seconds: True, warm: int = 2
+) -> Report:
     """Takes batches one after another, and does nothing with them.
 
     Args:

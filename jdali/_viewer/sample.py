@@ -18,7 +18,9 @@ _STEP = Detail(side=512, frames=32, seconds=30.0, exact=True)
 _LONG = 80
 
 
-def sample_page(inspector: PipelineInspector, number: int, position: int, root: str, classes: Sequence[str]) -> str:
+def sample_page(
+    inspector: PipelineInspector, number: int, position: int, root: str, classes: Sequence[str]
+) -> str:
     """A sample of a batch, operator by operator.
 
     Args:
@@ -30,11 +32,20 @@ def sample_page(inspector: PipelineInspector, number: int, position: int, root: 
     """
     trace, row, task = inspector.trace(number, position)
     index, epoch = int(task.ids.index[0]), int(task.ids.epoch[0])
-    facts = [["index in the data set", str(index)], ["epoch", str(epoch)], ["batch", f'<a href="{root}batches/{number}">{number}</a>'],
-             ["position", str(position)], ["seed of the pipeline", str(inspector.seed)]]  # fmt: skip
+    facts = [
+        ["index in the data set", str(index)],
+        ["epoch", str(epoch)],
+        ["batch", f'<a href="{root}batches/{number}">{number}</a>'],
+        ["position", str(position)],
+        ["seed of the pipeline", str(inspector.seed)],
+    ]
     if inspector.size is not None:
         facts.insert(0, ["file", f"<code>{escape(inspector.name_of(index))}</code>"])
-    links = f'<a href="{root}epochs/{index}?first={epoch}">over {MOST_EPOCHS} epochs</a>' if inspector.knows_samples else ""
+    links = (
+        f'<a href="{root}epochs/{index}?first={epoch}">over {MOST_EPOCHS} epochs</a>'
+        if inspector.knows_samples
+        else ""
+    )
     before, after = position - 1, position + 1
     last = len(inspector.task(number)) - 1
     parts = [
@@ -132,4 +143,3 @@ def epochs_page(
         figures = sample_figures(inspector.outputs, arrays, layouts, classes, DETAIL)
         cells.append(f'<article class="jd-sample"><p class="jd-name">epoch {epoch}</p>{figures}</article>')
     return "".join([*parts, f'<div class="jd-samples">{"".join(cells)}</div>'])
-

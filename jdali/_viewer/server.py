@@ -19,9 +19,9 @@ from starlette.routing import Route
 
 from jdali._display import escape
 from jdali._pipeline.inspector import PipelineInspector
+from jdali._pipeline.plan_picture import plan_svg
 from jdali._viewer.batches import batch_page, found_page
 from jdali._viewer.data import data_page, found
-from jdali._viewer.graph import plan_svg
 from jdali._viewer.layout import SECURITY, error_box, page, script, style
 from jdali._viewer.sample import epochs_page, sample_page
 from jdali._viewer.survey import Survey
@@ -51,7 +51,9 @@ class View:
         except OSError as error:
             self._socket.close()
             end()
-            raise OSError(f"view: cannot listen on {host}, port {port}: {error.strerror}; port=0 takes a free one") from error
+            raise OSError(
+                f"view: cannot listen on {host}, port {port}: {error.strerror}; port=0 takes a free one"
+            ) from error
         bound = self._socket.getsockname()[1]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/{token}/"
         config = uvicorn.Config(app, log_level="error", access_log=False, lifespan="off", server_header=False)
@@ -166,14 +168,21 @@ class Site:
             except (IndexError, ValueError) as error:
                 response = self._html("There is no such page", error_box(error), "", status=404)
             except Exception as error:  # of the user's data and code: it is shown where they look
-                response = self._html("This went wrong", error_box(f"{type(error).__name__}: {error}"), "", status=500)
+                response = self._html(
+                    "This went wrong", error_box(f"{type(error).__name__}: {error}"), "", status=500
+                )
             response.headers.update(SECURITY)
             return response
 
         return safe
 
     async def _not_found(self, request: Request, error: Exception) -> Response:
-        return Response("not found: the address begins with the token that the viewer printed", 404, SECURITY, "text/plain")
+        return Response(
+            "not found: the address begins with the token that the viewer printed",
+            404,
+            SECURITY,
+            "text/plain",
+        )
 
     def _html(self, title: str, body: str, here: str, status: int = 200) -> Response:
         return HTMLResponse(page(title, body, root=self._root, here=here, subject=self._name), status)
@@ -181,7 +190,9 @@ class Site:
     # --- pages ------------------------------------------------------------------------------
     def _batches(self, request: Request) -> Response:
         number = request.path_params["number"]
-        return self._html(f"Batch {number}", batch_page(self._inspector, number, self._root, self._classes), "Batches")
+        return self._html(
+            f"Batch {number}", batch_page(self._inspector, number, self._root, self._classes), "Batches"
+        )
 
     def _sample(self, request: Request) -> Response:
         number, position = request.path_params["number"], request.path_params["position"]
@@ -207,7 +218,9 @@ class Site:
 
     def _graph(self, request: Request) -> Response:
         inspector = self._inspector
-        spent = dict(zip((step.nodes[0] for step in inspector.steps_here), inspector.step_times(), strict=True))
+        spent = dict(
+            zip((step.nodes[0] for step in inspector.steps_here), inspector.step_times(), strict=True)
+        )
         svg = plan_svg(
             inspector.plan, here=inspector.here if inspector.has_workers else None, times=spent, sizes=self._sizes(),
             links=f"{self._root}sample/0/0#n",
@@ -257,6 +270,6 @@ def _whole(text: str | None, name: str) -> int:
 
 
 def _bytes(count: int) -> str:
-    return f"{count} B" if count < 1000 else f"{count / 1e3:.3g} kB" if count < 1e6 else f"{count / 1e6:.3g} MB"
-
-
+    return (
+        f"{count} B" if count < 1000 else f"{count / 1e3:.3g} kB" if count < 1e6 else f"{count / 1e6:.3g} MB"
+    )

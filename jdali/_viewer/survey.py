@@ -118,7 +118,9 @@ class Survey:
     def _add(self, batch: SeenBatch) -> bool:
         self.bad += batch.errors
         if batch.result is not None:
-            good = np.flatnonzero(batch.result.mask & ~batch.result.padded)[: self.wanted - self.seen].tolist()
+            good = np.flatnonzero(batch.result.mask & ~batch.result.padded)[
+                : self.wanted - self.seen
+            ].tolist()
             for survey, output in zip(self.outputs, batch.result.outputs, strict=True):
                 samples = output.to_samples()
                 for i in good:

@@ -75,7 +75,8 @@ class LiveTimes:
         """The page, whose middle is fetched again and again."""
         form = ""
         if self._make is not None:
-            form = f'<form action="{root}time" method="post" class="jd-form"><button>measure a loop of {_BATCHES} batches</button></form>'
+            button = f"<button>measure a loop of {_BATCHES} batches</button>"
+            form = f'<form action="{root}time" method="post" class="jd-form">{button}</form>'
         return f'{form}<div id="live" data-live="{root}time/now">{self.now()}</div>'
 
     def now(self) -> str:
@@ -83,9 +84,10 @@ class LiveTimes:
         parts = []
         if self.is_measuring or self._done:
             rate = self._done * self._inspector.batch_size / self._seconds if self._seconds else 0.0
+            bar = f'<progress max="{_BATCHES}" value="{self._done}"></progress>'
             parts.append(
-                f'<section class="jd-part"><h2>A loop that does nothing else</h2><p><progress max="{_BATCHES}" value="{self._done}">'
-                f"</progress> {self._done} batches, {rate:.1f} samples a second</p></section>"
+                f'<section class="jd-part"><h2>A loop that does nothing else</h2><p>{bar} {self._done} batches, '
+                f"{rate:.1f} samples a second</p></section>"
             )
         if self._error:
             parts.append(error_box(self._error))
@@ -107,18 +109,32 @@ class LiveTimes:
             new = spent - old
             batches = max(batches, new.count)
             each = f"{new.seconds / new.count * 1e3:.1f} ms" if new.count else "–"
-            rows.append([escape(kind), escape(name), each, f'<meter max="1" value="{min(new.seconds / elapsed, 1):.3f}"></meter>', str(spent.count)])
+            rows.append(
+                [
+                    escape(kind),
+                    escape(name),
+                    each,
+                    f'<meter max="1" value="{min(new.seconds / elapsed, 1):.3f}"></meter>',
+                    str(spent.count),
+                ]
+            )
         ready, depth = self._inspector.waiting()
-        return (
-            f'<section class="jd-part"><h2>The pipeline, the last {elapsed:.0f} s</h2><p>{batches * self._inspector.batch_size / elapsed:.1f} '
-            f"samples a second · {_queue(ready, depth, batches)}</p>{table(['phase', 'operators', 'a batch', 'busy', 'batches'], rows)}</section>"
-        )
+        rate = batches * self._inspector.batch_size / elapsed
+        facts = f"<p>{rate:.1f} samples a second · {_queue(ready, depth, batches)}</p>"
+        shown = table(["phase", "operators", "a batch", "busy", "batches"], rows)
+        return f'<section class="jd-part"><h2>The pipeline, the last {elapsed:.0f} s</h2>{facts}{shown}</section>'
 
 
 def _queue(ready: int, depth: int, batches: int) -> str:
     if not depth:
         return "batches are made when they are asked for"
-    state = "the loop waits for data" if not ready and batches else "data wait for the loop" if ready >= depth else ""
+    state = (
+        "the loop waits for data"
+        if not ready and batches
+        else "data wait for the loop"
+        if ready >= depth
+        else ""
+    )
     return f"{ready} of {depth} batches are ready" + (f": {state}" if state else "")
 
 

@@ -1,11 +1,11 @@
-"""The command line: `python -m jdali doctor` and `python -m jdali index FILE`."""
+"""The command line: `python -m jdali doctor`, `index FILE`, `view PIPELINE` and `bench PIPELINE`."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 
-from jdali.cli import _doctor, _index
+from jdali.cli import _bench, _doctor, _index, _view
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,6 +18,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _doctor.add_to(commands)
     _index.add_to(commands)
+    _view.add_to(commands)
+    _bench.add_to(commands)
     options = parser.parse_args(arguments)
     code: int = options.run(options)
     return code

@@ -49,7 +49,9 @@ def plan_svg(
             )
         )  # fmt: skip
         leads = {box_of[v.source]: v.name for node in nodes for v in dependencies(node) if v.source in box_of}
-        edges += [GraphEdge(source, f"s{number}", name) for source, name in leads.items() if source != f"s{number}"]
+        edges += [
+            GraphEdge(source, f"s{number}", name) for source, name in leads.items() if source != f"s{number}"
+        ]
     for i, value in enumerate(plan.outputs):
         below = int(here is not None and value.source in here)
         boxes.append(GraphBox(f"o{i}", f"output {i}", [value.name], colour="var(--mark)", below=below))
