@@ -25,7 +25,7 @@ class Overlay:
         polygons: each [k, 2], x and y.
         points: [k, 2], x and y.
         mask: integers [H, W]; 0 is not coloured.
-        relative: coordinates are parts of width and height, 0 to 1.
+        relative: of "boxes", "polygons", "points" those whose coordinates are parts of width and height, 0 to 1.
     """
 
     boxes: NDArray[np.floating] | None = None
@@ -33,7 +33,7 @@ class Overlay:
     polygons: Sequence[NDArray[np.floating]] = ()
     points: NDArray[np.floating] | None = None
     mask: NDArray[np.generic] | None = None
-    relative: bool = False
+    relative: frozenset[str] = frozenset()
 
     @property
     def is_empty(self) -> bool:
@@ -63,11 +63,14 @@ def overlay_html(overlay: Overlay, height: int, width: int, side: int) -> str:
 
 
 def _shapes(overlay: Overlay, height: int, width: int) -> list[str]:
-    scale = np.array([width, height] if overlay.relative else [1, 1], np.float64)
+    size, one = np.array([width, height], np.float64), np.ones(2)
+    boxes, polygons, points = (
+        size if kind in overlay.relative else one for kind in ("boxes", "polygons", "points")
+    )
     shapes = []
     for i, box in enumerate([] if overlay.boxes is None else overlay.boxes[:_MOST_SHAPES]):
         colour = COLOURS[i % len(COLOURS)]
-        (left, top), (right, bottom) = (np.asarray(box, np.float64).reshape(2, 2) * scale).tolist()
+        (left, top), (right, bottom) = (np.asarray(box, np.float64).reshape(2, 2) * boxes).tolist()
         shapes.append(
             f'<rect x="{left:.2f}" y="{top:.2f}" width="{max(right - left, 0):.2f}" height="{max(bottom - top, 0):.2f}" '
             f'stroke="{colour}"/>'
@@ -78,10 +81,10 @@ def _shapes(overlay: Overlay, height: int, width: int) -> list[str]:
                 f'<text x="{left:.2f}" y="{top:.2f}" dy="1em" fill="{colour}" stroke="#000" paint-order="stroke">{label}</text>'
             )
     for i, polygon in enumerate(overlay.polygons[:_MOST_SHAPES]):
-        points = " ".join(f"{x:.2f},{y:.2f}" for x, y in (np.asarray(polygon, np.float64) * scale).tolist())
+        ring = " ".join(f"{x:.2f},{y:.2f}" for x, y in (np.asarray(polygon, np.float64) * polygons).tolist())
         colour = COLOURS[i % len(COLOURS)]
-        shapes.append(f'<polygon points="{points}" stroke="{colour}" fill="{colour}" fill-opacity=".25"/>')
-    for x, y in [] if overlay.points is None else (overlay.points[:_MOST_SHAPES, :2] * scale).tolist():
+        shapes.append(f'<polygon points="{ring}" stroke="{colour}" fill="{colour}" fill-opacity=".25"/>')
+    for x, y in [] if overlay.points is None else (overlay.points[:_MOST_SHAPES, :2] * points).tolist():
         radius = max(height, width) / 80
         shapes.append(
             f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{radius:.2f}" fill="{COLOURS[0]}" stroke="#fff"/>'

@@ -78,8 +78,8 @@ def _channels_last(array: Values, layout: str) -> tuple[Values, tuple[str, ...]]
         return array[..., None], notes
     first = layout.index("C") == 0 if "C" in layout else array.shape[-1] > 4 and array.shape[0] <= 4
     values = np.moveaxis(array, 0, -1) if first else array
-    if first:
-        notes = ("CHW",)
+    if first and "C" not in layout:
+        notes = ("taken as CHW",)
     channels = values.shape[-1]
     if channels not in (1, 3, 4):
         shown = values[..., :3] if channels > 2 else values[..., :1]

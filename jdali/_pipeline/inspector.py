@@ -14,9 +14,10 @@ from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.run import Run
 from jdali._system.devices import accelerator, host_device
 from jdali.engine.eager.stepwise import StepwiseEngine, Trace
-from jdali.engine.flow.executor import Result
+from jdali.engine.flow.executor import BatchInFlight, Result
 from jdali.engine.recovery.blame import SkippedSample
 from jdali.engine.recovery.recovery import Recovery
+from jdali.engine.shapes.levels import Levels
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.timing import Spent
@@ -44,9 +45,9 @@ class SeenBatch:
 
 
 class PipelineInspector:
-    """Looks at a pipeline through sources of its own.
+    """Looks at a pipeline through sources and an engine of its own.
 
-    One thread at a time works; others wait.
+    The values are those of the pipeline, bit by bit. One thread at a time works; others wait.
 
     Args:
         run: of the built pipeline.
@@ -133,12 +134,11 @@ class PipelineInspector:
             IndexError: there is none: it is behind the end of an external source.
             OperatorError: no sample can be made.
         """
-        engine = self._run.engine
         with self._lock:
             recovery = self._recovery()
             try:
                 recovery.feed.skip(number, self.batch_size)
-                result = engine.run(recovery, engine.levels.copy())
+                result = self._make(recovery)
             except StopIteration:
                 raise IndexError(f"batch {number} is behind the end of the external source") from None
             made = None if result.nothing is not None else result
@@ -224,6 +224,13 @@ class PipelineInspector:
         with self._lock:
             return self._engine().trace(task)
 
+    def _make(self, recovery: Recovery) -> Result:
+        """Makes the next batch of a feed, as large as the pipeline's batches."""
+        engine, levels = self._engine(), Levels()
+        drawn = recovery.feed.draw(self.batch_size)
+        batch = BatchInFlight(drawn, levels.batch())
+        return engine.settle(batch, engine.make(drawn.task, levels=batch.levels), recovery)
+
     def _engine(self) -> StepwiseEngine:
         if self._stepwise is None:
             config = self._config
@@ -261,13 +268,12 @@ class PipelineInspector:
             count: number of batches at most.
             advance: gets each of them, and returns False to stop.
         """
-        engine = self._run.engine
-        recovery, levels = self._recovery(), engine.levels.copy()
+        recovery = self._recovery()
         for number in range(count):
             before = len(recovery.errors)
             with self._lock:
                 try:
-                    result = engine.run(recovery, levels)
+                    result = self._make(recovery)
                 except StopIteration:
                     return
                 except OperatorError as error:

@@ -30,8 +30,8 @@ def batch_page(inspector: PipelineInspector, number: int, root: str, classes: Se
     if batch.errors:
         rows = [[escape(e.path), str(e.index), escape(e.operator), escape(e.reason)] for e in batch.errors]
         parts.append(
-            f'<section class="jd-error" role="alert"><p>{len(batch.errors)} samples could not be made; others are in their '
-            f"positions.</p>{table(['file', 'index', 'operator', 'error'], rows)}</section>"
+            f'<section class="jd-error" role="alert"><p>Samples that could not be made: {len(batch.errors)}. '
+            f"Others are in their positions.</p>{table(['file', 'index', 'operator', 'error'], rows)}</section>"
         )
     if batch.result is None:
         return "".join([*parts, error_box("no sample of this batch could be made")])

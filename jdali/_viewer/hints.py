@@ -132,7 +132,7 @@ def overlay_of(
         classes: names of the labels.
     """
     boxes = labels = points = mask = vertices = polygons = None
-    relative = True
+    relative: set[str] = set()
     for value, array in zip(outputs, arrays, strict=True):
         if array is None or not array.size:
             continue
@@ -142,23 +142,29 @@ def overlay_of(
             found = origin(value).node
             if found.op.name == "readers.coco" and not found.args.get("ltrb"):
                 boxes = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
-            relative = relative and float(np.abs(boxes).max()) <= _NEAR_ONE
+            relative |= _if_relative("boxes", boxes)
         elif kind == "labels" and array.ndim <= 2:
             labels = [_label(label, classes) for label in array.reshape(-1).tolist()]
         elif kind == "points" and array.ndim == 2 and array.shape[1] in (2, 3):
             points = array.astype(np.float64)
-            relative = relative and float(np.abs(points[:, :2]).max()) <= _NEAR_ONE
+            relative |= _if_relative("points", points[:, :2])
         elif kind == "mask" and array.ndim in (2, 3):
             mask = array[..., 0] if array.ndim == 3 else array
         elif kind == "vertices" and array.ndim == 2:
             vertices = array.astype(np.float64)
-            relative = relative and float(np.abs(vertices).max()) <= _NEAR_ONE
+            relative |= _if_relative("polygons", vertices)
         elif kind == "polygons" and array.ndim == 2 and array.shape[1] == 3:
             polygons = array.astype(np.int64)
     rings = []
     if polygons is not None and vertices is not None:
         rings = [vertices[start:end] for _, start, end in polygons.tolist()]
-    return Overlay(boxes, labels if boxes is not None and labels else (), rings, points, mask, relative)
+    names = labels if boxes is not None and labels else ()
+    return Overlay(boxes, names, rings, points, mask, frozenset(relative))
+
+
+def _if_relative(kind: str, coordinates: NDArray[np.floating]) -> set[str]:
+    """The kind, if its coordinates are parts of the picture's sides."""
+    return {kind} if float(np.abs(coordinates).max()) <= _NEAR_ONE else set()
 
 
 def _label(label: object, classes: Sequence[str]) -> str:

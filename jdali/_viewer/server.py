@@ -231,8 +231,11 @@ class Site:
         return self._html("Graph", f'{note}<div class="jd-scroll">{svg}</div>{plan}', "Graph")
 
     def _sizes(self) -> dict[DataNode, str]:
-        """What the first sample is after each operator."""
-        trace, row, _ = self._inspector.trace(0, 0)
+        """What the first sample that does not fail is after each operator."""
+        for position in range(len(self._inspector.task(0))):
+            trace, row, _ = self._inspector.trace(0, position)
+            if trace.failure is None:
+                break
         found_sizes = {}
         for value in trace.values:
             array = trace.value(value, row)

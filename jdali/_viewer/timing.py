@@ -135,7 +135,7 @@ def _queue(ready: int, depth: int, batches: int) -> str:
         if ready >= depth
         else ""
     )
-    return f"{ready} of {depth} batches are ready" + (f": {state}" if state else "")
+    return f"{min(ready, depth)} of {depth} batches are ready" + (f": {state}" if state else "")
 
 
 def report_html(report: Report) -> str:

@@ -6,9 +6,9 @@ import io
 
 import numpy as np
 import soundfile
-from support.pictures import pillow
 
 from jdali import fn, pipeline_def, types
+from support.pictures import pillow
 
 EVIL = "<img src=x onerror=alert(1)>.png"
 RATE = 8000

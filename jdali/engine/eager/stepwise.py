@@ -18,7 +18,7 @@ from jdali.engine.steps.values import Values
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph.node import DataNode, Domain, Node
-from jdali.graph.plan import ExecutionPlan, Stage, step_of
+from jdali.graph.plan import ExecutionPlan, Stage, last_uses, step_of
 from jdali.tensors import TensorList
 
 
@@ -49,10 +49,10 @@ class Trace:
 
 
 class StepwiseEngine(Engine):
-    """Makes batches of another engine's tasks, operator by operator, and keeps all values.
+    """Makes batches of another engine's tasks, operator by operator.
 
     Args:
-        engine: of the pipeline; its readers are read, its position stays.
+        engine: of the pipeline; its readers are read, its position, times and programs stay as they are.
         devices: JAX's, of "cpu" and "gpu".
         most: samples of a batch.
         exact_shapes, scaled_decoding: see `Pipeline`.
@@ -62,7 +62,7 @@ class StepwiseEngine(Engine):
         self, engine: Engine, *, devices: dict[str, jax.Device], most: int, exact_shapes: bool, scaled_decoding: bool
     ):  # fmt: skip
         super().__init__(
-            _stepwise(engine.plan), batch_size=most, threads=1, most_idle=0, seed=engine.seed, on_error="raise",
+            _stepwise(engine.plan), batch_size=most, threads=engine.pool.threads, most_idle=0, seed=engine.seed, on_error="mask",
             max_compiles=None, devices=devices, sources=engine.sources, scaled_decoding=scaled_decoding,
             exact_shapes=exact_shapes,
         )  # fmt: skip
@@ -91,12 +91,11 @@ class StepwiseEngine(Engine):
 
 
 def _stepwise(plan: ExecutionPlan) -> ExecutionPlan:
-    """The plan in which each operator is a step, and all values are kept."""
+    """The plan in which each operator is a step."""
     nodes = sorted((node for step in plan.steps for node in step.nodes), key=lambda node: node.id)
     steps = [step_of(node) for node in nodes]
     numbered = [
         dataclasses.replace(step, index=number) if isinstance(step, Stage) else step
         for number, step in enumerate(steps)
     ]
-    outputs = tuple(value for node in nodes for value in node.outputs)
-    return ExecutionPlan(tuple(numbered), outputs, plan.sources, tuple(() for _ in steps))
+    return ExecutionPlan(tuple(numbered), plan.outputs, plan.sources, last_uses(numbered, plan.outputs))
