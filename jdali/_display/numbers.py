@@ -46,7 +46,7 @@ def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:
 
 def numbers_text(array: NDArray[np.generic]) -> str:
     """Shows a few of the values, as NumPy does."""
-    return np.array2string(array, threshold=_MOST_NUMBERS, edgeitems=3, precision=5, max_line_width=60)
+    return np.array2string(array, threshold=_MOST_NUMBERS, edgeitems=3, precision=5, max_line_width=40)
 
 
 def bytes_text(array: NDArray[np.uint8]) -> tuple[str, str]:

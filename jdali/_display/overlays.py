@@ -54,7 +54,7 @@ def overlay_html(overlay: Overlay, height: int, width: int, side: int) -> str:
         parts.append(f'<img class="jd-over" src="{uri}" alt="mask">')
     shapes = _shapes(overlay, height, width)
     if shapes:
-        stroke, size = max(max(height, width) / 160, 0.5), max(max(height, width) / 20, 2)
+        stroke, size = max(max(height, width) / 160, 0.5), max(max(height, width) / 12, 2)
         parts.append(
             f'<svg viewBox="0 0 {width} {height}" preserveAspectRatio="none" fill="none" stroke-width="{stroke:.2f}" '
             f'font-size="{size:.1f}">{"".join(shapes)}</svg>'
@@ -78,7 +78,7 @@ def _shapes(overlay: Overlay, height: int, width: int) -> list[str]:
         if i < len(overlay.labels):
             label = escape(overlay.labels[i])
             shapes.append(
-                f'<text x="{left:.2f}" y="{top:.2f}" dy="1em" fill="{colour}" stroke="#000" paint-order="stroke">{label}</text>'
+                f'<text x="{left:.2f}" y="{top:.2f}" dy="1em" fill="{colour}" stroke="#000" stroke-opacity=".6" paint-order="stroke">{label}</text>'
             )
     for i, polygon in enumerate(overlay.polygons[:_MOST_SHAPES]):
         ring = " ".join(f"{x:.2f},{y:.2f}" for x, y in (np.asarray(polygon, np.float64) * polygons).tolist())

@@ -14,6 +14,7 @@ Pixels = NDArray[np.uint8]
 Values = NDArray[np.generic]
 
 _FRAME_MS = 120
+_FEW = 32  # integers up to here are numbers of classes rather than brightness
 
 
 class Picture(NamedTuple):
@@ -38,8 +39,8 @@ class Animation(NamedTuple):
 def picture_of(array: Values, layout: str = "") -> Picture:
     """Makes the values of a picture visible.
 
-    Floats in [0, 1] are shown as they are, other floats and wide integers between their smallest and largest value;
-    uint8 is not changed. NaN and infinity are black. Of two channels, or more than four, the first three are shown.
+    uint8 is not changed, floats in [0, 1] and values that reach from 32 to 255 are shown as they are, others between their
+    smallest and largest value. NaN and infinity are black. Of two channels, or more than four, the first three are shown.
 
     Args:
         array: [H, W], [H, W, C] or [C, H, W], not empty.
@@ -109,7 +110,7 @@ def to_bytes(values: Values) -> tuple[Pixels, tuple[str, ...]]:
     if floating and low >= 0 and high <= 1:
         low, high = 0.0, 1.0
         notes = ("0 to 1", *notes)
-    elif low >= 0 and high <= 255 and (not floating or high > 1):
+    elif low >= 0 and _FEW < high <= 255:
         low, high = 0.0, 255.0
     else:
         what = "normalized" if floating and low < 0 else str(values.dtype)

@@ -178,7 +178,7 @@ class PipelineFacts(PipelineBase):
         source must be one that can be asked again: a list, or a callback that takes an index.
 
         Args:
-            progress: shows a progress bar.
+            progress: show a bar (by tqdm, if it is installed) where stderr is a terminal.
 
         Returns: number of programs compiled.
         """

@@ -54,7 +54,15 @@ def plan_svg(
         ]
     for i, value in enumerate(plan.outputs):
         below = int(here is not None and value.source in here)
-        boxes.append(GraphBox(f"o{i}", f"output {i}", [value.name], colour="var(--mark)", below=below))
+        boxes.append(
+            GraphBox(
+                f"o{i}",
+                f"output {i}",
+                [value.source.name if value.source.named else value.source.op.name],
+                colour="var(--mark)",
+                below=below,
+            )
+        )
         edges.append(GraphEdge(box_of[value.source], f"o{i}", value.name))
     split = here is not None and any(box.below for box in boxes)
     return graph_svg(boxes, edges, "border: above in workers, below in this process" if split else "")

@@ -29,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser, *, nargs: str | None = None) 
         "pipeline", metavar="FILE_OR_MODULE:FUNCTION", nargs=nargs,
         help="a function that returns a pipeline, or a pipeline: train.py:training, package.data:training",
     )  # fmt: skip
+    add_argument_values(parser)
+
+
+def add_argument_values(parser: argparse.ArgumentParser) -> None:
+    """Adds `--arg` to a command."""
     parser.add_argument(
         "--arg", action="append", default=[], metavar="NAME=VALUE",
         help="an argument of the function; a Python literal, else text; may be repeated",
