@@ -22,6 +22,7 @@ from jdali import pickling as pickling
 from jdali.pipeline import pipeline_def as pipeline_def
 from jdali import plugin_manager as plugin_manager
 from jdali import profiler as profiler
+from jdali._notebook import show as show
 from jdali import storage as storage
 from jdali import sysconfig as sysconfig
 from jdali import tensors as tensors

@@ -20,7 +20,7 @@ _PICTURES = ("HWC", "CHW", "HW")
 
 
 class Detail(NamedTuple):
-    """How much of a value is shown.
+    """Bounds of what is shown of a value.
 
     Attributes:
         side: most pixels of a side of a picture.
@@ -41,7 +41,7 @@ LARGE = Detail(side=1024, frames=64, seconds=60.0, exact=True)
 
 @dataclasses.dataclass(frozen=True)
 class Hint:
-    """What is known of a value besides its array.
+    """Facts about a value besides its array.
 
     Attributes:
         kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points" or "" for what the array says.

@@ -1,4 +1,4 @@
-"""What is drawn over a picture: boxes with labels, polygons, points, masks."""
+"""Shapes over a picture: boxes with labels, polygons, points, masks."""
 
 from __future__ import annotations
 
@@ -77,9 +77,8 @@ def _shapes(overlay: Overlay, height: int, width: int) -> list[str]:
         )
         if i < len(overlay.labels):
             label = escape(overlay.labels[i])
-            shapes.append(
-                f'<text x="{left:.2f}" y="{top:.2f}" dy="1em" fill="{colour}" stroke="#000" stroke-opacity=".6" paint-order="stroke">{label}</text>'
-            )
+            look = f'fill="{colour}" stroke="#000" stroke-opacity=".6" paint-order="stroke"'
+            shapes.append(f'<text x="{left:.2f}" y="{top:.2f}" dy="1em" {look}>{label}</text>')
     for i, polygon in enumerate(overlay.polygons[:_MOST_SHAPES]):
         ring = " ".join(f"{x:.2f},{y:.2f}" for x, y in (np.asarray(polygon, np.float64) * polygons).tolist())
         colour = COLOURS[i % len(COLOURS)]

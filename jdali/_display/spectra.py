@@ -26,7 +26,7 @@ _SCALE = np.array(
 
 
 class SpectrumAxes(NamedTuple):
-    """What the axes of a spectrogram mean; None where it is not known.
+    """Meaning of the axes of a spectrogram; None where it is not known.
 
     Attributes:
         seconds: from one window to the next.

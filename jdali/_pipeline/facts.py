@@ -11,11 +11,13 @@ from jdali._display.markup import escape, styled
 from jdali._pipeline.base import PipelineBase
 from jdali._pipeline.inspector import PipelineInspector
 from jdali._pipeline.plan_picture import plan_svg
+from jdali._system.devices import accelerator, host_device
 from jdali._system.extras import install
 from jdali.engine.flow import report as _report
 from jdali.engine.flow.report import Times
 from jdali.engine.recovery.blame import SkippedSample
 from jdali.graph.node import DataNode, Graph
+from jdali.graph.plan import make_plan
 
 
 class PlanText(str):
@@ -140,14 +142,18 @@ class PipelineFacts(PipelineBase):
         return PlanText(_report.describe(run.engine, run.executor.room), self._repr_html_())
 
     def _repr_html_(self) -> str:
-        """The graph by steps, for a notebook; the pipeline is built for it."""
+        """The graph by steps, for a notebook; the pipeline is not built for it."""
         if self._config.debug:
             return styled(f"<pre>{escape(repr(self))}</pre>")
-        engine = self._building.run().engine
-        here = (
-            None if engine.elsewhere is None else {node for step in engine.here.steps for node in step.nodes}
-        )
-        return styled(f"<p>{escape(repr(self))}</p>{plan_svg(engine.plan, here=here)}")
+        built, here = self._building.built, None
+        if built is None:
+            nodes, one_device = self._definition.graph.nodes, host_device() == accelerator()
+            plan = make_plan(nodes, self._building.outputs(), one_device=one_device)
+        else:
+            plan = built.engine.plan
+            if built.engine.elsewhere is not None:
+                here = {node for step in built.engine.here.steps for node in step.nodes}
+        return styled(f"<p>{escape(repr(self))}</p>{plan_svg(plan, here=here)}")
 
     def view(self, *, port: int = 0, host: str = "127.0.0.1") -> Any:
         """Opens a local page that shows batches, samples, the graph, the data and the time; it changes nothing.

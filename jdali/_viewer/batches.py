@@ -14,6 +14,8 @@ from jdali._viewer.survey import shown_name
 from jdali.graph.node import DataNode
 
 DETAIL = Detail(side=384, frames=24, seconds=20.0, exact=True)
+_FEW = 32
+_MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # of samples on one page
 
 
 def batch_page(inspector: PipelineInspector, number: int, root: str, classes: Sequence[str]) -> str:
@@ -39,6 +41,7 @@ def batch_page(inspector: PipelineInspector, number: int, root: str, classes: Se
     columns = [output.to_samples() for output in result.outputs]
     layouts = [output.layout() for output in result.outputs]
     cells = []
+    detail = DETAIL if len(result.ids) <= _FEW else _MANY
     for i in range(len(result.ids)):
         arrays = [column[i] for column in columns]
         index, epoch = int(result.ids.index[i]), int(result.ids.epoch[i])
@@ -47,9 +50,8 @@ def batch_page(inspector: PipelineInspector, number: int, root: str, classes: Se
             f'<p class="jd-name"><a href="{root}sample/{number}/{i}">sample {i}</a> · index {index} · epoch {epoch}'
             f"<br>{escape(name)}</p>"
         )
-        cells.append(
-            f'<article class="jd-sample">{head}{sample_figures(inspector.outputs, arrays, layouts, classes)}</article>'
-        )
+        figures = sample_figures(inspector.outputs, arrays, layouts, classes, detail)
+        cells.append(f'<article class="jd-sample">{head}{figures}</article>')
     return "".join([*parts, f'<div class="jd-samples">{"".join(cells)}</div>'])
 
 

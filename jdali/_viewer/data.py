@@ -29,7 +29,7 @@ def data_page(survey: Survey, inspector: PipelineInspector, root: str, classes: 
 
 
 def found(survey: Survey, inspector: PipelineInspector, classes: Sequence[str]) -> str:
-    """What was found so far, with how far it is."""
+    """Shows what was found so far, and how far it is."""
     if not survey.wanted:
         return f"<p>The data set has {inspector.size} samples.</p>" if inspector.size is not None else ""
     state = "" if survey.is_running else " data-done"

@@ -1,4 +1,4 @@
-"""What the values of a graph are, by the operators that they come from: sounds, spectrograms, boxes, labels, masks."""
+"""Tells sounds, spectrograms, boxes, labels and masks among the values of a graph, by the operators they come from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NEAR_ONE = 1.5  # boxes relative to the picture may reach a little beyond it
 
 
 class Origin(NamedTuple):
-    """Where a value comes from, by the first inputs of operators.
+    """Origin of a value, by the first inputs of operators.
 
     Attributes:
         node: a reader, a decoder of sounds, or another operator without inputs.
@@ -124,7 +124,7 @@ def _of_sound(found: Origin, value_of: ValueOf) -> Hint:
 def overlay_of(
     outputs: Sequence[DataNode], arrays: Sequence[Array | None], classes: Sequence[str] = ()
 ) -> Overlay:
-    """What to draw over the pictures of a sample, by its other outputs.
+    """Finds what to draw over the pictures of a sample among its other outputs.
 
     Args:
         outputs: of the pipeline.

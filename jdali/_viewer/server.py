@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import secrets
 import socket
 import threading
@@ -30,7 +31,7 @@ from jdali.graph.node import DataNode
 from jdali.pipeline import Pipeline
 
 _HERE = "127.0.0.1"
-_START_SECONDS = 30.0
+_END_SECONDS = 2
 
 
 class View:
@@ -56,12 +57,20 @@ class View:
             ) from error
         bound = self._socket.getsockname()[1]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/{token}/"
-        config = uvicorn.Config(app, log_level="error", access_log=False, lifespan="off", server_header=False)
+        config = uvicorn.Config(
+            app,
+            log_level="error",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            timeout_graceful_shutdown=_END_SECONDS,
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, name="jdali-viewer", daemon=True
         )
         self._thread.start()
+        atexit.register(self.close)
 
     def __repr__(self) -> str:
         return f"<jdali viewer at {self.url}>"
@@ -77,8 +86,9 @@ class View:
 
     def close(self) -> None:
         """Ends the viewer; the pipeline goes on. Harmless twice."""
+        atexit.unregister(self.close)
         self._server.should_exit = True
-        self._thread.join(_START_SECONDS)
+        self._thread.join(10 * _END_SECONDS)
         self._socket.close()
         self._end()
 
@@ -227,11 +237,14 @@ class Site:
         )  # fmt: skip
         pipe = self._pipe()
         plan = f"<h2>Plan</h2><pre>{escape(pipe.plan())}</pre>" if pipe is not None else ""
-        note = "<p>A box is a step; operators in one box are one compiled program. Behind an arrow: what a sample is.</p>"
+        note = (
+            "<p>A box is a step; operators in one box are one compiled program. Behind an arrow: a sample. "
+        )
+        note += "Times are of a batch, once batches were made, or a loop was measured on the Time page.</p>"
         return self._html("Graph", f'{note}<div class="jd-scroll">{svg}</div>{plan}', "Graph")
 
     def _sizes(self) -> dict[DataNode, str]:
-        """What the first sample that does not fail is after each operator."""
+        """Describes the first sample that does not fail, after each operator."""
         for position in range(len(self._inspector.task(0))):
             trace, row, _ = self._inspector.trace(0, position)
             if trace.failure is None:

@@ -1,4 +1,4 @@
-"""What a data set is like, measured in the background: sizes, labels, mean and deviation by channel, bad files."""
+"""Measures a data set in the background: sizes, labels, mean and deviation by channel, bad files."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from jdali._viewer.layout import error_box, table
 from jdali._viewer.measure import measure_loop
 from jdali.engine.workers.timing import Spent
 from jdali.pipeline import Pipeline
-from jdali.profiler import Report
+from jdali.profiler import Report, report_html
 
 _WINDOW = 5.0  # seconds over which rates are shown
 _BATCHES = 50
@@ -24,6 +24,9 @@ class LiveTimes:
     Args:
         inspector: of the pipeline.
         make: makes another pipeline like it; None: none can be made.
+
+    Attributes:
+        step_times: of the steps of that pipeline, once it was measured.
     """
 
     def __init__(self, inspector: PipelineInspector, make: Callable[[], Pipeline] | None):
@@ -32,6 +35,7 @@ class LiveTimes:
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._report: Report | None = None
+        self.step_times: list[Spent] = []
         self._error = ""
         self._done, self._seconds, self._lock = 0, 0.0, threading.Lock()
 
@@ -55,6 +59,7 @@ class LiveTimes:
             pipe = self._make()
             try:
                 self._report = measure_loop(pipe, _BATCHES, self._advance)
+                self.step_times = pipe.inspector().step_times()
             finally:
                 pipe.close()
         except Exception as error:  # shown on the page
@@ -92,7 +97,7 @@ class LiveTimes:
         if self._error:
             parts.append(error_box(self._error))
         if self._report is not None:
-            parts.append(report_html(self._report))
+            parts.append(f'<section class="jd-part jd-report">{report_html(self._report)}</section>')
         return "".join([*parts, self._rates()])
 
     def _rates(self) -> str:
@@ -136,8 +141,3 @@ def _queue(ready: int, depth: int, batches: int) -> str:
         else ""
     )
     return f"{min(ready, depth)} of {depth} batches are ready" + (f": {state}" if state else "")
-
-
-def report_html(report: Report) -> str:
-    """The report of a loop."""
-    return f'<section class="jd-part jd-report">{report._repr_html_()}</section>'
