@@ -15,7 +15,8 @@ from jdali._display.pictures import Pixels, animation_of, fit, picture_of, png, 
 from jdali._display.sounds import frames_of, wav, waveform_svg
 from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
 
-_TINY = 64  # pictures with shorter sides are enlarged without smoothing
+_SHOWN_SIDE = 200  # the longest side of smaller pictures is shown in this many pixels
+_TINY = 64  # these are enlarged without smoothing
 _PICTURES = ("HWC", "CHW", "HW")
 
 
@@ -140,8 +141,12 @@ def _image(pixels: Pixels, detail: Detail) -> str:
 
 
 def _frame(uri: str, height: int, width: int, over: str, what: str) -> str:
-    tiny = ' class="jd-tiny"' if max(height, width) < _TINY else ""
-    return f'<div class="jd-frame"><img{tiny} src="{uri}" width="{width}" height="{height}" alt="{what}">{over}</div>'
+    """A picture with what lies over it; small ones are enlarged."""
+    longest = max(height, width)
+    scale = max(_SHOWN_SIDE / longest, 1.0)
+    tiny = ' class="jd-tiny"' if longest < _TINY else ""
+    size = f'width="{max(round(width * scale), 1)}" height="{max(round(height * scale), 1)}"'
+    return f'<div class="jd-frame"><img{tiny} src="{uri}" {size} alt="{what}">{over}</div>'
 
 
 def _picture(

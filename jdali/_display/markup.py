@@ -36,7 +36,7 @@ STYLE = """
 .jd-figure figcaption{font-size:12px;color:var(--dim);overflow-wrap:anywhere}
 .jd-frame{position:relative;display:inline-block;max-width:100%;line-height:0;
 background:repeating-conic-gradient(#8883 0% 25%,#0000 0% 50%) 0/16px 16px}
-.jd-frame img{max-width:100%;height:auto;min-width:min(100%,160px)}
+.jd-frame img{max-width:100%;height:auto}
 .jd-frame img.jd-tiny{image-rendering:pixelated}
 .jd-frame svg,.jd-frame img.jd-over{position:absolute;left:0;top:0;width:100%;height:100%}
 .jd-wave,.jd-histogram,.jd-axes{width:100%;height:auto;display:block}

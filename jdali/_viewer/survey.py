@@ -116,7 +116,8 @@ class Survey:
             self.error = str(error)
 
     def _add(self, batch: SeenBatch) -> bool:
-        self.bad += batch.errors
+        known = {(sample.path, sample.index) for sample in self.bad}  # of an earlier epoch
+        self.bad += [e for e in batch.errors if (e.path, e.index) not in known]
         if batch.result is not None:
             good = np.flatnonzero(batch.result.mask & ~batch.result.padded)[
                 : self.wanted - self.seen

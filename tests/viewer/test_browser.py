@@ -3,6 +3,7 @@
 `make browser` installs Debian's chromium. VIEWER_PICTURES=folder keeps pictures of the pages, as docs/viewer.md shows them.
 """
 
+import contextlib
 import io
 import os
 import shutil
@@ -63,12 +64,15 @@ class Tab:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    folder = viewed.folder(tmp_path_factory.mktemp("pictures"))
-    pipe = viewed.pictures(folder)
-    view = server.view(pipe, name="train.py:training", make=lambda: viewed.pictures(folder))
-    yield view, pipe
-    view.close()
-    pipe.close()
+    place = tmp_path_factory.mktemp("viewed")
+    with contextlib.chdir(place):  # so that names are short in the pictures of docs
+        (place / "train").mkdir()
+        folder = viewed.folder(Path("train"))
+        pipe = viewed.pictures(folder)
+        view = server.view(pipe, name="train.py:training", make=lambda: viewed.pictures(folder))
+        yield view, pipe
+        view.close()
+        pipe.close()
 
 
 @pytest.fixture(scope="module")
@@ -258,6 +262,7 @@ def test_kinds_of_values(browser, served_kinds):
     assert any(text.endswith(" s") for text in texts)
     assert "4000 Hz" in texts
     assert figure["bytes"].locator("pre").inner_text() == "<b>a text</b>"
+    page.evaluate("scrollTo(0, 0)")
     tab.keep("kinds")
     assert tab.complaints == []
     assert tab.elsewhere == []
