@@ -26,11 +26,11 @@ number = 3
 def train(tmp_path, monkeypatch):
     """(name of a pipeline, argument that it needs)."""
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(sys, "modules", dict(sys.modules))
     (tmp_path / "train_of_test.py").write_text(TRAIN)
     (tmp_path / "data").mkdir()
     folder = viewed.folder(tmp_path / "data", broken=False)
-    return f"{tmp_path / 'train_of_test.py'}:training", f"folder={folder}"
+    yield f"{tmp_path / 'train_of_test.py'}:training", f"folder={folder}"
+    sys.modules.pop("train_of_test", None)
 
 
 def test_values_are_literals_or_text():

@@ -21,7 +21,7 @@ CHROMIUM = shutil.which("chromium")
 if CHROMIUM is None:
     pytest.skip("chromium is not installed; `make browser` does it", allow_module_level=True)
 
-KEPT = os.environ.get("VIEWER_PICTURES")
+KEPT = Path(os.environ["VIEWER_PICTURES"]).resolve() if os.environ.get("VIEWER_PICTURES") else None
 MS = 60_000  # for what compiles
 
 
@@ -59,7 +59,7 @@ class Tab:
     def keep(self, name, **options):
         if KEPT:
             shown = Image.open(io.BytesIO(self.page.screenshot(**options))).convert("RGB")
-            shown.quantize(64).save(Path(KEPT) / f"viewer_{name}.png", optimize=True)
+            shown.quantize(64).save(KEPT / f"viewer_{name}.png", optimize=True)
 
 
 @pytest.fixture(scope="module")
