@@ -77,7 +77,7 @@ def _shapes(overlay: Overlay, height: int, width: int) -> list[str]:
         )
         if i < len(overlay.labels):
             label = escape(overlay.labels[i])
-            look = f'fill="{colour}" stroke="#000" stroke-opacity=".6" paint-order="stroke"'
+            look = 'fill="#fff" stroke="#000" stroke-opacity=".7" paint-order="stroke"'
             shapes.append(f'<text x="{left:.2f}" y="{top:.2f}" dy="1em" {look}>{label}</text>')
     for i, polygon in enumerate(overlay.polygons[:_MOST_SHAPES]):
         ring = " ".join(f"{x:.2f},{y:.2f}" for x, y in (np.asarray(polygon, np.float64) * polygons).tolist())
