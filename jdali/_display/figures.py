@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,13 +48,11 @@ class Hint:
         kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points" or "" for what the array says.
         rate: of a sound, frames a second; None: not known.
         axes: of a spectrogram.
-        channels_first: of a sound.
     """
 
     kind: str = ""
     rate: float | None = None
     axes: SpectrumAxes = dataclasses.field(default_factory=SpectrumAxes)
-    channels_first: bool = False
 
 
 class Shown(NamedTuple):
@@ -67,6 +65,19 @@ class Shown(NamedTuple):
 
     html: str
     kind: str
+
+
+class _Value(NamedTuple):
+    """A value with what is known of it, see `figure`."""
+
+    array: NDArray[np.generic]
+    layout: str
+    hint: Hint
+    detail: Detail
+    overlay: Overlay
+
+
+_Body: TypeAlias = tuple[str, tuple[str, ...]]  # HTML, and notes for the caption
 
 
 def kind_of(array: NDArray[np.generic], layout: str, hint: Hint) -> str:
@@ -124,7 +135,7 @@ def figure(
         name,
         f"{layout} " * bool(layout) + f"{array.dtype} {'×'.join(map(str, array.shape)) or 'scalar'}",
     ]
-    body, notes = _BODIES[kind](array, layout, hint, detail, overlay or Overlay())
+    body, notes = _BODIES[kind](_Value(array, layout, hint, detail, overlay or Overlay()))
     caption = escape(" · ".join(filter(None, [*facts, *notes])))
     return Shown(
         f'<figure class="jd-figure" data-kind="{kind}">{body}<figcaption>{caption}</figcaption></figure>',
@@ -149,9 +160,8 @@ def _frame(uri: str, height: int, width: int, over: str, what: str) -> str:
     return f'<div class="jd-frame"><img{tiny} src="{uri}" {size} alt="{what}">{over}</div>'
 
 
-def _picture(
-    array: NDArray[np.generic], layout: str, hint: Hint, detail: Detail, overlay: Overlay
-) -> tuple[str, tuple[str, ...]]:
+def _picture(value: _Value) -> _Body:
+    array, layout, detail, overlay = value.array, value.layout, value.detail, value.overlay
     pixels, notes = picture_of(array, layout)
     height, width = pixels.shape[:2]
     over = "" if overlay.is_empty else overlay_html(overlay, height, width, detail.side)
@@ -160,9 +170,8 @@ def _picture(
     return _frame(_image(pixels, detail), height, width, over, "picture"), notes
 
 
-def _video(
-    array: NDArray[np.generic], layout: str, hint: Hint, detail: Detail, overlay: Overlay
-) -> tuple[str, tuple[str, ...]]:
+def _video(value: _Value) -> _Body:
+    array, layout, detail = value.array, value.layout, value.detail
     frames, notes = animation_of(array, layout, detail.frames)
     small = fit(frames, min(detail.side, 320))
     height, width = frames.shape[1:3]
@@ -172,10 +181,9 @@ def _video(
     return _frame(uri, height, width, "", "video"), notes
 
 
-def _sound(
-    array: NDArray[np.generic], layout: str, hint: Hint, detail: Detail, overlay: Overlay
-) -> tuple[str, tuple[str, ...]]:
-    frames = frames_of(array, hint.channels_first)
+def _sound(value: _Value) -> _Body:
+    array, hint, detail = value.array, value.hint, value.detail
+    frames = frames_of(array)
     rate = hint.rate or 16000.0
     most = int(detail.seconds * rate)
     notes: tuple[str, ...] = (
@@ -189,33 +197,29 @@ def _sound(
     return f'{waveform_svg(frames, hint.rate)}<audio controls preload="metadata" src="{uri}"></audio>', notes
 
 
-def _spectrogram(
-    array: NDArray[np.generic], layout: str, hint: Hint, detail: Detail, overlay: Overlay
-) -> tuple[str, tuple[str, ...]]:
+def _spectrogram(value: _Value) -> _Body:
+    array, layout, hint, detail = value.array, value.layout, value.hint, value.detail
     if array.ndim != 2:
-        return _tensor(array, layout, hint, detail, overlay)
+        return _tensor(value)
     pixels, note = spectrum_pixels(array, layout or "ft")
     return spectrum_svg(pixels, hint.axes, detail.side), (note,)
 
 
-def _bytes(
-    array: NDArray[np.generic], layout: str, hint: Hint, detail: Detail, overlay: Overlay
-) -> tuple[str, tuple[str, ...]]:
+def _bytes(value: _Value) -> _Body:
+    array = value.array
     what, text = bytes_text(array.astype(np.uint8))
     return f"<pre>{escape(text)}</pre>", (what,)
 
 
-def _number(
-    array: NDArray[np.generic], layout: str, hint: Hint, detail: Detail, overlay: Overlay
-) -> tuple[str, tuple[str, ...]]:
-    value = array.reshape(-1)[0].item()
-    text = f"{value:.7g}" if isinstance(value, float) else str(value)
+def _number(value: _Value) -> _Body:
+    array = value.array
+    number = array.reshape(-1)[0].item()
+    text = f"{number:.7g}" if isinstance(number, float) else str(number)
     return f'<div class="jd-number">{escape(text)}</div>', ()
 
 
-def _tensor(
-    array: NDArray[np.generic], layout: str, hint: Hint, detail: Detail, overlay: Overlay
-) -> tuple[str, tuple[str, ...]]:
+def _tensor(value: _Value) -> _Body:
+    array = value.array
     body = f"<pre>{escape(numbers_text(array))}</pre>"
     notes: tuple[str, ...] = ()
     if array.size > 8 and array.dtype.kind in "iuf":

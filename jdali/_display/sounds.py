@@ -13,14 +13,13 @@ _COLUMNS = 400
 _HEIGHT = 60
 
 
-def frames_of(array: NDArray[np.generic], channels_first: bool = False) -> NDArray[np.float32]:
+def frames_of(array: NDArray[np.generic]) -> NDArray[np.float32]:
     """A sound as float32 [frames, channels]; full scale is 1, and integers are scaled to it.
 
     Args:
         array: [frames] or [frames, channels].
-        channels_first: it is [channels, frames].
     """
-    values = array[:, None] if array.ndim == 1 else array.T if channels_first else array
+    values = array[:, None] if array.ndim == 1 else array
     if np.issubdtype(values.dtype, np.integer):
         info = np.iinfo(np.dtype(values.dtype.name))
         middle = (info.max + info.min + 1) / 2

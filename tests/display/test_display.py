@@ -107,7 +107,7 @@ def test_wav_is_what_libsndfile_reads():
 def test_integer_sounds_have_full_scale():
     frames = frames_of(np.array([-32768, 0, 32767], np.int16))
     np.testing.assert_allclose(frames[:, 0], [-1, 0, 1], atol=1e-4)  # the middle lies between two integers
-    assert frames_of(np.zeros((2, 9), np.float32), channels_first=True).shape == (9, 2)
+    assert frames_of(np.zeros((9, 2), np.float32)).shape == (9, 2)
 
 
 def test_envelope_has_peaks():
