@@ -188,10 +188,11 @@ def test_data_are_measured(tab, served):
 
 def test_time_is_live(tab, served):
     page = tab.open("time")
-    before = page.locator("tbody tr").first.inner_text()
+    row = page.locator("tbody tr").first
+    before = row.inner_text()
     for _ in range(3):
         served[1].run()
-    page.wait_for_function("text => document.querySelector('tbody tr').innerText !== text", arg=before)
+    sync_api.expect(row).not_to_have_text(before, use_inner_text=True, timeout=MS)
     assert "samples a second" in page.locator("main").inner_text()
 
 
@@ -249,7 +250,9 @@ def test_kinds_of_values(browser, served_kinds):
     assert any(np.abs(pixels(video).astype(int) - first).max() > 60 for _ in range(40))
     # A sound has its length and plays; its waveform fills half of the height or more.
     audio = figure["sound"].locator("audio")
-    page.wait_for_function("() => document.querySelector('audio').readyState >= 1")
+    audio.evaluate(
+        "a => a.readyState > 0 || new Promise(done => a.addEventListener('loadedmetadata', () => done(1)))"
+    )
     assert abs(audio.evaluate("a => a.duration") - 1.0) < 0.01
     assert audio.evaluate("a => { a.muted = true; return a.play().then(() => !a.paused) }")
     assert figure["sound"].locator("polygon").bounding_box()["height"] > 30
