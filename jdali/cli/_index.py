@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from jdali._storage import files as _storage
 from jdali._storage.index_cache import cached_index
+from jdali._storage.scan_bar import scan_bar
 from jdali._system.cache_folder import cache_folder
-from jdali._system.progress import progress_bar
 from jdali.cli._named import add_argument_values, factory
 from jdali.pipeline import Pipeline
 from jdali.readers import mxnet, tfrecord
@@ -206,7 +206,7 @@ def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
     """
     if not _storage.is_url(path) and os.path.realpath(path) == os.path.realpath(target):
         raise ValueError(f"the index of {path} would be written over the file itself; give --output")
-    with _progress(path, quiet) as progress:
+    with scan_bar(path, wanted=not quiet) as progress:
         lines = KINDS[kind].lines(path, progress)
         folder = os.path.dirname(os.path.abspath(target))
         descriptor, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
@@ -227,18 +227,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-@contextlib.contextmanager
-def _progress(path: str, quiet: bool) -> Iterator[Progress]:
-    """Makes a function that takes the number of bytes scanned so far; it shows a bar if the scan takes long."""
-    wanted = not quiet and sys.stderr.isatty()
-    with progress_bar(_storage.size(path) if wanted else None, "B", path, wanted=wanted) as advance:
-        last = 0
-
-        def show(at: int) -> None:
-            nonlocal last
-            advance(at - last)
-            last = at
-
-        yield show
