@@ -32,6 +32,7 @@ _WHERE = {
     "plugin_manager": "jdali.plugin_manager",
     "profiler": "jdali.profiler",
     "statistics": "jdali._statistics",
+    "show": "jdali._notebook",
     "storage": "jdali.storage",
     "sysconfig": "jdali.sysconfig",
     "tensors": "jdali.tensors",

@@ -25,6 +25,7 @@ from jdali.pipeline import pipeline_def as pipeline_def
 from jdali import plugin_manager as plugin_manager
 from jdali import profiler as profiler
 from jdali._statistics import statistics as statistics
+from jdali._notebook import show as show
 from jdali import storage as storage
 from jdali import sysconfig as sysconfig
 from jdali import tensors as tensors

@@ -11,6 +11,7 @@ import argparse
 import functools
 import html
 import re
+import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -146,6 +147,7 @@ def make(folder: Path, *, with_pictures: bool, progress: bool = True) -> int:
     (folder / "style.css").write_text(STYLE)
     operators = public_operators()
     pictures = draw_all(folder, {op.name for op in operators}, progress) if with_pictures else {}
+    shutil.copytree(ROOT / "docs" / "images", folder / "images", dirs_exist_ok=True)
     names = {path.stem for path in GUIDES}
     pages = {
         "index": page("jdali", markdown((ROOT / "README.md").read_text(), names) + guides()),

@@ -26,13 +26,14 @@ class Run:
 
     Attributes:
         scheduled: batches that were scheduled and not taken.
+        first_state: of the sources, before the first batch.
     """
 
     def __init__(self, runtime: Runtime, config: PipelineConfig, definition: Definition):
         self.runtime, self.engine = runtime, runtime.engine
         self.scheduled = 0
         self._config, self._definition = config, definition
-        self._state = self.engine.get_state()
+        self.first_state = self._state = self.engine.get_state()
         self._errors = 0
 
     @property

@@ -106,6 +106,10 @@ class EagerValue:
         """The same samples on JAX's default device, or on the one of this number."""
         return self.to_device(Device("gpu", index))
 
+    def _repr_html_(self) -> str | None:
+        """The samples as pictures, sounds or numbers, for a notebook."""
+        return self._samples()._repr_html_()
+
     def evaluate(self: ValueT) -> ValueT:
         """Waits until the values are computed; returns itself."""
         eager.wait(self._list)

@@ -107,6 +107,7 @@ PAGES = {
         mode="together",
         only_with=("nvidia.dali",),
     ),
+    "viewer.md": Page({"pipe.view()": "http://127.0.0.1:"}, needs=("starlette", "uvicorn")),
     "padded.md": Page(
         {
             "mean_brightness": "[  0. 100.]",

@@ -4,6 +4,7 @@
  call.run_operator, call.EagerReader      an operator, a reader
  graph.EagerGraph                         a function that was traced
  debug.DebugEngine                        a pipeline, operator by operator
+ inspector.PipelineInspector              any batch of a pipeline, a sample after each operator (stepwise.StepwiseEngine)
 ```
 """
 
@@ -18,4 +19,8 @@ from jdali.engine.eager.call import wait as wait
 from jdali.engine.eager.debug import DebugEngine as DebugEngine
 from jdali.engine.eager.graph import EagerGraph as EagerGraph
 from jdali.engine.eager.graph import InputKind as InputKind
+from jdali.engine.eager.inspector import MOST_EPOCHS as MOST_EPOCHS
+from jdali.engine.eager.inspector import PipelineInspector as PipelineInspector
+from jdali.engine.eager.inspector import SeenBatch as SeenBatch
+from jdali.engine.eager.stepwise import Trace as Trace
 from jdali.engine.workers.pool import Pool as Pool

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import Any
 
+from jdali._system.progress import progress_bar
 from jdali._threads import Times
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.made_elsewhere import MadeElsewhere
@@ -159,23 +159,15 @@ def warm_up(engine: Engine, *, progress: bool) -> int:
     sizes = [r.size for r in engine.readers.values()]
     most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)
     before, quiet = engine.compiler.count, 0
-    for batch in range(most):
-        compiled = engine.compiler.count
-        engine.run(recovery, levels)
-        quiet = 0 if engine.compiler.count > compiled else quiet + 1
-        if progress:
-            _bar(batch + 1, most, f"{engine.compiler.count - before} programs")
-        if quiet >= QUIET_BATCHES:
-            break
-    if progress:
-        sys.stderr.write("\n")
+    with progress_bar(most, "batches", "warming up", wanted=progress) as advance:
+        for _ in range(most):
+            compiled = engine.compiler.count
+            engine.run(recovery, levels)
+            quiet = 0 if engine.compiler.count > compiled else quiet + 1
+            advance(1)
+            if quiet >= QUIET_BATCHES:
+                break
     return engine.compiler.count - before
-
-
-def _bar(done: int, total: int, text: str, width: int = 30) -> None:
-    filled = width * done // total
-    sys.stderr.write(f"\rwarming up [{'█' * filled}{'·' * (width - filled)}] {done}/{total} batches, {text} ")
-    sys.stderr.flush()
 
 
 def dot(plan: ExecutionPlan, *, show_tensors: bool, show_ids: bool, colors: bool) -> str:
