@@ -1,6 +1,6 @@
 """Builds the documentation: the guides, a page for each operator, a gallery, tutorials that ran, the API reference.
 
-    python tools/make_docs.py [--out build/docs] [--no-examples] [--no-tutorials] [--look]
+    python tools/make_docs.py [--out build/docs] [--no-examples] [--no-tutorials] [--look] [--strip]
 
 Pages of operators are made from their records, and their examples are run. Links that lead nowhere are errors.
 """
@@ -57,7 +57,6 @@ def run_all(
 ) -> tuple[dict[str, operator_pages.Outcome], dict[str, list[tuple[str, str]]]]:
     """Runs the example of every operator and draws them; draws more settings of operators on pictures."""
     from tqdm import tqdm
-
     from website.settings import SETTINGS, draw_settings
     from website.sources import write_files
 
@@ -76,7 +75,6 @@ def run_all(
 def write_tutorials(folder: Path, run: bool, progress: bool) -> None:
     """Writes the pages and notebooks of the tutorials."""
     from tqdm import tqdm
-
     from website.tutorials import TUTORIALS, write_tutorial
 
     folder.mkdir(exist_ok=True)
@@ -113,16 +111,23 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
     parser.add_argument("--no-examples", action="store_true", help="faster: pages without what comes out")
     parser.add_argument("--no-tutorials", action="store_true", help="faster: tutorials are not run")
-    parser.add_argument("--look", action="store_true", help="open all pages in a browser, and report their errors")
+    parser.add_argument(
+        "--look", action="store_true", help="open all pages in a browser, and report their errors"
+    )
+    parser.add_argument("--strip", action="store_true", help="write README's picture anew")
     options = parser.parse_args()
     pages = ROOT / "build" / "docs_pages"
     write_pages(pages, with_examples=not options.no_examples, with_tutorials=not options.no_tutorials)
+    if options.strip:
+        from website.strip import write_strip
+
+        write_strip(pages / "pictures", ROOT / "docs" / "images" / "augmentations.png")
     count = build(pages, options.out)
     print(f"{count} pages; open {options.out / 'index.html'}")
     if options.look:
         from website.browser import look
 
-        look(options.out)
+        look(options.out, pictures=ROOT / "build" / "docs_looked")
 
 
 if __name__ == "__main__":

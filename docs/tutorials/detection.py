@@ -1,10 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       format_name: percent
-# ---
-
 # %% [markdown]
 # # Detection with boxes
 #
@@ -32,8 +25,14 @@ for number in range(16):
         draw = pen.ellipse if category == 1 else pen.rectangle
         draw([x, y, x + size - 1, y + size - 1], fill=tuple(int(v) for v in random.integers(130, 255, 3)))
         annotations.append(
-            {"id": len(annotations), "image_id": number, "category_id": category, "bbox": [x, y, size, size],
-             "area": size * size, "iscrowd": 0}
+            {
+                "id": len(annotations),
+                "image_id": number,
+                "category_id": category,
+                "bbox": [x, y, size, size],
+                "area": size * size,
+                "iscrowd": 0,
+            }
         )
     picture.save(f"shapes/{number}.jpg", quality=95)
     images.append({"id": number, "file_name": f"{number}.jpg", "width": width, "height": height})
@@ -72,12 +71,14 @@ import matplotlib.pyplot as plt
 
 
 def show(pictures, boxes, labels, count=4):
-    figure, axes = plt.subplots(1, count, figsize=(8, 2.3))
+    _, axes = plt.subplots(1, count, figsize=(8, 2.3))
     for i, axis in enumerate(axes):
         picture = np.asarray(pictures.as_cpu().at(i))
         axis.imshow(picture)
         height, width = picture.shape[:2]
-        for (left, top, right, bottom), label in zip(boxes.as_cpu().at(i), labels.as_cpu().at(i).ravel(), strict=True):
+        for (left, top, right, bottom), label in zip(
+            boxes.as_cpu().at(i), labels.as_cpu().at(i).ravel(), strict=True
+        ):
             corner, size = (left * width, top * height), ((right - left) * width, (bottom - top) * height)
             axis.add_patch(plt.Rectangle(corner, *size, fill=False, color="yellow", linewidth=2))
             axis.text(corner[0], corner[1] - 2, categories[int(label) - 1]["name"], fontsize=7)
@@ -98,18 +99,30 @@ show(pictures, boxes, labels)
 def augmented():
     """Reads and augments one sample: a plain function, which several pipelines may call."""
     jpegs, boxes, labels = fn.readers.coco(
-        file_root="shapes", annotations_file="instances.json", ltrb=True, ratio=True, random_shuffle=True, name="Reader"
+        file_root="shapes",
+        annotations_file="instances.json",
+        ltrb=True,
+        ratio=True,
+        random_shuffle=True,
+        name="Reader",
     )
     images = fn.decoders.image(jpegs, output_type=types.RGB)
     anchor, size, boxes, labels = fn.random_bbox_crop(
-        boxes, labels, bbox_layout="xyXY", thresholds=[0.3, 0.5, 0.7], scaling=[0.4, 1.0], aspect_ratio=[0.6, 1.6]
+        boxes,
+        labels,
+        bbox_layout="xyXY",
+        thresholds=[0.3, 0.5, 0.7],
+        scaling=[0.4, 1.0],
+        aspect_ratio=[0.6, 1.6],
     )
     images = fn.slice(images, anchor, size)
     coin = fn.random.coin_flip()
     images = fn.flip(images, horizontal=coin)
     boxes = fn.bb_flip(boxes, ltrb=True, horizontal=coin)
     images = fn.resize(images, size=[128, 128])
-    images = fn.color_twist(images, hue=fn.random.uniform(range=[-20, 20]), saturation=fn.random.uniform(range=[0.6, 1.4]))
+    images = fn.color_twist(
+        images, hue=fn.random.uniform(range=[-20, 20]), saturation=fn.random.uniform(range=[0.6, 1.4])
+    )
     return images, boxes, labels
 
 

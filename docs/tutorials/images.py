@@ -1,10 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       format_name: percent
-# ---
-
 # %% [markdown]
 # # Your images
 #
@@ -80,7 +73,10 @@ def plain(folder, shuffle=False):
 from jdali.iterator import DataIterator, LastBatchPolicy
 
 with DataIterator(
-    plain("digits/train"), ["images", "labels"], reader_name="Reader", last_batch_policy=LastBatchPolicy.PARTIAL
+    plain("digits/train"),
+    ["images", "labels"],
+    reader_name="Reader",
+    last_batch_policy=LastBatchPolicy.PARTIAL,
 ) as batches:
     pixels = np.concatenate([np.asarray(batch["images"]).ravel() for batch in batches])
 mean, deviation = float(pixels.mean()), float(pixels.std())
@@ -134,7 +130,10 @@ with DataIterator(
 # %%
 right = total = 0
 with DataIterator(
-    plain("digits/test"), ["images", "labels"], reader_name="Reader", last_batch_policy=LastBatchPolicy.PARTIAL
+    plain("digits/test"),
+    ["images", "labels"],
+    reader_name="Reader",
+    last_batch_policy=LastBatchPolicy.PARTIAL,
 ) as batches:
     for batch in batches:
         found = logits_of(parameters, batch["images"]).argmax(axis=1)

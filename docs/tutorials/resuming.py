@@ -1,10 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       format_name: percent
-# ---
-
 # %% [markdown]
 # # Resuming
 #

@@ -38,12 +38,12 @@ def draw(result: Result, folder: Path, stem: str) -> Drawing | None:
     file = f"{stem}-{result.name}.png"
     if result.name.startswith("boxes") and sample.ndim == 2 and sample.shape[1] == 4:
         _boxes(sample).save(folder / file)
-        return Drawing(file, "the boxes, over a photograph")
-    if sample.ndim == 1 and sample.size > 4000 and sample.dtype.kind == "f":
+        return Drawing(file, "the boxes, over the photograph")
+    if sample.ndim == 1 and sample.size > 700 and sample.dtype.kind == "f":
         return _sound(sample, folder, file)
-    if sample.ndim == 1 and sample.size > 100 and sample.dtype.kind == "f":
+    if sample.ndim == 1 and result.name == "power":
         _plot(folder / file, sample)
-        return Drawing(file, f"{result.name}, in decibels, by bin")
+        return Drawing(file, "the power in decibels, by bin")
     if result.layout == "ft" or result.name in ("spectrogram", "mel", "coefficients"):
         _spectrogram(folder / file, sample, result.name)
         return Drawing(file, result.name)
@@ -51,12 +51,14 @@ def draw(result: Result, folder: Path, stem: str) -> Drawing | None:
     if picture is None:
         return None
     picture.save(folder / file)
-    return Drawing(file, result.name)
+    return Drawing(file, f"{result.name}, the first")
 
 
 def as_picture(sample: np.ndarray, layout: str) -> Image.Image | None:
     """Makes a picture of what is one: HWC, CHW with a layout, or frames side by side; None for what is none."""
-    if layout == "CHW" or (layout != "HWC" and sample.ndim == 3 and sample.shape[0] == 3 and sample.shape[2] > 4):
+    if layout == "CHW" or (
+        layout != "HWC" and sample.ndim == 3 and sample.shape[0] == 3 and sample.shape[2] > 4
+    ):
         sample = np.moveaxis(sample, 0, -1)
     if sample.ndim == 4 and min(sample.shape[1:3]) >= 8:
         if sample.shape[-1] == 2:
@@ -96,7 +98,7 @@ def _boxes(boxes: np.ndarray) -> Image.Image:
 
 
 def _sound(samples: np.ndarray, folder: Path, file: str) -> Drawing:
-    rate = RATE if samples.size > 12000 else RATE // 2
+    rate = RATE if samples.size > 12000 else RATE // 2  # what the examples resample to
     name = file.removesuffix(".png") + ".wav"
     with wave.open(str(folder / name), "wb") as target:
         target.setnchannels(1)

@@ -215,7 +215,9 @@ _READERS = {
     ),
     "readers.file": _on("", 'file_root="photos", random_shuffle=True', "jpegs labels"),
     "readers.mxnet": _on("", 'path=["data.rec"]', "jpegs labels"),
-    "readers.nemo_asr": _on("", 'manifest_filepaths=["manifest.json"], sample_rate=8000, read_sample_rate=True', "sound rate text"),
+    "readers.nemo_asr": _on(
+        "", 'manifest_filepaths=["manifest.json"], sample_rate=8000, read_sample_rate=True', "sound rate text"
+    ),
     "readers.numpy": _on("", 'file_root="arrays", file_filter="*.npy"', "numbers"),
     "readers.sequence": _on("", 'file_root="frames", sequence_length=4', "frames"),
     "readers.tfrecord": _lines(
@@ -231,7 +233,7 @@ _READERS = {
 
 _FLOW = {
     "batch_permutation": _on("", "", "order"),
-    "copy": _on("numbers"),
+    "copy": _on("boxes"),
     "dl_tensor_python_function": _lines(
         "numbers",
         "numbers = fn.dl_tensor_python_function(",

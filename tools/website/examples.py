@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import dataclasses
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,11 @@ class Result:
 
     def __str__(self) -> str:
         first = self.samples[0]
-        head = f"{self.name}: {first.dtype} [{', '.join(map(str, first.shape))}]" if first.ndim else f"{self.name}: {first.dtype}"
+        head = (
+            f"{self.name}: {first.dtype} [{', '.join(map(str, first.shape))}]"
+            if first.ndim
+            else f"{self.name}: {first.dtype}"
+        )
         head += f", layout {self.layout}" if self.layout else ""
         if first.size > 24 or first.size == 0:
             return head
@@ -56,13 +61,23 @@ def outputs(example: Example) -> tuple[str, ...]:
     return example.outputs or example.inputs[:1]
 
 
+def _loading(sources: Iterable[str]) -> list[str]:
+    """Lists the statements that load the inputs, each once."""
+    statements = [
+        ast.get_source_segment(text, node) or "" for text in sources for node in ast.parse(text).body
+    ]
+    return list(dict.fromkeys(statements))
+
+
 def _call(function: str, inputs: list[str], args: str) -> str:
-    """Writes a call, one argument a line where it is long."""
-    whole = f"{function}({', '.join(filter(None, [*inputs, args]))})"
-    if len(whole) <= 84:
-        return whole
-    listed = [*inputs, *re.split(r", (?=\w+=)", args)]
-    return f"{function}(\n" + "".join(f"    {value},\n" for value in listed if value) + ")"
+    """Writes a call: on one line, its arguments on another, or each on its own, as they fit."""
+    listed = [value for value in [*inputs, *re.split(r", (?=\w+=)", args)] if value]
+    whole = ", ".join(listed)
+    if len(function) + len(whole) <= 56:
+        return f"{function}({whole})"
+    if len(whole) <= 68:
+        return f"{function}(\n    {whole}\n)"
+    return f"{function}(\n" + "".join(f"    {value},\n" for value in listed) + ")"
 
 
 def _imports(code: str, package: str) -> str:
@@ -76,11 +91,11 @@ def _imports(code: str, package: str) -> str:
 def pipeline_program(name: str) -> str:
     """Writes a program with a pipeline that calls the operator."""
     example = EXAMPLES[name]
-    lines: list[str] = []
-    for source in example.inputs:
-        lines += [line for line in SOURCES[source].pipeline.splitlines() if line not in lines]
+    lines = _loading([SOURCES[source].pipeline for source in example.inputs])
     made = outputs(example)
-    call = example.statements or f"{', '.join(made)} = " + _call(f"fn.{name}", list(example.inputs), example.args)
+    call = example.statements or f"{', '.join(made)} = " + _call(
+        f"fn.{name}", list(example.inputs), example.args
+    )
     body = "\n".join([*lines, call, f"return {', '.join(made)}"])
     code = "@pipeline_def(batch_size=2, num_threads=2)\ndef example():\n" + _indented(body)
     return f"{_imports(code, 'jdali')}\n\n\n{code}\n"
@@ -96,9 +111,7 @@ def pure_program(name: str, random: bool) -> str:
     if example.statements and not example.pure_args:
         return _pure_of_statements(name, example)
     singular = [SOURCES[source].singular for source in example.inputs]
-    lines: list[str] = []
-    for source in example.inputs:
-        lines += [line for line in SOURCES[source].pure.splitlines() if line not in lines]
+    lines = _loading([SOURCES[source].pure for source in example.inputs])
     args = example.args if example.pure_args is None else example.pure_args
     made = [_singular(out) for out in outputs(example)]
     inputs = (["jax.random.key(0)"] if random else []) + singular
@@ -114,7 +127,7 @@ def _pure_of_statements(name: str, example: Example) -> str:
     code = re.sub(r"\bfn\.", "ops.", example.statements)
     if "external_source" in code or "readers" in code or "function" in code:
         return ""
-    lines = [line for source in example.inputs for line in SOURCES[source].pure.splitlines()]
+    lines = _loading([SOURCES[source].pure for source in example.inputs])
     code = "\n".join([*lines, code])
     return f"{_imports(code, 'jdali')}\n\n{code}\n"
 

@@ -30,9 +30,9 @@ def page(groups: Mapping[str, list[Operator]], outcomes: Mapping[str, Outcome]) 
         outcomes: of their examples, by name.
     """
     blocks = [_HEAD]
-    for family, members in groups.items():
+    for family, members in sorted(groups.items(), key=lambda item: item[0] in ("readers", "decoders")):
         tiles = "".join(_tile(op, family, outcomes.get(op.name, Outcome())) for op in members)
-        blocks.append(f"## {FAMILIES[family]}\n\n<div class=\"tiles gallery\">{tiles}</div>\n")
+        blocks.append(f'## {FAMILIES[family]}\n\n<div class="tiles gallery">{tiles}</div>\n')
     return "\n".join(blocks)
 
 

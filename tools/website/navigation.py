@@ -8,7 +8,16 @@ from typing import Any
 from website import api_pages, operators
 
 # Guides in their order; others follow by name.
-_GUIDES = ["readers.md", "resuming.md", "scaling.md", "workers.md", "reliability.md", "custom_operators.md", "padded.md", "debug.md"]
+_GUIDES = [
+    "readers.md",
+    "resuming.md",
+    "scaling.md",
+    "workers.md",
+    "reliability.md",
+    "custom_operators.md",
+    "padded.md",
+    "debug.md",
+]
 _WITH_OTHERS = ["pytorch.md", "tensorflow.md", "ecosystem.md"]
 _FROM_OTHERS = ["migration.md", "differences.md", "conformance.md"]
 _FIRST = {"index.md", "getting_started.md", "gallery.md", "releasing.md"}

@@ -10,8 +10,18 @@ from jdali._operators.random_key import call_with_key
 from jdali._operators.record import CompiledOp, Operator
 from website import docstrings, operators
 from website.drawing import Drawing, draw
+from website.example_table import EXAMPLES
 from website.examples import Result, inside, pipeline_program, pure_program, run_pipeline, run_pure
 
+# What goes into an operator, by its first input: drawn by the examples that make it.
+_BEFORE = {
+    "images": Drawing("decoders-image-images.png", "the input"),
+    "sound": Drawing("decoders-audio-sound.png", "the input", "decoders-audio-sound.wav"),
+    "spectrogram": Drawing("spectrogram-spectrogram.png", "the input"),
+    "mel": Drawing("mel_filter_bank-mel.png", "the input"),
+    "frames": Drawing("readers-video-frames.png", "the input"),
+    "boxes": Drawing("copy-boxes.png", "the input"),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +60,9 @@ def run_examples(op: Operator, files: Path, pictures: Path) -> Outcome:
             made = run_pipeline(op.name)
             pure = run_pure(op.name, isinstance(op, CompiledOp) and op.random) if pure_code(op) else []
     except Exception as error:
-        raise RuntimeError(f"the example of {op.name} (tools/website/example_table.py) fails: {error}") from error
+        raise RuntimeError(
+            f"the example of {op.name} (tools/website/example_table.py) fails: {error}"
+        ) from error
     drawings = [draw(result, pictures, op.name.replace(".", "-")) for result in made]
     return Outcome(made, pure, [d for d in drawings if d])
 
@@ -69,7 +81,7 @@ def page(op: Operator, outcome: Outcome, more: Sequence[tuple[str, str]] = ()) -
     blocks = [
         f"# {op.name}",
         summary,
-        *_drawings(outcome),
+        *_drawings(op, outcome),
         "## Example",
         _tab("In a pipeline", pipeline_program(op.name), outcome.pipeline),
     ]
@@ -84,13 +96,16 @@ def page(op: Operator, outcome: Outcome, more: Sequence[tuple[str, str]] = ()) -
     if doc["returns"]:
         blocks.append("**Returns** " + "\n\n".join(doc["returns"]))
     if doc["args"]:
-        blocks += ["## Arguments", *doc["args"]]
+        blocks += [
+            "## Arguments",
+            *(f'<div class="arguments" markdown>\n\n{table}\n\n</div>' for table in doc["args"]),
+        ]
     if more:
         tiles = "".join(_figure(file, f"<code>{_html(settings)}</code>", settings) for file, settings in more)
         blocks += ["## More settings", f'<div class="tiles">{tiles}</div>']
     blocks += _differences(op, doc["parity"])
     rows = "\n".join(f"| {what} | `{name}` |" for what, name in operators.names(op))
-    blocks += ["## Names", f"| | |\n|---|---|\n{rows}"]
+    blocks += ["## Names", f'<div class="names" markdown>\n\n| | |\n|---|---|\n{rows}\n\n</div>']
     return "\n\n".join(blocks) + "\n"
 
 
@@ -104,10 +119,12 @@ def _tab(title: str, code: str, results: Sequence[Result]) -> str:
     return f'=== "{title}"\n\n' + "\n".join("    " + line if line else "" for line in inner.splitlines())
 
 
-def _drawings(outcome: Outcome) -> list[str]:
+def _drawings(op: Operator, outcome: Outcome) -> list[str]:
     if not outcome.drawings:
         return []
-    tiles = "".join(_figure(d.picture, _html(d.caption), d.caption, d.sound) for d in outcome.drawings)
+    before = _BEFORE.get((EXAMPLES[op.name].inputs or ("",))[0])
+    drawings = [*([before] if before else []), *outcome.drawings]
+    tiles = "".join(_figure(d.picture, _html(d.caption), d.caption, d.sound) for d in drawings)
     return [f'<div class="tiles first">{tiles}</div>']
 
 
@@ -137,8 +154,7 @@ def index(groups: dict[str, list[Operator]]) -> str:
     count = sum(map(len, groups.values()))
     blocks = [
         "# Operators",
-        f"{count} operators, by family. Each page has an example that was run when the page was made. "
-        "The [gallery](../gallery.md) shows them all.",
+        f"{count} operators, by family, each with an example that runs. The [gallery](../gallery.md) shows them all.",
     ]
     for family, members in groups.items():
         rows = "\n".join(

@@ -83,7 +83,9 @@ def names(op: Operator) -> list[tuple[str, str]]:
             break
     if isinstance(op, CompiledOp):
         rows.append(("as a pure function", f"jdali.ops.{op.name}"))
-    rows += [("deprecated alias", f"jdali.fn.{old}") for old, new in sorted(ALIASES.items()) if new == op.name]
+    rows += [
+        ("deprecated alias", f"jdali.fn.{old}") for old, new in sorted(ALIASES.items()) if new == op.name
+    ]
     rows.append(("DALI's devices", ", ".join(op.devices)))
     if op.source:
         rows.append(("DALI's source", op.source))

@@ -36,19 +36,17 @@ class Source:
 def literal(name: str, values: str) -> Source:
     """Makes a source of an array that is written in the program."""
     call = f"{name} = fn.external_source(lambda sample: {values}, batch=False)"
-    if len(call) > 84:
+    if len(call) > 78:
         call = f"{name} = fn.external_source(\n    lambda sample: {values},\n    batch=False,\n)"
     return Source(call, f"{name} = {values}", name)
 
 
 _READ = 'jpegs, labels = fn.readers.file(file_root="photos")\n'
-_SOUND = (
-    'wavs, labels = fn.readers.file(file_root="sounds")\n'
-    "sound, rate = fn.decoders.audio(wavs, dtype=types.FLOAT, downmix=True)"
-)
-_PURE_SOUND = 'sound, rate = soundfile.read("sounds/notes/rising.wav", dtype="float32")'
-_STFT = "spectrogram = {}.spectrogram(sound, nfft=512, window_length=400, window_step=160)"
-_MEL = "mel = {}.mel_filter_bank(spectrogram, sample_rate=16000.0, nfilter=40)"
+_WAVS = 'wavs, labels = fn.readers.file(files=["rising.wav", "second.wav"])'
+_SOUND = f"{_WAVS}\nsound, rate = fn.decoders.audio(wavs, dtype=types.FLOAT, downmix=True)"
+_PURE_SOUND = 'sound, rate = soundfile.read("rising.wav", dtype="float32")'
+_STFT = "spectrogram = {}.spectrogram(\n    sound, nfft=512, window_length=400, window_step=160\n)"
+_MEL = "mel = {}.mel_filter_bank(\n    spectrogram, sample_rate=16000.0, nfilter=40\n)"
 
 SOURCES = {
     "jpegs": Source(_READ.strip()),
@@ -57,7 +55,7 @@ SOURCES = {
         'image = np.asarray(Image.open("photos/building/china.jpg"))',
         "image",
     ),
-    "wavs": Source('wavs, labels = fn.readers.file(file_root="sounds")'),
+    "wavs": Source(_WAVS),
     "sound": Source(_SOUND, _PURE_SOUND, "sound"),
     "spectrogram": Source(
         f"{_SOUND}\n{_STFT.format('fn')}", f"{_PURE_SOUND}\n{_STFT.format('ops')}", "spectrogram"
@@ -88,9 +86,7 @@ SOURCES = {
     "anchor": literal("anchor", "np.float32([0.2, 0.1])"),
     "window": literal("window", "np.float32([0.5, 0.6])"),
     "map_x": literal("map_x", "np.tile(np.arange(240, dtype=np.float32)[::-1], (153, 1))"),
-    "map_y": literal(
-        "map_y", "np.float32(np.arange(153)[:, None] + 8 * np.sin(np.arange(240) / 12))"
-    ),
+    "map_y": literal("map_y", "np.float32(np.arange(153)[:, None] + 8 * np.sin(np.arange(240) / 12))"),
     "polygons": literal("polygons", "np.int32([[7, 0, 3], [5, 3, 6]])"),
     "vertices": literal("vertices", "np.float32([[0, 0], [1, 0], [1, 1], [4, 4], [5, 4], [5, 5]])"),
     "mask_ids": literal("mask_ids", "np.int32([5])"),
@@ -133,13 +129,14 @@ def write_files(root: Path) -> None:
     for folder, name in (("building", "china.jpg"), ("flower", "flower.jpg")):
         (root / "photos" / folder).mkdir(parents=True)
         Image.fromarray(photograph(name)).save(root / "photos" / folder / name, quality=95)
-    (root / "sounds" / "notes").mkdir(parents=True)
     for name, first in (("rising", 262.0), ("second", 330.0)):
-        with wave.open(str(root / "sounds" / "notes" / f"{name}.wav"), "wb") as file:
+        with wave.open(str(root / f"{name}.wav"), "wb") as file:
             file.setnchannels(1)
             file.setsampwidth(2)
             file.setframerate(RATE)
             file.writeframes((rising_notes(first) * 32767).astype(np.int16).tobytes())
     (root / "hello.txt").write_bytes(b"hello")
-    packed = importlib.import_module("lz4.block").compress(np.arange(6, dtype=np.float32).tobytes(), store_size=False)
+    packed = importlib.import_module("lz4.block").compress(
+        np.arange(6, dtype=np.float32).tobytes(), store_size=False
+    )
     (root / "numbers.lz4").write_bytes(packed)

@@ -98,7 +98,11 @@ def example_pages(folder: Path) -> dict[str, str]:
     """Writes pages with the sources of examples/flax; returns pages by files of the repository."""
     made = {}
     (folder / "examples").mkdir(parents=True, exist_ok=True)
-    lines = ["# Examples", "Training scripts that run as they stand: `python examples/flax/classification.py`.", ""]
+    lines = [
+        "# Examples",
+        "Training scripts that run as they stand: `python examples/flax/classification.py`.",
+        "",
+    ]
     for path in sorted((ROOT / "examples" / "flax").glob("[!_]*.py")):
         code = path.read_text()
         summary = re.match(r'"""(.*?)(?:\n\n|""")', code, re.S)
@@ -112,12 +116,17 @@ def example_pages(folder: Path) -> dict[str, str]:
 def broken_links(folder: Path) -> list[str]:
     """Lists links, pictures and sounds of HTML pages that lead nowhere, or to another host for what a page needs."""
     broken = []
-    for file in sorted(folder.rglob("*.html")):
+    for file in sorted(
+        set(folder.rglob("*.html")) - {folder / "404.html"}
+    ):  # its links begin at the site's root
         text = file.read_text()
         for kind, link in re.findall(r'\b(href|src)="?([^"#\s>]+)', text):
             if re.match(r"(https?:)?//", link):
                 if kind == "src":
                     broken.append(f"{file.relative_to(folder)}: loads {link}")
-            elif not re.match(r"[a-z]+:", link) and not (file.parent / link.partition("?")[0]).resolve().exists():
+            elif (
+                not re.match(r"[a-z]+:", link)
+                and not (file.parent / link.partition("?")[0]).resolve().exists()
+            ):
                 broken.append(f"{file.relative_to(folder)}: {link}")
     return broken

@@ -31,7 +31,7 @@ def write_tutorial(name: str, folder: Path, *, run: bool) -> None:
     import jupytext
     import nbformat
 
-    notebook = jupytext.read(FOLDER / f"{name}.py")
+    notebook = jupytext.read(FOLDER / f"{name}.py", fmt="py:percent")
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     if run:
         execute(notebook)
@@ -41,7 +41,6 @@ def write_tutorial(name: str, folder: Path, *, run: bool) -> None:
 
 def execute(notebook: Any) -> None:
     """Runs the cells of a notebook in a folder of their own."""
-    from jupyter_client.manager import AsyncKernelManager
     from nbclient import NotebookClient
 
     path = os.environ.get("PYTHONPATH", "")
@@ -49,8 +48,7 @@ def execute(notebook: Any) -> None:
     try:
         with tempfile.TemporaryDirectory() as scratch:
             resources = {"metadata": {"path": scratch}}
-            kernel = AsyncKernelManager(kernel_name="python3", transport="ipc")
-            NotebookClient(notebook, km=kernel, timeout=_SECONDS, resources=resources).execute()
+            NotebookClient(notebook, timeout=_SECONDS, resources=resources).execute()
     finally:
         os.environ["PYTHONPATH"] = path
 
