@@ -119,7 +119,7 @@ bench: $(VENV)/.oracle  ## pipelines beside DALI
 # The site in build/docs: examples and tutorials run, links that lead nowhere are errors. Where Chromium is installed, all pages
 # are opened in it.
 docs: $(VENV)/.dev  ## the documentation as HTML, in build/docs
-	$(BIN)/python tools/make_docs.py $(if $(shell command -v chromium),--look) $(ARGS)
+	$(BIN)/python tools/make_docs.py $(if $(shell command -v chromium || command -v chromium-browser),--look) $(ARGS)
 
 clean:  ## removes environments and builds
 	rm -rf $(VENV) $(LOWEST) build *.egg-info
