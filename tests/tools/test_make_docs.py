@@ -133,6 +133,14 @@ def test_links_between_files_become_links_between_pages():
     assert wrong == ["ARCHITECTURE.md: nowhere.txt"]
 
 
+def test_code_that_names_an_operator_leads_to_its_page():
+    text = "`fn.resize` and `fn.flip(x, horizontal=1)`, `fn.nothing`, [`fn.crop`](https://x.y)\n## `fn.pad`"
+    assert part("website.staging").turned(text, "docs/migration/a.md", "migration/a.md", {}, []) == (
+        "[`fn.resize`](../operators/resize.md) and [`fn.flip(x, horizontal=1)`](../operators/flip.md), `fn.nothing`, "
+        "[`fn.crop`](https://x.y)\n## `fn.pad`"
+    )
+
+
 def test_links_that_lead_nowhere_and_other_hosts_are_found(tmp_path):
     (tmp_path / "a.html").write_text(
         '<a href="b.html">b</a><a href="a.html#there">a</a><img src="c.png"><script src="https://x.y/z.js"></script>'

@@ -158,7 +158,7 @@ _TENSORS = {
     "ones_like": _on("numbers", "", "ones"),
     "reinterpret": _on("numbers", "dtype=types.INT32", "bits"),
     "reshape": _on("numbers", "shape=[3, -1]"),
-    "shapes": _on("images", "", "sizes"),
+    "shapes": _on("images", "dtype=types.INT32", "sizes"),
     "squeeze": _on("row", "axes=[0, 1]"),
     "stack": _on("numbers others", "axis=0", "stacked"),
     "transpose": _on("images", "perm=[2, 0, 1]"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from website.operators import ROOT
+from website.operators import ROOT, public_operators
 
 # Pages outside docs/, and where they go. `README.md` leads to the landing page.
 OTHERS = {
@@ -26,7 +27,11 @@ _LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 def targets() -> dict[str, str]:
     """Maps files of the repository to pages of the site, both relative."""
     pages = {str(p.relative_to(ROOT)): str(p.relative_to(ROOT / "docs")) for p in _written()}
-    return pages | OTHERS | {"README.md": "index.md"}
+    tutorials = {
+        f"docs/tutorials/{p.name}": f"tutorials/{p.stem}.md"
+        for p in (ROOT / "docs" / "tutorials").glob("*.py")
+    }
+    return pages | OTHERS | tutorials | {"README.md": "index.md"}
 
 
 def _written() -> list[Path]:
@@ -48,7 +53,7 @@ def stage(folder: Path, examples: Mapping[str, str]) -> None:
     mapping = targets() | dict(examples)
     wrong: list[str] = []
     for source, target in targets().items():
-        if source == "README.md":
+        if source == "README.md" or source.endswith(".py"):
             continue
         path = folder / target
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,17 +86,34 @@ def turned(text: str, source: str, target: str, mapping: Mapping[str, str], wron
         file = os.path.normpath(os.path.join(os.path.dirname(source), path))
         page = mapping.get(file)
         if page is None:
-            if not (ROOT / file).exists() or path.endswith(".md"):
-                # What the build makes is found by MkDocs, which checks it.
-                if path.endswith(".md") and file.startswith("docs/"):
-                    return match[0]
+            # The landing page is the site's alone, and leads to pages that the build makes: MkDocs checks these.
+            if source != "docs/index.md":
                 wrong.append(f"{source}: {path}")
             return match[0]
         return before + os.path.relpath(page, os.path.dirname(target) or ".") + (fragment or "") + after
 
     # Code is not text: a type in brackets followed by a call is no link.
     pieces = re.split(r"(^```.*?^```|`[^`\n]*`)", text, flags=re.M | re.S)
-    return "".join(piece if i % 2 else _LINK.sub(link, piece) for i, piece in enumerate(pieces))
+    for i, piece in enumerate(pieces):
+        if i % 2 == 0:
+            pieces[i] = _LINK.sub(link, piece)
+        elif name := _operator(piece, pieces[i - 1]):
+            pieces[i] = (
+                f"[{piece}]({os.path.relpath(f'operators/{name}.md', os.path.dirname(target) or '.')})"
+            )
+    return "".join(pieces)
+
+
+def _operator(code: str, before: str) -> str:
+    """Names the operator whose page a piece of code leads to, `fn.resize` for one; "" if there is none."""
+    found = re.fullmatch(r"`fn\.([\w.]+?)(\(.*\))?`", code)
+    title = before.rpartition("\n")[2].startswith("#")
+    return found[1] if found and found[1] in _names() and not title and not before.endswith("[") else ""
+
+
+@functools.cache
+def _names() -> frozenset[str]:
+    return frozenset(op.name for op in public_operators())
 
 
 def example_pages(folder: Path) -> dict[str, str]:
