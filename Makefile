@@ -127,9 +127,10 @@ check: lint types imports words  ## all that CI checks beside the tests
 bench: $(VENV)/.oracle  ## pipelines beside DALI
 	$(BIN)/python benchmarks/pipelines.py $(ARGS)
 
-# The guides, a page for each operator and a gallery, as HTML in build/docs.
+# The site in build/docs: examples and tutorials run, links that lead nowhere are errors. Where Chromium is installed, all pages
+# are opened in it.
 docs: $(VENV)/.dev  ## the documentation as HTML, in build/docs
-	$(BIN)/python tools/make_docs.py $(ARGS)
+	$(BIN)/python tools/make_docs.py $(if $(shell command -v chromium || command -v chromium-browser),--look) $(ARGS)
 
 clean:  ## removes environments and builds
 	rm -rf $(VENV) $(LOWEST) build *.egg-info

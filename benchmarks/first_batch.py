@@ -59,7 +59,12 @@ class Programs:
         )
 
     def first_batch(
-        self, batch: list[np.ndarray], define: Callable[..., Any], *, layout: str = "HWC", conditionals: bool = False
+        self,
+        batch: list[np.ndarray],
+        define: Callable[..., Any],
+        *,
+        layout: str = "HWC",
+        conditionals: bool = False,
     ) -> Callable[[], None]:
         def run() -> None:
             @self.pipeline_def(
@@ -284,7 +289,9 @@ def main() -> None:
     if chosen.worker:
         worker(*chosen.worker)
         return
-    print("| program | rival | first | second | process | programs | operations |\n|---|---|---|---|---|---|---|")
+    print(
+        "| program | rival | first | second | process | programs | operations |\n|---|---|---|---|---|---|---|"
+    )
     for program in chosen.programs:
         with tempfile.TemporaryDirectory() as folder:
             if "warm" in chosen.rivals:

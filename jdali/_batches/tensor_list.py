@@ -162,7 +162,7 @@ class TensorList:
 
     @staticmethod
     def merge(batches: Sequence[TensorList], positions: Sequence[Sequence[int] | HostArray]) -> TensorList:
-        """The inverse of several `select`s: sample i of batches[j] goes to position positions[j][i]."""
+        """The inverse of several `select`s: sample i of `batches[j]` goes to `positions[j][i]`."""
         return TensorList.concat(
             batches, np.argsort(np.concatenate([np.asarray(p, np.int64) for p in positions]))
         )

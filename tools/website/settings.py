@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,7 @@ from PIL import Image
 
 import jdali.dynamic as jd
 from jdali import types
-
-WIDTH = 240  # of the photograph, pixels
+from website.sources import photograph
 
 # Settings by operator. The photograph is the first input.
 SETTINGS: dict[str, list[dict[str, Any]]] = {
@@ -63,16 +61,6 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
 }  # fmt: skip
 
 
-def photograph() -> np.ndarray:
-    """uint8 [H, W, 3]."""
-    from sklearn.datasets import load_sample_image
-
-    whole = Image.fromarray(load_sample_image("china.jpg"))
-    return np.asarray(
-        whole.resize((WIDTH, round(whole.height * WIDTH / whole.width)), Image.Resampling.LANCZOS)
-    )
-
-
 def described(settings: dict[str, Any]) -> str:
     """Settings as they are written in a call."""
     return ", ".join(f"{name}={_value(value)}" for name, value in settings.items()) or "no arguments"
@@ -84,13 +72,12 @@ def _value(value: Any) -> str:
     return f"types.{value.name}" if hasattr(value, "name") else repr(value)
 
 
-def draw(name: str, folder: Path, done: Callable[[], None]) -> list[tuple[str, str]]:
+def draw_settings(name: str, folder: Path) -> list[tuple[str, str]]:
     """Writes the pictures of an operator.
 
     Args:
         name: of the operator.
         folder: where to.
-        done: is called after each.
 
     Returns: the file's name and the settings of each.
     """
@@ -104,5 +91,4 @@ def draw(name: str, folder: Path, done: Callable[[], None]) -> list[tuple[str, s
         file = f"{name}-{number}.png"
         Image.fromarray(np.clip(array, 0, 255).astype(np.uint8)).save(folder / file)
         made.append((file, described(settings)))
-        done()
     return made
