@@ -32,6 +32,7 @@ from jdali.pipeline import Pipeline
 
 _HERE = "127.0.0.1"
 _END_SECONDS = 2
+_MOST = 2**31  # of numbers in forms
 
 
 class View:
@@ -228,12 +229,14 @@ class Site:
 
     def _graph(self, request: Request) -> Response:
         inspector = self._inspector
-        spent = dict(
-            zip((step.nodes[0] for step in inspector.steps_here), inspector.step_times(), strict=True)
-        )
+        measured = inspector.step_times()
+        if not any(spent.count for spent in measured) and self._times.step_times:
+            measured = self._times.step_times
+        spent = dict(zip((step.nodes[0] for step in inspector.steps_here), measured, strict=True))
+        position, sizes = self._sizes()
         svg = plan_svg(
-            inspector.plan, here=inspector.here if inspector.has_workers else None, times=spent, sizes=self._sizes(),
-            links=f"{self._root}sample/0/0#n",
+            inspector.plan, here=inspector.here if inspector.has_workers else None, times=spent, sizes=sizes,
+            links=f"{self._root}sample/0/{position}#n",
         )  # fmt: skip
         pipe = self._pipe()
         plan = f"<h2>Plan</h2><pre>{escape(pipe.plan())}</pre>" if pipe is not None else ""
@@ -243,8 +246,8 @@ class Site:
         note += "Times are of a batch, once batches were made, or a loop was measured on the Time page.</p>"
         return self._html("Graph", f'{note}<div class="jd-scroll">{svg}</div>{plan}', "Graph")
 
-    def _sizes(self) -> dict[DataNode, str]:
-        """Describes the first sample that does not fail, after each operator."""
+    def _sizes(self) -> tuple[int, dict[DataNode, str]]:
+        """Describes the first sample that does not fail, after each operator; with its position in the first batch."""
         for position in range(len(self._inspector.task(0))):
             trace, row, _ = self._inspector.trace(0, position)
             if trace.failure is None:
@@ -255,7 +258,7 @@ class Site:
             if array is not None:
                 size = "×".join(map(str, array.shape)) or "scalar"
                 found_sizes[value] = f"{array.dtype} {size}, {_bytes(array.nbytes)}"
-        return found_sizes
+        return position, found_sizes
 
     def _data(self, request: Request) -> Response:
         return self._html("Data", data_page(self._survey, self._inspector, self._root, self._classes), "Data")
@@ -280,8 +283,8 @@ def _whole(text: str | None, name: str) -> int:
         number = int(text or 0)
     except ValueError:
         raise ValueError(f"{name} must be a whole number, not {text!r}") from None
-    if not 0 <= number < 2**40:
-        raise ValueError(f"{name} is {number}, it must be at least 0 and less than 2^40")
+    if not 0 <= number < _MOST:
+        raise ValueError(f"{name} is {number}, it must be at least 0 and less than {_MOST}")
     return number
 
 
