@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import host
 import pipelines
 from _harness import arguments, compare, say, serve
-from batch_workers import DRAIN, WORKLOADS, pipeline
+from workers import DRAIN, WORKLOADS, pipeline
 
 RIVALS = ("processes", "ray")
 STORE_BYTES = 1 << 30
