@@ -61,7 +61,10 @@ def invoke(
     arguments = {name: _argument_batch(op, name, value, count) for name, value in per_sample.items()}
     if op.random:
         if rng is not None and not isinstance(rng, RNG):
-            raise TypeError(f"{op.name}: rng must be a jdali.dynamic.random.RNG, not {rng!r}")
+            kind = f"{type(rng).__module__}.{type(rng).__qualname__}"
+            raise ValueError(
+                f"{op.name}: rng must be an instance of jdali.dynamic.random.RNG, but got {kind}"
+            )
         draw = (rng or get_default_rng()).draw()
     else:
         draw = _NO_DRAW
