@@ -146,17 +146,8 @@ class Programs:
         yield self.first_batch(pictures(4), by_transform)
 
     def gallery(self) -> Iterator[Callable[[], None]]:
-        """Many augmentations of one picture in one pipeline."""
+        """Many augmentations of one picture in one pipeline; no `jitter`, which DALI has on a GPU only."""
         fn = self.fn
-
-        def all_of(x: Any) -> tuple[Any, ...]:
-            return (
-                fn.rotate(x, angle=40.0, fill_value=0), fn.water(x), fn.sphere(x), fn.flip(x),
-                fn.warp_affine(x, matrix=(1.0, 0.8, 0.0, 0.0, 1.2, 0.0)), fn.color_twist(x, hue=120.0),
-                fn.brightness_contrast(x, brightness=1.5), fn.gaussian_blur(x, sigma=3.0),
-                fn.crop(x, crop=(200, 200)), fn.resize(x, size=[200, 200]), fn.jitter(x, nDegree=3),
-                fn.paste(x, ratio=1.5, fill_value=(0, 0, 0)), fn.grid_mask(x, tile=51, ratio=0.38, angle=0.78),
-            )  # fmt: skip
 
         def on_cpu(x: Any) -> tuple[Any, ...]:
             return (
@@ -168,7 +159,6 @@ class Programs:
                 fn.noise.gaussian(x, stddev=20.0),
             )  # fmt: skip
 
-        del all_of  # DALI has `jitter` on a GPU only
         yield self.first_batch(pictures(1), on_cpu)
 
     def speech(self) -> Iterator[Callable[[], None]]:
@@ -193,20 +183,16 @@ class Programs:
 
     def conditionals(self) -> Iterator[Callable[[], None]]:
         """An `if` in a pipeline with a rotation in one branch."""
-        namespace: dict[str, Any] = {"fn": self.fn}
-        source = (
-            "def define(x):\n"
-            "    if fn.random.coin_flip(dtype=BOOL):\n"
-            "        x = fn.rotate(x, angle=fn.random.uniform(range=[10.0, 30.0]), fill_value=0)\n"
-            "    else:\n"
-            "        x = fn.flip(x)\n"
-            "    return x\n"
-        )
-        namespace["BOOL"] = self.types.BOOL
-        with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:  # its source is read again
-            file.write(source)
-        exec(compile(source, file.name, "exec"), namespace)
-        yield self.first_batch(pictures(4), namespace["define"], conditionals=True)
+        fn, boolean = self.fn, self.types.BOOL
+
+        def define(x: Any) -> Any:
+            if fn.random.coin_flip(dtype=boolean):
+                x = fn.rotate(x, angle=fn.random.uniform(range=[10.0, 30.0]), fill_value=0)
+            else:
+                x = fn.flip(x)
+            return x
+
+        yield self.first_batch(pictures(4), define, conditionals=True)
 
     def dynamic_mode(self) -> Iterator[Callable[[], None]]:
         """Dynamic mode: a few operators on a batch, and on one picture."""
