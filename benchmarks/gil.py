@@ -31,7 +31,7 @@ from typing import Any
 import jax
 import simplejpeg
 
-from jdali._batches import gather
+from jdali._batches import gathering as gather
 from jdali.codecs import image
 from jdali.engine.steps import program as _program
 

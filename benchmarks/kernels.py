@@ -25,7 +25,7 @@ import numpy as np
 
 import jdali.ops  # noqa: F401  registers the operators
 from jdali import types
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.grid import round_up
 from jdali._numerics.random import SampleKeys, sample_key, seed_words

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import types
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._operators.call import CallRequest, plan_call, run_call
 from jdali.ops.image._resize import resize
 

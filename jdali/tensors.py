@@ -13,12 +13,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 import jax
 import numpy as np
 
-from jdali._batches.array_like import host_array
-from jdali._batches.extent import BatchSpec
-from jdali._batches.provenance import Provenance
-from jdali._batches.store import RowSlice, SamplesBlock, Store
-from jdali._batches.tensor import Tensor, TensorCPU, TensorGPU, check_layout, device_array, same_layout
-from jdali._batches.tensor_list import TensorList
+from jdali._batches import (
+    BatchSpec,
+    Provenance,
+    RowSlice,
+    SamplesBlock,
+    Store,
+    Tensor,
+    TensorCPU,
+    TensorGPU,
+    TensorList,
+    check_layout,
+    device_array,
+    host_array,
+    same_layout,
+)
 from jdali._system.devices import AnyArray, HostArray, host_device
 
 __all__ = [

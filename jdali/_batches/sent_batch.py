@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from jdali._batches.extent import BatchSpec
-from jdali._batches.gather import gather
+from jdali._batches.gathering import gather
 from jdali._batches.provenance import Drawn, Provenance, SentProvenance
 from jdali._batches.store import PaddedBlock, RaggedBlock, Store, keeping
 from jdali._batches.tensor_list import TensorList

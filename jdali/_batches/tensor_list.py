@@ -11,7 +11,7 @@ import numpy as np
 
 from jdali import types
 from jdali._batches.extent import BatchSpec
-from jdali._batches.gather import Placement, gather, padded_by_zeros
+from jdali._batches.gathering import Placement, gather, padded_by_zeros
 from jdali._batches.provenance import Provenance
 from jdali._batches.store import PaddedBlock, RowSlice, SamplesBlock, Store, compact
 from jdali._batches.tensor import (
@@ -24,7 +24,7 @@ from jdali._batches.tensor import (
     same_size_dtype,
 )
 from jdali._batches.tensor_html import samples_html
-from jdali._batches.tensor_text import batch_text
+from jdali._batches.texts import batch_text
 from jdali._system.devices import AnyArray, HostArray, accelerator, to_host
 
 _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses

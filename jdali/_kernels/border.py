@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jdali._batches.extent import reflect_101
+from jdali._batches import reflect_101
 from jdali._kernels.window import border_of
 
 

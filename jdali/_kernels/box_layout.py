@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec, size_text
+from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples, wrong_dtype
 
 # Letters of the first border, the last border and the size along each axis.

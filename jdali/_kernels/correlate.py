@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import valid_mask
+from jdali._batches import valid_mask
 from jdali._kernels.border import with_margin
 from jdali._kernels.by_platform import by_platform, kept, loop, rows_of_block
 from jdali._kernels.fit import fit

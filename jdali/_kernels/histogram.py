@@ -7,7 +7,7 @@ import functools
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jdali._batches.extent import valid_mask
+from jdali._batches import valid_mask
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._numerics.rounding import varying_like
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
 from jdali._operators.record import HostOutputs, Probed, Scaled, ScaledDecoding, Static, Workers
 from jdali.codecs import image as codec

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec, size_text
+from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
 
 

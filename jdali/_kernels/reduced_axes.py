@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import absent_axis, axis_out_of_range
 
 

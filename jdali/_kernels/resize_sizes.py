@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.window import check_positions
 from jdali._numerics.rounding import np_round_half_away

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 
 
 def require_float32(name: str, spec: BatchSpec) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import size_text
+from jdali._batches import size_text
 from jdali._errors import absent_axis, check_samples
 from jdali._kernels.window import default_layout
 from jdali._numerics.rounding import np_round_half_away

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._batches import BatchSpec, Plan, size_text
 from jdali._kernels.affine_matrix import Vector, compose
 from jdali._kernels.fit import fit
 from jdali._operators.record import is_traced

@@ -24,7 +24,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, reflect_101, size_text
+from jdali._batches import BatchSpec, reflect_101, size_text
 from jdali._errors import check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.fit import fit

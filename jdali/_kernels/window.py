@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import size_text
+from jdali._batches import size_text
 from jdali._errors import check_samples
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import is_traced, refused_layout

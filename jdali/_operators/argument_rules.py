@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import size_text
+from jdali._batches import size_text
 from jdali._errors import check_samples
 from jdali._numerics.elements import UnsupportedTypeError
 from jdali._operators.schema import Arg, element_types

@@ -17,7 +17,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._errors import SampleError
 from jdali._numerics.random import SampleKeys
 from jdali._operators import argument_rules, frames

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import SampleError, check_samples
 from jdali._operators import argument_rules
 from jdali._operators.base import Operator

@@ -8,9 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from jdali._batches.array_like import check_alike
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import SamplesBlock, Store
+from jdali._batches import BatchSpec, SamplesBlock, Store, check_alike
 from jdali._operators.base import Operator, decorator
 from jdali._operators.offers import Offer
 from jdali._operators.options import Arguments, SetupOptions, WholeBatch

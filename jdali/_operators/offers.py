@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 
 IntArray: TypeAlias = "npt.NDArray[np.int64]"
 

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 
 Arguments: TypeAlias = "Mapping[str, Any]"
 """Arguments of a call, by name; a value that is not yet known may be any object."""

@@ -13,7 +13,7 @@ import numpy as np
 from jax import Array
 
 from jdali import types
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._operators import argument_rules
 from jdali._operators.call import CallRequest, PlannedCall, plan_call, run_call, run_sample

@@ -6,7 +6,8 @@ definition of another one, for plugins.
 
 from jdali._pipeline.config import OperatorConcurrency as OperatorConcurrency
 from jdali._pipeline.config import StreamPolicy as StreamPolicy
-from jdali._pipeline.copied import copied as copied
-from jdali._pipeline.copied import outputs_of as outputs_of
+from jdali._pipeline.copying import copied as copied
+from jdali._pipeline.copying import outputs_of as outputs_of
 from jdali._pipeline.definition_decorator import pipeline_def as pipeline_def
 from jdali._pipeline.pipeline import Pipeline as Pipeline
+from jdali._pipeline.plan_picture import plan_svg as plan_svg

@@ -20,8 +20,7 @@ from jdali._workers.batch_workers import BatchWorkers, WorkerSet
 from jdali._workers.pool import WorkerPool
 from jdali._workers.process_workers import ProcessWorkers
 from jdali.engine import Engine, Runtime, eager
-from jdali.graph import DataNode, Graph, Node, make_plan
-from jdali.graph.sent_graph import reduced_operator
+from jdali.graph import DataNode, Graph, Node, make_plan, reduced_operator
 from jdali.readers.shared_tables import Tables
 
 

@@ -11,9 +11,7 @@ from typing import Any, TypeVar, overload
 from jdali._pipeline.definition import as_outputs
 from jdali._pipeline.pipeline import Pipeline
 from jdali._system.tracebacks import folding
-from jdali.graph import conditional as _conditional
-from jdali.graph import current_graph
-from jdali.graph.autograph import is_not_converted
+from jdali.graph import current_graph, is_not_converted, trace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,7 +53,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
             def define() -> Any:
                 graph = current_graph()
                 if converted and graph is not None:
-                    return _conditional.trace(function, args, own, graph)
+                    return trace(function, args, own, graph)
                 return function(*args, **own)
 
             pipeline._definition.output_names = annotated_names(function)

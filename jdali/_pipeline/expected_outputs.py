@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._batches.tensor import dali_type
+from jdali._batches import dali_type
 from jdali.tensors import TensorList
 
 

@@ -6,7 +6,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from jdali._batches.slabs import SlabPool
+from jdali._batches import SlabPool
 from jdali._display.markup import escape, styled
 from jdali._errors import SkippedSample
 from jdali._pipeline.base import PipelineBase

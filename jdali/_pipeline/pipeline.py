@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from jdali._batches.slabs import MOST_IDLE
+from jdali._batches import MOST_IDLE
 from jdali._pipeline.building import Building
 from jdali._pipeline.checkpoint import PipelineState
 from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy

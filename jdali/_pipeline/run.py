@@ -11,7 +11,7 @@ from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.definition import Definition
 from jdali._state import End, StateError, check_version
 from jdali.engine import Result, Runtime
-from jdali.graph.fingerprint import difference
+from jdali.graph import difference
 
 STATE_VERSION = 1
 

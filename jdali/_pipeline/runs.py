@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from jdali._batches.placement import BatchSplit
+from jdali._batches import BatchSplit
 from jdali._pipeline.base import PipelineBase
 from jdali._pipeline.epoch import epoch
 from jdali._pipeline.feeding import Feeding

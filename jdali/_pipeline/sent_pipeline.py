@@ -15,8 +15,16 @@ from jdali._pipeline.config import PipelineConfig
 from jdali._system.devices import host_device
 from jdali._workers.task_pool.sending import pack_by_value
 from jdali.engine import Engine
-from jdali.graph import Node, cut, make_plan
-from jdali.graph.sent_graph import SentNode, ValueNumber, receive_graph, reduced_operator, send_node
+from jdali.graph import (
+    Node,
+    SentNode,
+    ValueNumber,
+    cut,
+    make_plan,
+    receive_graph,
+    reduced_operator,
+    send_node,
+)
 
 # What decides bits, or which programs a compilation cache has: a worker has it as the process that it works for.
 _JAX_OPTIONS = (

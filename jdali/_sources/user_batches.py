@@ -8,9 +8,15 @@ from typing import Any, TypeAlias
 import jax
 import numpy as np
 
-from jdali._batches.array_like import check_alike, data_array, host_array, sample_arrays
-from jdali._batches.provenance import Provenance
-from jdali._batches.tensor import device_array, same_layout
+from jdali._batches import (
+    Provenance,
+    check_alike,
+    data_array,
+    device_array,
+    host_array,
+    same_layout,
+    sample_arrays,
+)
 from jdali._system.devices import is_local
 from jdali.tensors import Tensor, TensorCPU, TensorList
 

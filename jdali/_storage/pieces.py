@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jdali._batches.slabs import empty
+from jdali._batches import empty
 from jdali._storage.record_files import RecordFiles
 from jdali._system.regular_file import most_bytes
 

@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
-from jdali._batches.slabs import empty
-from jdali._batches.store import RaggedBlock, Store
+from jdali._batches import BatchSpec, RaggedBlock, Store, empty
 from jdali._errors import SampleError
 from jdali._storage import files as _storage
 from jdali._storage.missing import missing_advice

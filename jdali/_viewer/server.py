@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from jdali._display import escape
-from jdali._pipeline.plan_picture import plan_svg
+from jdali._pipeline import plan_svg
 from jdali._viewer.batches import batch_page, found_page
 from jdali._viewer.data import data_page, found
 from jdali._viewer.layout import SECURITY, error_box, page, script, style

@@ -9,7 +9,7 @@ arguments and have no effect.
 from __future__ import annotations
 
 from jdali import tfrecord, types
-from jdali._batches.capsule import device_of_capsule, is_on_gpu
+from jdali._batches import device_of_capsule, is_on_gpu
 from jdali.backend._machine import (
     BUILT_FOR_CUDA,
     GetCUDACurrentDevice,

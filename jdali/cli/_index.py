@@ -10,9 +10,8 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from jdali._storage import cached_index, scan_bar
 from jdali._storage import files as _storage
-from jdali._storage.index_cache import cached_index
-from jdali._storage.scan_bar import scan_bar
 from jdali._system.cache_folder import cache_folder
 from jdali.cli._named import add_argument_values, factory
 from jdali.pipeline import Pipeline

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import soundfile
 
-from jdali._batches.slabs import empty
+from jdali._batches import empty
 from jdali._errors import SampleError
 from jdali._operators.host_batch import Share
 from jdali._system import limits

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.slabs import empty
+from jdali._batches import empty
 from jdali._system.devices import HostArray
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from jdali._batches.slabs import contiguous as contiguous_copy
+from jdali._batches import contiguous as contiguous_copy
 from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.codecs import bmp as _bmp

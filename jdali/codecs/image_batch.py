@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import simplejpeg
 
-from jdali._batches.slabs import aligned_empty
+from jdali._batches import aligned_empty
 from jdali._operators.host_batch import Share
 from jdali._system import limits
 from jdali._system.devices import HostArray

@@ -9,7 +9,7 @@ import numpy as np
 import simplejpeg
 from PIL import JpegImagePlugin
 
-from jdali._batches.slabs import empty
+from jdali._batches import empty
 from jdali._system import limits
 from jdali.codecs.base import (
     UINT8,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from jdali._batches.slabs import empty
+from jdali._batches import empty
 from jdali._system.devices import HostArray
 from jdali.codecs.incomplete_sound import UNKNOWN_LENGTH
 

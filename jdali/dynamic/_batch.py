@@ -11,9 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import tensors
-from jdali._batches.store import SamplesBlock
-from jdali._batches.tensor import same_layout
-from jdali._batches.tensor_text import batch_text
+from jdali._batches import SamplesBlock, batch_text, same_layout
 from jdali._operators.record import REGISTRY
 from jdali._system.devices import HostArray
 from jdali.dynamic._arithmetic import Arithmetic

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import types
-from jdali._batches.array_like import host_array
+from jdali._batches import host_array
 from jdali._system.devices import host_device, is_local, to_host
 from jdali.dynamic._device import Device
 from jdali.dynamic._dtype import DType

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from jdali import tensors
-from jdali._batches.tensor_text import tensor_text
+from jdali._batches import tensor_text
 from jdali._operators.record import REGISTRY
 from jdali._system.devices import HostArray
 from jdali.dynamic import _dtype

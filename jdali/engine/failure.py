@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from jdali._batches.provenance import Provenance
+from jdali._batches import Provenance
 from jdali._errors import OperatorError, SampleError
 from jdali.graph import Node
 

@@ -7,7 +7,7 @@ images = fn._conditional.merge(fn.rotate(true, angle=30.0), false, predicate=cho
 from __future__ import annotations
 
 from jdali.data_node import DataNode
-from jdali.graph import conditional as _conditional
+from jdali.graph import current_branches
 
 
 def split(value: object, /, *, predicate: DataNode) -> tuple[DataNode, DataNode]:
@@ -19,7 +19,7 @@ def split(value: object, /, *, predicate: DataNode) -> tuple[DataNode, DataNode]
 
     Returns: two batches, whose sizes are known when they run. Operators on one of them work on its samples alone.
     """
-    return _conditional.current("fn._conditional.split").split(value, predicate)
+    return current_branches("fn._conditional.split").split(value, predicate)
 
 
 def merge(if_true: object, if_false: object, /, *, predicate: DataNode) -> DataNode:
@@ -30,12 +30,12 @@ def merge(if_true: object, if_false: object, /, *, predicate: DataNode) -> DataN
         if_false: of the others; the same type, number of axes, layout and device.
         predicate: that of the `split`.
     """
-    return _conditional.current("fn._conditional.merge").merge_by_hand(if_true, if_false, predicate)
+    return current_branches("fn._conditional.merge").merge_by_hand(if_true, if_false, predicate)
 
 
 def not_(value: DataNode, /) -> DataNode:
     """`not value` for each sample: true where a scalar is 0."""
-    return _conditional.current("fn._conditional.not_").not_(value)
+    return current_branches("fn._conditional.not_").not_(value)
 
 
 def validate_logical(value: DataNode, /, *, expression_name: str, expression_side: str = "") -> DataNode:
@@ -46,5 +46,5 @@ def validate_logical(value: DataNode, /, *, expression_name: str, expression_sid
         expression_name: "and", "or" or "not", for messages.
         expression_side: "left" or "right", for messages.
     """
-    branches = _conditional.current("fn._conditional.validate_logical")
+    branches = current_branches("fn._conditional.validate_logical")
     return branches.validated(value, expression_name, expression_side)

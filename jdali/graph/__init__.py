@@ -14,10 +14,20 @@ Names come from here, except those of three modules with a subject of their own:
 
 from jdali.graph.arithmetic import constant_node as constant_node
 from jdali.graph.arithmetic import expression as expression
+from jdali.graph.autograph import do_not_convert as do_not_convert
+from jdali.graph.autograph import is_autograph_artifact as is_autograph_artifact
+from jdali.graph.autograph import is_not_converted as is_not_converted
 from jdali.graph.border import Border as Border
 from jdali.graph.border import cut as cut
 from jdali.graph.call import call_operator as call_operator
+from jdali.graph.conditional import choose as choose
+from jdali.graph.conditional import current_branches as current_branches
+from jdali.graph.conditional import trace as trace
 from jdali.graph.copies import copy_graph as copy_graph
+from jdali.graph.fingerprints import Entry as Entry
+from jdali.graph.fingerprints import describe as describe
+from jdali.graph.fingerprints import difference as difference
+from jdali.graph.fingerprints import fingerprint as fingerprint
 from jdali.graph.node import WHOLE_BATCH as WHOLE_BATCH
 from jdali.graph.node import DataNode as DataNode
 from jdali.graph.node import Domain as Domain
@@ -34,6 +44,12 @@ from jdali.graph.plan import Stage as Stage
 from jdali.graph.plan import compiled as compiled
 from jdali.graph.plan import dependencies as dependencies
 from jdali.graph.plan import is_compiled as is_compiled
+from jdali.graph.plan import last_uses as last_uses
 from jdali.graph.plan import make_plan as make_plan
 from jdali.graph.plan import step_of as step_of
 from jdali.graph.request import request_of as request_of
+from jdali.graph.sent_graph import SentNode as SentNode
+from jdali.graph.sent_graph import ValueNumber as ValueNumber
+from jdali.graph.sent_graph import receive_graph as receive_graph
+from jdali.graph.sent_graph import reduced_operator as reduced_operator
+from jdali.graph.sent_graph import send_node as send_node

@@ -16,8 +16,6 @@ from jdali.graph import autograph as _autograph
 from jdali.graph.arithmetic import constant_node
 from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, current_graph, user_line
 
-do_not_convert = _autograph.do_not_convert
-
 
 class Branches:
     """The graph side of a converted pipeline function: what `if`, `and`, `or`, `not` do to nodes."""
@@ -270,10 +268,10 @@ def trace(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
 
 def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
     """`cases[index]()` for each sample, in any pipeline that is being defined; see `Branches.choose`."""
-    return current(name).choose(index, cases, name)
+    return current_branches(name).choose(index, cases, name)
 
 
-def current(name: str) -> Branches:
+def current_branches(name: str) -> Branches:
     """The conditionals of the pipeline that is being defined.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys
 from jdali._operators.call import CallRequest, PerBatch
 from jdali._operators.offers import Agreed

@@ -9,8 +9,7 @@ import jax
 import numpy as np
 from jax.sharding import Sharding
 
-from jdali._batches.gather import padded_by_zeros
-from jdali._batches.placement import BatchSplit, fitted, lead, of_batch_axis, place
+from jdali._batches import BatchSplit, fitted, lead, of_batch_axis, padded_by_zeros, place
 from jdali._numerics.grid import COARSE, round_up
 from jdali._numerics.narrow import narrow
 from jdali._system.devices import AnyArray

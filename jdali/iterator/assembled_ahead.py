@@ -23,8 +23,7 @@ from typing import Any
 
 import jax
 
-from jdali._batches.slabs import SlabPool
-from jdali._batches.store import PaddedBlock
+from jdali._batches import PaddedBlock, SlabPool
 from jdali._threads import NATIVE, PhaseTimer, inner
 from jdali.engine import Result
 from jdali.iterator.assemble import Assembler

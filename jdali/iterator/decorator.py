@@ -10,7 +10,7 @@ from typing import Any
 import jax
 from jax.sharding import Sharding
 
-from jdali._batches.placement import batch_shards, number_of_batch_shards, over_devices
+from jdali._batches import batch_shards, number_of_batch_shards, over_devices
 from jdali.iterator.data_iterator import DataIterator
 from jdali.iterator.policy import LastBatchPolicy
 from jdali.pipeline import Pipeline, pipeline_def

@@ -1,8 +1,7 @@
 """`Pipeline` and `pipeline_def`: DALI's graph mode."""
 
 from jdali._pipeline import OperatorConcurrency, Pipeline, StreamPolicy, pipeline_def
-from jdali.graph import DataNode
-from jdali.graph.conditional import do_not_convert
+from jdali.graph import DataNode, do_not_convert
 
 from jdali.pipeline import experimental as experimental  # isort: skip
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jax.sharding import Sharding
 
-from jdali._batches.placement import BatchSplit
+from jdali._batches import BatchSplit
 from jdali.graph import is_compiled
 from jdali.iterator import DataIterator, LastBatchPolicy
 from jdali.iterator.assemble import Assembler

@@ -3,7 +3,7 @@
 docs/custom_operators.md says how; `jdali.plugin_manager` loads what was written.
 """
 
-from jdali._batches.extent import BatchSpec, Plan, valid_mask
+from jdali._batches import BatchSpec, Plan, valid_mask
 from jdali._errors import SampleError
 from jdali._kernels.take_window import fit_axis
 from jdali._numerics.rounding import saturate_cast

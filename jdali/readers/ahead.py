@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._storage.files import is_url
-from jdali._storage.scope import Scope
+from jdali._storage import Scope, is_url
 from jdali.readers.base import Cursor, Loaded, Reader, joined, nothing
 from jdali.readers.layouts import with_layouts
 from jdali.readers.order.epochs import Order, SampleRefs

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import SamplesBlock, Store
+from jdali._batches import BatchSpec, SamplesBlock, Store
 from jdali._operators.record import Static
 from jdali.readers.order.epochs import Order, SampleRefs
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.store import Store
+from jdali._batches import Store
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
-from jdali._storage.pieces import Pieces
+from jdali._storage import Pieces
 from jdali.readers.base import nothing, reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.columns import Buffer

@@ -11,7 +11,7 @@ from jdali._errors import SampleError
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali._storage import files as _storage
-from jdali._storage.whole_files import read_file, read_named
+from jdali._storage import read_file, read_named
 from jdali._system import limits
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats import coco_preprocessed as _coco_preprocessed

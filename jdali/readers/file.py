@@ -11,9 +11,8 @@ import numpy as np
 
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
+from jdali._storage import BadLine, NameTable, read_file, read_named
 from jdali._storage import files as _storage
-from jdali._storage.name_table import BadLine, NameTable
-from jdali._storage.whole_files import read_file, read_named
 from jdali._system.progress import progress_bar
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats.columns import dense_column

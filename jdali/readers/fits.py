@@ -11,7 +11,7 @@ from jdali._errors import SampleError
 from jdali._numerics.rounding import np_saturate_cast
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
-from jdali._storage.whole_files import read_file
+from jdali._storage import read_file
 from jdali.codecs import fits as codec
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats.array_files import ArrayFileReader, array_file_options

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from jdali._storage.record_files import BadRecord, Misplaced, RecordFiles
+from jdali._storage import BadRecord, Misplaced, RecordFiles
 from jdali.readers.shared_tables import shared
 
 _T = TypeVar("_T")

@@ -16,7 +16,7 @@ from jdali._errors import SampleError
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali._storage import files as _storage
-from jdali._storage.whole_files import read_file
+from jdali._storage import read_file
 from jdali.codecs import audio as codec
 from jdali.readers.base import Reader, reader_options, shuffle_options
 from jdali.readers.formats.records import required_paths

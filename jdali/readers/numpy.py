@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import RaggedBlock, Store
+from jdali._batches import BatchSpec, RaggedBlock, Store
 from jdali._errors import SampleError
 from jdali._kernels import slice_window as slicing
 from jdali._kernels import window as windows
 from jdali._numerics.rounding import np_saturate_cast
 from jdali._operators.record import PerSample, Static, reader
 from jdali._operators.shared_arguments import also_takes
+from jdali._storage import FileContents, read_named
 from jdali._storage import files as _storage
-from jdali._storage.whole_files import FileContents, read_named
 from jdali._system.regular_file import check_size, open_regular
 from jdali.codecs import npy
 from jdali.readers.base import Loaded, one_by_one, reader_options, shuffle_options

@@ -12,7 +12,7 @@ from jdali._errors import SampleError
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali._storage import files as _storage
-from jdali._storage.whole_files import read_file
+from jdali._storage import read_file
 from jdali.codecs import image as codec
 from jdali.readers.base import Loaded, Reader, reader_options
 from jdali.readers.layouts import with_layouts

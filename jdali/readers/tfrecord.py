@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from jdali import tfrecord as features_of
-from jdali._batches.store import Store
+from jdali._batches import Store
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
+from jdali._storage import Arrays, Pieces, cached_index, scan_bar
 from jdali._storage import files as _storage
-from jdali._storage.index_cache import Arrays, cached_index
-from jdali._storage.pieces import Pieces
-from jdali._storage.scan_bar import scan_bar
 from jdali._system.extras import install
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns

@@ -9,13 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import RaggedBlock, Store
+from jdali._batches import BatchSpec, RaggedBlock, Store
 from jdali._errors import SampleError
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
-from jdali._storage.index_cache import never
-from jdali._storage.pieces import Pieces, read_pieces
+from jdali._storage import Pieces, never, read_pieces
 from jdali.readers.base import Loaded, reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.columns import Buffer

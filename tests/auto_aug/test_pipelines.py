@@ -15,7 +15,7 @@ from support.accelerator import accelerator, nothing_comes_to_the_host  # noqa: 
 import jdali
 import jdali.dynamic as jd
 from jdali import fn
-from jdali._batches.store import PaddedBlock
+from jdali._batches import PaddedBlock
 from jdali.auto_aug import augmentations as a
 from jdali.auto_aug import auto_augment, rand_augment, trivial_augment
 from jdali.auto_aug.core import augmentation, signed_bin

@@ -15,7 +15,7 @@ from support.nodes import node_of, source_node
 import jdali
 import jdali.dynamic as jd
 from jdali import OperatorError, SampleError, fn
-from jdali._batches.provenance import Provenance
+from jdali._batches import Provenance
 from jdali.engine.failure import NodeFailure, ProgramFailure, failing_as
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.sharded import Spread

@@ -11,7 +11,7 @@ import pytest
 import jdali
 from jdali import fn
 from jdali.graph.conditional import choose
-from jdali.graph.fingerprint import describe
+from jdali.graph.fingerprints import describe
 
 NUMBERS = np.arange(6, dtype=np.int32)
 INDEX = np.array([2, 0, 1, 2, 2, 0], np.int32)

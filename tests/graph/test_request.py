@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.nodes import node_of, source_node
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._operators.call import Constant, plan_call
 from jdali.graph.node import Graph
 from jdali.graph.request import request_of

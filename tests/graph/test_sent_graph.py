@@ -8,7 +8,7 @@ import jdali
 from jdali import fn
 from jdali._operators.record import REGISTRY
 from jdali._sources import SourceFeed
-from jdali.graph.fingerprint import describe
+from jdali.graph.fingerprints import describe
 from jdali.graph.node import WHOLE_BATCH
 from jdali.graph.sent_graph import receive_graph, reduced_operator, send_node
 

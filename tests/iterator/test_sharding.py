@@ -8,7 +8,7 @@ from jax.sharding import PartitionSpec as P
 from support.numbers import NumberReader, numbers, pipeline
 
 from jdali import Pipeline, fn
-from jdali._batches.placement import place
+from jdali._batches import place
 from jdali.iterator import DataIterator, LastBatchPolicy, data_iterator
 
 pytestmark = pytest.mark.skipif(jax.device_count() < 8, reason="needs eight devices")

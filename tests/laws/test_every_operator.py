@@ -18,7 +18,7 @@ from support import oracle, sweep
 from support.sweep import COUNT, EPOCHS, Outputs, Results, Row, largest_difference, order
 
 from jdali import OperatorError
-from jdali._batches.extent import Plan
+from jdali._batches import Plan
 from jdali._operators.record import REGISTRY, ArgKind, CompiledOp, PerSample, operator
 
 # A test compiles the programs of a whole group: up to a minute of work, which takes longer on a busy machine.

@@ -25,7 +25,7 @@ from ops.pure_cases import CASES, COUNT, Case
 from ops.sweep_cases import ragged_axes
 
 import jdali.ops
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._operators.call import Call, PlannedCall
 from jdali._operators.padded import extents_of, follow

@@ -12,7 +12,7 @@ from support import oracle
 import jdali
 import jdali._pipeline.config as _config
 from jdali import fn
-from jdali._pipeline.copied import copied
+from jdali._pipeline.copying import copied
 
 # A value of each option that is not its default.
 VALUES = {

@@ -11,8 +11,8 @@ from support.readers import check_epochs_and_state, next_samples, opened
 from support.servers import Server
 
 from jdali import fn, pipeline_def, storage, tfrecord
+from jdali._storage import RecordFiles
 from jdali._storage.advice import Advice
-from jdali._storage.record_files import RecordFiles
 from jdali.readers.ahead import ReadAhead, reading_ahead
 
 COUNT = 40

@@ -8,12 +8,10 @@ from support import records
 from support.readers import loaded_together, opened
 
 from jdali import Pipeline, fn
-from jdali._batches.extent import BatchSpec
-from jdali._batches.provenance import Drawn, Provenance
-from jdali._batches.store import RaggedBlock, Store
+from jdali._batches import BatchSpec, Drawn, Provenance, RaggedBlock, Store
+from jdali._storage import BadRecord, RecordFiles
 from jdali._storage import files as _storage
 from jdali._storage import pieces as _pieces
-from jdali._storage.record_files import BadRecord, RecordFiles
 from jdali.tensors import TensorList
 from jdali.tfrecord import FixedLenFeature, VarLenFeature, float32, int64, string
 

@@ -10,8 +10,8 @@ import re
 import numpy as np
 import pytest
 
-from jdali._storage import name_table
-from jdali._storage.name_table import BadLine, ListedNames, NameTable, take
+from jdali._storage import BadLine, NameTable, name_table
+from jdali._storage.name_table import ListedNames, take
 from jdali._storage.names import table_from_data
 from jdali.readers.file import file
 

@@ -18,7 +18,7 @@ from support.servers import FAULTS, Server, now_and_then, tree, wait_for
 
 import jdali
 from jdali import SampleError, fn, storage, tfrecord
-from jdali._storage.record_files import BadRecord, RecordFiles
+from jdali._storage import BadRecord, RecordFiles
 from jdali.readers.ahead import ReadAhead, reading_ahead
 
 pytest.importorskip("fsspec")

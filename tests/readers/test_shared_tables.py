@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from jdali._storage.name_table import NameTable
+from jdali._storage import NameTable
 from jdali.readers.shared_tables import noting, reusing, shared
 
 NAMES = ["a/0.png", "ü/1.png", "", "\udcff.png"]

@@ -10,7 +10,8 @@ from support.readers import loaded_together, opened
 
 from jdali import Pipeline, fn
 from jdali._storage import files as _storage
-from jdali._storage.whole_files import read_file, read_files
+from jdali._storage import read_file
+from jdali._storage.whole_files import read_files
 from jdali.readers.formats.records import record_tasks
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jdali._batches.provenance import Provenance
+from jdali._batches import Provenance
 from jdali._sources import user_batches
 from jdali.tensors import TensorCPU, TensorList
 

@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.platform import tracing_for
 from jdali._numerics.random import sample_key, seed_words

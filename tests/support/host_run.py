@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import CallRequest, PerBatch, PlannedCall, plan_call
 from jdali._operators.host_batch import Probed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jdali._batches.slabs import SlabPool
+from jdali._batches import SlabPool
 
 POISON = 0xA5
 

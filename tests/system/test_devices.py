@@ -11,7 +11,7 @@ from support.accelerator import nothing_comes_to_the_host
 
 import jdali.dynamic as jd
 from jdali import fn, pipeline_def, types
-from jdali._batches import gather as _gather
+from jdali._batches import gathering as _gather
 from jdali._system import devices as _devices
 from jdali._system.devices import DeviceReadError, host_device, is_local, to_host
 from jdali.engine.steps import stage as _stage

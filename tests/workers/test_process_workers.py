@@ -10,7 +10,7 @@ from support.faults import PATIENCE, until
 from jdali._operators.record import REGISTRY
 from jdali._workers.process_workers import ProcessWorkers
 from jdali._workers.task_pool.jobs import PoolClosedError
-from jdali.graph.sent_graph import reduced_operator
+from jdali.graph import reduced_operator
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 from jdali.auto_aug.core._augmentation import Augmentation
 from jdali.auto_aug.core._modes import in_either_mode
-from jdali.graph.conditional import choose
+from jdali.graph import choose
 
 
 @in_either_mode

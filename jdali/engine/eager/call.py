@@ -16,9 +16,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jdali._batches.gather import gather
-from jdali._batches.provenance import Drawn, Provenance
-from jdali._batches.store import PaddedBlock
+from jdali._batches import Drawn, PaddedBlock, Provenance, gather
 from jdali._operators.record import Operator
 from jdali.engine.failure import NodeFailure
 from jdali.engine.shapes.levels import Levels

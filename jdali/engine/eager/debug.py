@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.provenance import Drawn, Provenance, external
+from jdali._batches import Drawn, Provenance, external
 from jdali._operators.record import ArgKind, Operator
 from jdali._sources import InWorkers, SourceFeed
 from jdali.engine.eager.debug_inputs import GivenBatch, batch_of_list, is_batch

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali import types
-from jdali._batches.provenance import Provenance
+from jdali._batches import Provenance
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds

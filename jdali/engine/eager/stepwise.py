@@ -16,8 +16,7 @@ from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph import DataNode, Domain, ExecutionPlan, Node, Stage, step_of
-from jdali.graph.plan import last_uses
+from jdali.graph import DataNode, Domain, ExecutionPlan, Node, Stage, last_uses, step_of
 from jdali.tensors import TensorList
 
 

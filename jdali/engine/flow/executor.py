@@ -11,9 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._batches.placement import BatchSplit
-from jdali._batches.provenance import Drawn, Provenance, external
-from jdali._batches.slabs import LentMemory
+from jdali._batches import BatchSplit, Drawn, LentMemory, Provenance, external
 from jdali._errors import OperatorError
 from jdali._sources import SourceFeed
 from jdali._workers.pool import WorkerPool

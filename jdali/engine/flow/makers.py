@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import jax
 
-from jdali._batches.store import PaddedBlock
+from jdali._batches import PaddedBlock
 from jdali._threads import NATIVE
 from jdali.engine.flow.executor import BatchInFlight, Engine, Result
 from jdali.engine.flow.finishing import Finishing

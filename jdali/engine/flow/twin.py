@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.slabs import SlabPool
+from jdali._batches import SlabPool
 from jdali._state import End
 from jdali.engine.flow.executor import BatchInFlight, Engine, Result
 from jdali.engine.recovery.recovery import Recovery

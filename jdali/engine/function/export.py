@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from jdali import __version__
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
 from jdali._operators.call import Call
@@ -39,8 +39,7 @@ from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
 from jdali.engine.function.representatives import covering, sizes_within
 from jdali.engine.function.running import FunctionForm, packed_computation
 from jdali.engine.steps.program import random_nodes
-from jdali.graph import Node, is_compiled
-from jdali.graph.fingerprint import describe, fingerprint
+from jdali.graph import Node, describe, fingerprint, is_compiled
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)

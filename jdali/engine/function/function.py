@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._system.devices import accelerator, to_host
 from jdali.engine.function.draw import Draw

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import OperatorError
 from jdali._operators.call import plan_call
 from jdali._operators.record import HostBatchOp

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from jdali import __version__
-from jdali._batches.gather import gather
+from jdali._batches import gather
 from jdali._errors import OperatorError, SampleError
 from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.rounding import x64_context
@@ -38,8 +38,7 @@ from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.function.planning import FunctionPlan
 from jdali.engine.function.running import options_of
 from jdali.engine.steps.program import random_nodes
-from jdali.graph import Graph
-from jdali.graph.fingerprint import describe, fingerprint
+from jdali.graph import Graph, describe, fingerprint
 from jdali.tensors import TensorList
 
 # Custom calls that programs of jdali have: annotations, and JAX's kernel of random bits. A program with another one is

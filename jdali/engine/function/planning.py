@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import OperatorError, SampleError, TracedArgumentError
 from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.flat_program import FlatProgram, StepValue

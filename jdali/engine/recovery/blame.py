@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from jdali._batches.provenance import Drawn, Provenance
+from jdali._batches import Drawn, Provenance
 from jdali._errors import SkippedSample
 from jdali.engine.failure import NodeFailure
 from jdali.engine.tasks.batch_task import BatchTask

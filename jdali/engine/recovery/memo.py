@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.store import Store
+from jdali._batches import Store
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import Node
 from jdali.readers.base import joined, nothing

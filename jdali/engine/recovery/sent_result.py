@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.provenance import Drawn, Provenance
-from jdali._batches.sent_batch import SentBatch, drawn_by, receive_batch, send_batch
+from jdali._batches import Drawn, Provenance, SentBatch, drawn_by, receive_batch, send_batch
 from jdali._workers.node import on_node
 from jdali._workers.worker_process import portable
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult

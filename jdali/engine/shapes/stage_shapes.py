@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import PaddedBlock
+from jdali._batches import BatchSpec, PaddedBlock
 from jdali._operators.call import plan_call
 from jdali.engine.shapes.buckets import Group, PaddedShapes, ShapeNode
 from jdali.engine.shapes.coarse import coarser_than

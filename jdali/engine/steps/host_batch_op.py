@@ -9,8 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import Store
+from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali._operators.host_batch import HostOutputs, Probed
 from jdali._operators.offers import Agreed

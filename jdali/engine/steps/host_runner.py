@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali.engine.failure import NodeFailure, failing_as

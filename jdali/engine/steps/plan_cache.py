@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import Store
+from jdali._batches import BatchSpec, Store
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.program import PlannedStage, Program
 from jdali.engine.steps.values import Values

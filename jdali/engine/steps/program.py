@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import CompileLimitError
 from jdali._numerics.exact import exact
 from jdali._numerics.random import sample_key

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from jdali._batches.store import Store
+from jdali._batches import Store
 from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery.memo import Kept, Memo
 from jdali.engine.steps.host_runner import raise_if_any

@@ -19,9 +19,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from jdali._batches.gather import gather
-from jdali._batches.placement import BatchSplit
-from jdali._batches.store import PaddedBlock
+from jdali._batches import BatchSplit, PaddedBlock, gather
 from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.rounding import x64_context
 from jdali._threads import NATIVE, TaskExecutor, inner

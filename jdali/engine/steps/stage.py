@@ -11,9 +11,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
-from jdali._batches.gather import gather
-from jdali._batches.store import PaddedBlock, Store
+from jdali._batches import BatchSpec, PaddedBlock, Store, gather
 from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._numerics.rounding import needs_x64, x64_context

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.provenance import Provenance
+from jdali._batches import Provenance
 from jdali._operators import argument_rules
 from jdali._operators.offers import Agreed
 from jdali._operators.record import Operator

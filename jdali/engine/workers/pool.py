@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from jdali._batches.slabs import MOST_IDLE, SlabPool
+from jdali._batches import MOST_IDLE, SlabPool
 from jdali._threads import Here, TaskExecutor, TimedPool, Turn
 from jdali.engine.failure import NodeFailure
 from jdali.engine.workers.serving import Serving

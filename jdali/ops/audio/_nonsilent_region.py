@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._kernels.moving_sums import exact_moving_sums, moving_sums
 from jdali._operators.record import Static, operator
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, mask_padding
+from jdali._batches import BatchSpec, mask_padding
 from jdali._kernels.fit import fit
 from jdali._kernels.signal import require_float32
 from jdali._operators.record import Static, operator

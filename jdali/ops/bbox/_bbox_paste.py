@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._kernels.box_layout import check_flat_boxes
 from jdali._operators.record import PerSample, Static, operator
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
 from jdali._kernels.box_layout import borders_of, boxes_of
 from jdali._operators.record import PerSample, Static, host_operator

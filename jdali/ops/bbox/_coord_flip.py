@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, size_text
+from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._operators.record import PerSample, Static, operator
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import SampleError, check_samples, wrong_dtype
 from jdali._kernels.box_layout import borders_of, boxes_of, checked_layout
 from jdali._kernels.box_window_search import MOST_ATTEMPTS, FoundWindow, Search, find_window, kept

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jdali import types
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import PaddedBlock, SamplesBlock, Store
+from jdali._batches import BatchSpec, PaddedBlock, SamplesBlock, Store
 from jdali._operators.record import HostOutputs, PerSample, Static, Workers, host_batch_operator
 from jdali.codecs import audio as codec
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import RowSlice, Store
+from jdali._batches import BatchSpec, RowSlice, Store
 from jdali._kernels.image_decoding import SCALED_DECODING, decode, decoder_options, pictures_of, probe
 from jdali._operators.record import HostOutputs, Scaled, Static, Workers, also_takes, host_batch_operator
 from jdali.codecs.image_batch import Headers, decode_small

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._kernels.image_decoding import (
     SCALED_DECODING,
     decode,

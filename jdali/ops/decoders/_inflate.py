@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import SampleError, check_samples
 from jdali._operators.record import PerSample, Static, host_operator
 from jdali._system import limits

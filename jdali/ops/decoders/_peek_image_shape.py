@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from jdali import types
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._operators.record import Static, host_operator
 from jdali.codecs import image as codec
 from jdali.types import DALIImageType

@@ -7,7 +7,7 @@ import contextlib
 import numpy as np
 import numpy.typing as npt
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.record import PerSample, Static, host_operator
 from jdali.codecs.video import VideoDecoder, VideoIndex, build_index, check_frames, in_memory

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._numerics.random import SampleKeys
 from jdali._numerics.threefry import Words, threefry
 from jdali._operators.record import PerSample, Static, host_operator

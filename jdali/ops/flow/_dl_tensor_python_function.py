@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jdali._batches.array_like import data_array
+from jdali._batches import data_array
 from jdali._numerics.rounding import x64_context
 from jdali._operators.record import HostOutputs, Static, host_batch_operator, host_operator
 from jdali._system.devices import accelerator

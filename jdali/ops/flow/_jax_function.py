@@ -10,9 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import types
-from jdali._batches.extent import BatchSpec
-from jdali._batches.placement import place
-from jdali._batches.store import PaddedBlock, Store
+from jdali._batches import BatchSpec, PaddedBlock, Store, place
 from jdali._numerics.narrow import narrow
 from jdali._operators.record import HostOutputs, Static, host_batch_operator
 from jdali.tensors import TensorList

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from jdali._batches.array_like import data_array, sample_arrays
+from jdali._batches import data_array, sample_arrays
 from jdali._errors import OperatorError
 from jdali._operators.record import HostOutputs, Static, column, host_batch_operator, host_operator
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._numerics.rounding import saturate_cast

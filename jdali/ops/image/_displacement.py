@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._kernels import warp as _warp
 from jdali._kernels.fit import fit
 from jdali._numerics.positions import quotient, rounded

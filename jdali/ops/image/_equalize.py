@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._kernels.fit import fit
 from jdali._kernels.histogram import BINS, histograms, looked_up
 from jdali._numerics.platform import one_program

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._errors import absent_axis, check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.take_window import per_channel, saturate_truncate

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.border import INDICES, border_name
 from jdali._kernels.correlate import SumKind, correlate_axes, padded_taps

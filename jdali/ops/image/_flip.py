@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._kernels.take_window import take_window, window_indices
 from jdali._operators.record import PerSample, operator, refused_layout
 

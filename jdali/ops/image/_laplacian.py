@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.axis_windows import sum_of_windows
 from jdali._kernels.by_platform import by_platform

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.border import with_margin
 from jdali._kernels.correlate import padded_taps

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec, size_text
+from jdali._batches import BatchSpec, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.take_window import fit_axis

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, valid_mask
+from jdali._batches import BatchSpec, valid_mask
 from jdali._errors import check_samples
 from jdali._kernels.ragged_axes import by_number_of_axes
 from jdali._kernels.slice_window import slice_argument, slice_axes

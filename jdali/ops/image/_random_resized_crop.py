@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._kernels.random_window import ASPECT_RATIOS, window_function
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import all_nearest, filters_of

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import FILTER, all_nearest, filters_of
 from jdali._kernels.resize_sizes import ResizeWindow, check_types, resize_window

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import mirrored
 from jdali._kernels.resize_sizes import check_types, crop_window, per_axis, resize_window

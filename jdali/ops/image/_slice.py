@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._kernels import slice_window as _slice_window
 from jdali._kernels import window as _window
 from jdali._kernels.ragged_axes import by_number_of_axes

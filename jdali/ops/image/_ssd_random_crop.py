@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._kernels.box_window_search import MOST_ATTEMPTS, Search, find_window, kept
 from jdali._numerics.random import SampleKeys, numpy_generator

@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jdali import types
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels import warp as _warp
 from jdali._kernels.affine_matrix import Matrix, Vector, inverse

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from jdali._errors import SampleError
 from jdali._operators.record import Static, host_operator
-from jdali._storage.names import from_data
-from jdali._storage.whole_files import read_file
+from jdali._storage import from_data, read_file
 
 _NAME = "io.file.read"
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import mask_padding
+from jdali._batches import mask_padding
 from jdali._numerics.random import element_normal, element_uniform
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, operator

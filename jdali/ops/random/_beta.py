@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from jdali._batches.extent import BatchSpec, valid_mask
+from jdali._batches import BatchSpec, valid_mask
 from jdali._errors import check_samples
 from jdali._kernels.random_output import needs_shape_and, output_spec
 from jdali._numerics.random import element_normal, element_uniform

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.random_output import needs_shape_and, output_shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._kernels.random_output import needs_shape, output_spec
 from jdali._numerics.random import element_normal
 from jdali._numerics.rounding import saturate_cast

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec, size_text
+from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._kernels.random_output import needs_shape_and, output_spec
 from jdali._numerics.random import element_index, element_uniform

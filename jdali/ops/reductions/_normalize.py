@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.reduced_axes import resolve_axes

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan, mask_padding
+from jdali._batches import BatchSpec, Plan, mask_padding
 from jdali._kernels.fit import fit
 from jdali._kernels.reduced_axes import reduced_spec, resolve_axes
 from jdali._numerics.sums import fixed_sum

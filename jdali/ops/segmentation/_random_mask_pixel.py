@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, valid_mask
+from jdali._batches import BatchSpec, valid_mask
 from jdali._errors import check_samples
 from jdali._numerics.narrow import narrowed
 from jdali._numerics.random import integer

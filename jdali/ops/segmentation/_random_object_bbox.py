@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._errors import SampleError
 from jdali._kernels.connected_objects import Boxes, boxes_of_all, boxes_of_label, remembered
 from jdali._numerics.random import SampleKeys, numpy_generator

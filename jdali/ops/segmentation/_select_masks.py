@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import SampleError, check_samples
 from jdali._operators.record import Static, host_operator
 

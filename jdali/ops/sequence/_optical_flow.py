@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.dense_flow import cell_means, dense_flow, spread_cells
 from jdali._kernels.fit import fit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._kernels.fit import fit
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import Static, operator

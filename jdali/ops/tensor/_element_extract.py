@@ -7,7 +7,7 @@ from typing import Any
 
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator

@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, size_text
+from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator

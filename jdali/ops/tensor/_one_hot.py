@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._kernels.fit import fit
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import Static, operator

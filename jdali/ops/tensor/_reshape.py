@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec, size_text
+from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._kernels.relayout import linear_index, relayout, take_linear
 from jdali._numerics.rounding import np_round_half_away

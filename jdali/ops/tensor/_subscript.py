@@ -13,7 +13,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._operators.record import PerSample, Static, is_traced, operator

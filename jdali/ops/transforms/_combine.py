@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._errors import InputCountError
 from jdali._kernels.transform_plan import finish, matrix_axes, plan
 from jdali._operators.record import Static, operator

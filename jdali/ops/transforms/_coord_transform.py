@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._batches import BatchSpec, Plan, size_text
 from jdali._kernels.affine_matrix import Matrix, Vector, apply_linear
 from jdali._kernels.fit import fit
 from jdali._kernels.transform_plan import length, sample_shape

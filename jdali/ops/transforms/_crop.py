@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._kernels.transform_plan import check_vector, finish, length, matrix_axes, plan, vector
 from jdali._operators.record import PerFrame, Static, operator
 

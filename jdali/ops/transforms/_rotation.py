@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan
 from jdali._kernels.affine_matrix import about_center, rotation_matrix
 from jdali._kernels.transform_plan import check_vector, finish, length, no_values, plan, vector
 from jdali._operators.record import PerFrame, Static, operator

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
 from jdali._kernels.affine_matrix import Matrix, about_center
 from jdali._kernels.transform_plan import check_vector, finish, length, matrix_axes, plan, sample_shape

@@ -14,7 +14,7 @@ import jax
 import numpy as np
 from jax.sharding import Sharding
 
-from jdali._batches.placement import of_batch_axis, place
+from jdali._batches import of_batch_axis, place
 from jdali._system.devices import HostArray
 from jdali._threads import WorkerThreads
 from jdali.iterator import LastBatchPolicy

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 from jax.sharding import Sharding
 
-from jdali._batches.placement import BatchSplit, over_devices, stack
+from jdali._batches import BatchSplit, over_devices, stack
 from jdali._system.devices import AnyArray
 from jdali.iterator import DataIterator, LastBatchPolicy
 from jdali.iterator.assemble import Assembler

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from jdali import types
-from jdali._batches.store import compact
+from jdali._batches import compact
 from jdali.iterator import IteratorError
 from jdali.plugin.pytorch._torch import torch
 from jdali.tensors import Tensor, TensorList

@@ -27,7 +27,7 @@ from jdali._workers.task_pool.jobs import MadeTask, PoolClosedError, TaskKilledE
 from jdali._workers.task_pool.process import WorkerDeath
 from jdali._workers.task_pool.sending import pack_by_value
 from jdali._workers.task_pool.wire import pack, unpack
-from jdali.graph.sent_graph import reduced_operator
+from jdali.graph import reduced_operator
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob
 
 # Tasks of this pipeline that an actor has: the one that its process makes, and one to go on with.

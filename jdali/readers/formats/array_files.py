@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jdali._operators.record import Static
+from jdali._storage import NameTable
 from jdali._storage import files as _storage
-from jdali._storage.name_table import NameTable
 from jdali.readers.base import Reader
 
 

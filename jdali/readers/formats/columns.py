@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import PaddedBlock, RaggedBlock, Store
+from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store
 from jdali.readers.formats.protobuf import BYTES, VARINT, WIDTH, varints_of
 
 # Bytes of a length, at most; of a number that stands in a field of its own.

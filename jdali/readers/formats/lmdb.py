@@ -18,9 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jdali._storage import Arrays, Pieces, always, cached_index, never, read_pieces
 from jdali._storage import files as _storage
-from jdali._storage.index_cache import Arrays, always, cached_index, never
-from jdali._storage.pieces import Pieces, read_pieces
 from jdali._system import limits
 from jdali.readers.base import Loaded
 from jdali.readers.formats.columns import Buffer

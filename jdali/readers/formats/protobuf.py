@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from jdali._storage.record_files import BadRecord
+from jdali._storage import BadRecord
 
 # Kinds of a field on the wire.
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from jdali._batches.store import Store
+from jdali._batches import Store
 from jdali._errors import SampleError
+from jdali._storage import Arrays, Pieces, always, never, read_pieces
+from jdali._storage import BadRecord as BadRecord
+from jdali._storage import Misplaced as Misplaced
+from jdali._storage import RecordFiles as RecordFiles
 from jdali._storage import files as _storage
-from jdali._storage.index_cache import Arrays, always, never
-from jdali._storage.pieces import Pieces, read_pieces
-from jdali._storage.record_files import BadRecord as BadRecord
-from jdali._storage.record_files import Misplaced as Misplaced
-from jdali._storage.record_files import RecordFiles as RecordFiles
 from jdali.readers.base import Loaded, Reader, joined, stores
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.found_by import FoundBy as FoundBy

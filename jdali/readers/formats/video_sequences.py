@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali._storage import Arrays, always, cached_index, never
 from jdali._storage import files as _storage
-from jdali._storage.index_cache import Arrays, always, cached_index, never
 from jdali._system.cpus import cpu_count
 from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of

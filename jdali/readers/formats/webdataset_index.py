@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jdali._storage import Arrays, BadRecord, RecordFiles, always, cached_index
 from jdali._storage import files as _storage
-from jdali._storage.index_cache import Arrays, always, cached_index
-from jdali._storage.record_files import BadRecord, RecordFiles
 from jdali.readers.formats.tar import BLOCK, Member, has_name, header_mark, is_header_of, members, name_mark
 from jdali.readers.found_by import fits_at
 from jdali.readers.shared_tables import shared

@@ -5,7 +5,7 @@ import pytest
 from support.nodes import batch, rows
 
 from jdali import OperatorError, fn
-from jdali._batches.provenance import Provenance
+from jdali._batches import Provenance
 from jdali._system.devices import host_device
 from jdali.engine.eager.call import RandomDraw
 from jdali.engine.eager.graph import EagerGraph, InputKind

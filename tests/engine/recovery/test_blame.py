@@ -4,7 +4,7 @@ import numpy as np
 from support.nodes import sample_ids, source_node
 
 from jdali import SampleError
-from jdali._batches.provenance import Drawn, Provenance
+from jdali._batches import Drawn, Provenance
 from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery.blame import Blamed, blame, to_be_listed
 from jdali.engine.tasks.batch_task import BatchTask

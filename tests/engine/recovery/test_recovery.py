@@ -8,7 +8,7 @@ from support.nodes import source_node
 from support.numbers import NumberReader
 
 from jdali import OperatorError, SampleError
-from jdali._batches.provenance import Drawn
+from jdali._batches import Drawn
 from jdali._sources import SourceFeed
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed

@@ -7,7 +7,7 @@ from support.numbers import NumberReader
 from support.replacing import Epoch
 
 from jdali import SampleError
-from jdali._batches.provenance import Drawn
+from jdali._batches import Drawn
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.recovery.refill import StandIns
 from jdali.engine.recovery.replacements import Replacements

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from jdali._batches.provenance import Drawn, Provenance
+from jdali._batches import Drawn, Provenance
 from jdali._errors import OperatorError, SampleError
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed

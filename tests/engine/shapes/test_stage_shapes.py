@@ -6,7 +6,7 @@ from support.nodes import node_of, source_node
 
 import jdali
 from jdali import dynamic, fn
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali.engine.eager.call import compiled_programs
 from jdali.engine.shapes.levels import MOST_SHAPES, StageLevel
 from jdali.engine.shapes.stage_shapes import StageShapes

@@ -8,8 +8,7 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn, types
-from jdali._batches.extent import BatchSpec
-from jdali._batches.store import RowSlice, Store
+from jdali._batches import BatchSpec, RowSlice, Store
 from jdali._errors import SampleError
 from jdali._operators.host_batch import HostOutputs, Probed, Workers
 from jdali._operators.record import REGISTRY, PerSample, Static, host_batch_operator

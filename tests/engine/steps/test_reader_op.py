@@ -5,7 +5,7 @@ import pytest
 from support.nodes import rows, sample_ids, source_node
 from support.numbers import NumberReader
 
-from jdali._batches.provenance import Provenance
+from jdali._batches import Provenance
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values

@@ -4,7 +4,7 @@ import jax
 import pytest
 from support.nodes import node_of, source_node
 
-from jdali._batches.placement import BatchSplit
+from jdali._batches import BatchSplit
 from jdali._sources import SourceFeed
 from jdali._system.devices import host_device
 from jdali.engine.steps.adapters import runner_of

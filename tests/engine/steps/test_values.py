@@ -5,7 +5,7 @@ import pytest
 from support.nodes import batch, node_of, source_node
 
 from jdali import SampleError
-from jdali._batches.provenance import Provenance
+from jdali._batches import Provenance
 from jdali._operators.record import REGISTRY
 from jdali.engine.steps.values import Values, argument_values, bytes_of, input_values
 from jdali.graph import Graph

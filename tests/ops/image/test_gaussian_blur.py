@@ -8,7 +8,7 @@ import scipy.ndimage
 from support import contract
 from support.data import image
 
-from jdali._batches.extent import reflect_101
+from jdali._batches import reflect_101
 from jdali._errors import SampleError, TracedArgumentError
 from jdali._operators.pure import pure_call
 from jdali.ops.image import _gaussian_blur

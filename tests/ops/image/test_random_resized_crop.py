@@ -9,7 +9,7 @@ import pytest
 from support import contract, oracle
 from support.data import image
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._kernels.random_window import window_function
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import CallRequest, plan_call, run_call

@@ -12,7 +12,7 @@ from support import contract, oracle
 from support.data import image
 
 from jdali import types
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.call import CallRequest, PerBatch, plan_call, run_call
 from jdali._operators.pure import pure_call

@@ -10,7 +10,7 @@ from support import contract, expression
 
 import jdali
 from jdali import fn, types
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.call import CallRequest, plan_call
 from jdali._operators.pure import pure_call

@@ -10,7 +10,7 @@ from support import contract, oracle
 
 import jdali
 from jdali import fn
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.argument_rules import as_objects
 from jdali._operators.call import CallRequest, PerBatch, plan_call, run_call

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import contract, expression
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import SampleError, TracedArgumentError
 from jdali._operators.call import CallRequest, PerBatch, plan_call
 from jdali._operators.pure import pure_call

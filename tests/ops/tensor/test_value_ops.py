@@ -9,7 +9,7 @@ from support import contract, oracle
 import jdali
 import jdali.dynamic as jd
 from jdali import fn
-from jdali._batches.extent import BatchSpec
+from jdali._batches import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.call import CallRequest, PerBatch, plan_call
 from jdali._operators.pure import pure_call

@@ -11,7 +11,7 @@ from typing import Any
 from torch.utils.data import get_worker_info
 from torch.utils.data._utils.collate import default_collate_fn_map
 
-from jdali._batches.array_like import data_array
+from jdali._batches import data_array
 from jdali.plugin.pytorch.experimental.proxy._mailbox import Mailbox
 from jdali.plugin.pytorch.experimental.proxy._references import (
     DALIOutputBatchRef,

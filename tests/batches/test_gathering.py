@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from support.accelerator import nothing_comes_to_the_host
 
-from jdali._batches import gather as _gather
+from jdali._batches import gathering as _gather
 from jdali._batches.extent import BatchSpec
-from jdali._batches.gather import gather
+from jdali._batches.gathering import gather
 from jdali._batches.slabs import ALIGNMENT, SMALLEST, SlabPool, aligned_empty
 from jdali._batches.store import Store
 from jdali._system.devices import host_device
