@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: help coverage run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types editor imports words stubs check bench docs clean
+.PHONY: help browser coverage run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types editor imports words stubs check bench docs clean
 
 # Lists the targets, each with the comment behind its name.
 help:  ## this list
@@ -43,6 +43,13 @@ torch: $(VENV)/.torch  ## the tests that need PyTorch, which it installs
 $(VENV)/.torch: $(VENV)/.oracle
 	$(BIN)/python -m pip install --quiet $(PIP) -e '.[torch]'
 	touch $@
+
+# Debian's chromium, for tests/viewer/test_browser.py. It needs root, or sudo.
+browser:  ## installs chromium, in which the viewer is tested; PICTURES=1 draws those of docs/viewer.md anew
+	@command -v chromium >/dev/null || { $(if $(filter 0,$(shell id -u)),,sudo )apt-get update -q && $(if $(filter 0,$(shell id -u)),,sudo )apt-get install -q -y --no-install-recommends chromium; }
+ifdef PICTURES
+	VIEWER_PICTURES=docs/images $(BIN)/python -m pytest -n 0 -q tests/viewer/test_browser.py
+endif
 
 # The same for TensorFlow and for PaddlePaddle.
 tf: $(VENV)/.tf  ## the same for TensorFlow
@@ -120,9 +127,10 @@ check: lint types imports words  ## all that CI checks beside the tests
 bench: $(VENV)/.oracle  ## pipelines beside DALI
 	$(BIN)/python benchmarks/pipelines.py $(ARGS)
 
-# The guides, a page for each operator and a gallery, as HTML in build/docs.
+# The site in build/docs: examples and tutorials run, links that lead nowhere are errors. Where Chromium is installed, all pages
+# are opened in it.
 docs: $(VENV)/.dev  ## the documentation as HTML, in build/docs
-	$(BIN)/python tools/make_docs.py $(ARGS)
+	$(BIN)/python tools/make_docs.py $(if $(shell command -v chromium || command -v chromium-browser),--look) $(ARGS)
 
 clean:  ## removes environments and builds
 	rm -rf $(VENV) $(LOWEST) build *.egg-info

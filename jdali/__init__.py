@@ -9,6 +9,7 @@ __git_sha__ = ""  # of DALI's sources in DALI; releases of jdali are told by the
 _WHERE = {
     "__cuda_version__": "jdali.backend",
     "CompileLimitError": "jdali._errors",
+    "FolderError": "jdali.engine.function.manifest",
     "OperatorConcurrency": "jdali.pipeline",
     "OperatorError": "jdali._errors",
     "Pipeline": "jdali.pipeline",
@@ -21,6 +22,7 @@ _WHERE = {
     "external_source": "jdali.external_source",
     "fn": "jdali.fn",
     "iterator": "jdali.iterator",
+    "load": "jdali.engine.function.load",
     "math": "jdali.math",
     "newaxis": "jdali.data_node",
     "ops": "jdali.ops",
@@ -30,6 +32,7 @@ _WHERE = {
     "plugin_manager": "jdali.plugin_manager",
     "profiler": "jdali.profiler",
     "statistics": "jdali._statistics",
+    "show": "jdali._notebook",
     "storage": "jdali.storage",
     "sysconfig": "jdali.sysconfig",
     "tensors": "jdali.tensors",

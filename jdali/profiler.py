@@ -13,9 +13,9 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from jdali._display.markup import escape, styled
 from jdali._system.cpus import cpu_count
-from jdali.engine.flow.report import Times
-from jdali.engine.workers.timing import PhaseTimer, Spent
+from jdali._threads import PhaseTimer, Spent, Times
 
 __all__ = ["PartTime", "Recorder", "Report"]
 
@@ -63,7 +63,7 @@ class PartTime:
     user_code: bool = False
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Report:
     """Time of an epoch by phase; `str` puts it into a few lines.
 
@@ -115,6 +115,12 @@ class Report:
         lines.append(f"verdict: {self.verdict}")
         return "\n".join([*lines, *(f"  - {advice}" for advice in self.advice)])
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The report with a bar for each part, for a notebook."""
+        return styled(report_html(self))
+
     def _line_of_workers(self, part: PartTime, period: float) -> str:
         busy = _worker_share(part, period, self.workers)
         died = f"; {self.worker_deaths} died" if self.worker_deaths else ""
@@ -122,6 +128,19 @@ class Report:
             f"  workers  {_ms(part.seconds):>10} {part.seconds / period:5.0%}  {part.name} ({self.workers} workers {busy:.0%} "
             f"busy; {self.worker_bytes / 2**20:.1f} MiB a batch{died})"
         )
+
+
+def report_html(report: Report) -> str:
+    """The report with a bar for each part, as a piece of HTML."""
+    period = report.seconds / max(report.batches, 1)
+    top = max([part.seconds for part in report.parts], default=0.0) or 1.0
+    bars = "".join(
+        f"<tr><td>{escape(part.kind)}</td><td>{escape(part.name)}</td><td>{_ms(part.seconds)}</td>"
+        f'<td><meter max="1" value="{part.seconds / top:.3f}"></meter></td></tr>'
+        for part in report.parts
+        if part.seconds >= _SHOWN * period or part is report.slowest
+    )
+    return f'<div class="jd-table"><table>{bars}</table></div><pre>{escape(report)}</pre>'
 
 
 def _worker_share(part: PartTime, period: float, workers: int) -> float:

@@ -17,14 +17,7 @@ from jdali._batches.array_like import host_array
 from jdali._batches.extent import BatchSpec
 from jdali._batches.provenance import Provenance
 from jdali._batches.store import RowSlice, SamplesBlock, Store
-from jdali._batches.tensor import (
-    Tensor,
-    TensorCPU,
-    TensorGPU,
-    check_layout,
-    device_array,
-    same_layout,
-)
+from jdali._batches.tensor import Tensor, TensorCPU, TensorGPU, check_layout, device_array, same_layout
 from jdali._batches.tensor_list import TensorList
 from jdali._system.devices import AnyArray, HostArray, host_device
 

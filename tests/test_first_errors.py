@@ -38,9 +38,9 @@ def test_a_function_that_was_not_called() -> None:
     with pytest.raises(
         TypeError, match=r"constant is a function that makes pipelines: call it, as in DataIterator\(constant"
     ):
-        DataIterator(constant, ["images"])  # type: ignore[arg-type]
+        DataIterator(constant, ["images"])
     with pytest.raises(TypeError, match="a function that makes pipelines: call it"):
-        jdali.statistics(constant)  # type: ignore[arg-type]
+        jdali.statistics(constant)
 
 
 @pytest.mark.parametrize("call", [ops.resize, jd.resize, fn.resize])
@@ -57,7 +57,7 @@ def test_what_is_no_sharding() -> None:
         with pytest.raises(
             TypeError, match=r"instance of `jax.sharding.Sharding`.*sharding=NamedSharding\(mesh, P\("
         ):
-            DataIterator(constant(), ["images"], sharding=wrong)  # type: ignore[arg-type]
+            DataIterator(constant(), ["images"], sharding=wrong)
 
 
 def test_an_array_of_a_device() -> None:

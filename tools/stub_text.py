@@ -33,7 +33,7 @@ _EXTENT_FORMS = ("extent: None = None", "extent: ArrayLike | typing.Sequence[Any
 _TYPE_NAMES = ("DataNode", "Array", "ArrayLike", "Tensor", "Batch", "Device", "RNG")
 _LAYOUTS = "Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str"
 # Calls whose outputs are counted by another argument than a flag.
-_RETURNED = {
+_RETURNED: dict[str, dict[str, list[tuple[dict[str, str], str]]]] = {
     "jdali.fn": {
         "external_source": [
             ({"num_outputs": "num_outputs: None = None"}, "DataNode"),
@@ -158,6 +158,8 @@ def forms_of(op: Operator, surface: str) -> list[Form]:
             *_flag_forms(op, surface, flags, op.min_inputs, {optional: ""}),
             *_flag_forms(op, surface, flags, op.min_inputs + 1, {optional: optional}),
         ]
+    if _counts_by_value(op):
+        return [Form({}, "Any")]
     if flags or not callable(op.outputs):
         return _flag_forms(op, surface, flags, op.min_inputs, {})
     if "num_outputs" in op.public_args:
@@ -178,7 +180,7 @@ def _flag_forms(
         several = f"tuple[{RETURNS[surface]}, ...]"
         return [
             Form(others | default, _result(surface, _count(op, {}, inputs))),
-            Form(others | general, several if _count(op, {}, inputs) > 1 else "Any"),
+            Form(others | general, several if (_count(op, {}, inputs) or 0) > 1 else "Any"),
         ]
     forms = []
     for choice in itertools.product(*((d, not d) for d in (bool(op.args[flag].default) for flag in flags))):
@@ -195,6 +197,13 @@ def _flag_text(op: Operator, flag: str, value: bool) -> str:
 
 def _counts(op: Operator, flag: str) -> bool:
     return _count(op, {}) != _count(op, {flag: not op.args[flag].default})
+
+
+def _counts_by_value(op: Operator) -> bool:
+    """True if an argument that is no flag, such as the folder of a video reader, changes the number of outputs."""
+    others = [a.name for a in op.public_args.values() if a.annotation is not bool and a.name != "num_outputs"]
+    found = {_count(op, {name: value}) for name in others for value in ("x", [0])}
+    return len({count for count in (*found, _count(op, {})) if count is not None}) > 1
 
 
 def _count(op: Operator, static: Mapping[str, object], inputs: int | None = None) -> int | None:

@@ -23,6 +23,7 @@ from jdali._batches.tensor import (
     dali_type,
     same_size_dtype,
 )
+from jdali._batches.tensor_html import samples_html
 from jdali._batches.tensor_text import batch_text
 from jdali._system.devices import AnyArray, HostArray, accelerator, to_host
 
@@ -161,7 +162,7 @@ class TensorList:
 
     @staticmethod
     def merge(batches: Sequence[TensorList], positions: Sequence[Sequence[int] | HostArray]) -> TensorList:
-        """The inverse of several `select`s: sample i of batches[j] goes to position positions[j][i]."""
+        """The inverse of several `select`s: sample i of `batches[j]` goes to `positions[j][i]`."""
         return TensorList.concat(
             batches, np.argsort(np.concatenate([np.asarray(p, np.int64) for p in positions]))
         )
@@ -395,8 +396,21 @@ class TensorList:
     def __str__(self) -> str:
         return self._text(values=True)
 
+    def _repr_html_(self) -> str | None:
+        """The samples as pictures, sounds or numbers, for a notebook."""
+        if self._is_traced:
+            return None
+        return samples_html(
+            type(self).__name__, self.device, self.dtype, self._layout, self.shape(), self._store.host_sample,
+            self.source_info(),
+        )  # fmt: skip
+
+    @property
+    def _is_traced(self) -> bool:
+        return self._known is None and any(isinstance(v, jax.core.Tracer) for v in self._packed or ())
+
     def _text(self, values: bool) -> str:
-        if self._known is None and any(isinstance(v, jax.core.Tracer) for v in self._packed or ()):
+        if self._is_traced:
             return f"{type(self).__name__}(traced, layout={self._layout!r}, padded={self._packed})"
         sample = self._store.host_sample if values else None
         return batch_text(type(self).__name__, self.device, self.dtype, self._layout, self.shape(), sample)

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from jdali import types
-from jdali.graph.arithmetic import constant_node
+from jdali.graph import DataNode, Graph, building, constant_node, current_graph, user_line
 from jdali.graph.fingerprint import Entry, describe, fingerprint
-from jdali.graph.node import DataNode, Graph, building, current_graph, user_line
 
 _NUMBERS = (bool, int, float)
 _CONSTANTS = (*_NUMBERS, types.ScalarConstant, types.ArrayConstant)

@@ -12,8 +12,8 @@ from jdali._pipeline.definition import as_outputs
 from jdali._pipeline.pipeline import Pipeline
 from jdali._system.tracebacks import folding
 from jdali.graph import conditional as _conditional
+from jdali.graph import current_graph
 from jdali.graph.autograph import is_not_converted
-from jdali.graph.node import current_graph
 
 F = TypeVar("F", bound=Callable[..., Any])
 

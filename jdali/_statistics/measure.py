@@ -17,8 +17,8 @@ from jdali._statistics.results import Statistics
 from jdali.codecs import audio as audio_codec
 from jdali.codecs import image as image_codec
 from jdali.dynamic._readers import Reader as DynamicReader
-from jdali.engine.flow.executor import Result
-from jdali.graph.node import DataNode
+from jdali.engine import Result
+from jdali.graph import DataNode
 from jdali.pipeline import Pipeline
 from jdali.tensors import TensorList
 

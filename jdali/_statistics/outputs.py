@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali._statistics.moments import Moments
 from jdali._statistics.results import OutputStatistics, Range
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode
 from jdali.tensors import TensorList
 
 _MOST_CHANNELS = 4

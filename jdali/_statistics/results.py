@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from jdali.engine.recovery.blame import SkippedSample
+from jdali._errors import SkippedSample
 
 _MOST_LABELS = 10
 

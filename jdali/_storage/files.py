@@ -30,6 +30,7 @@ from jdali._storage.names import table_from_data as table_from_data
 from jdali._storage.names import user_path as user_path
 from jdali._storage.scope import Scope
 from jdali._system import limits
+from jdali._system.progress import progress_bar
 from jdali._system.regular_file import check_size, no_memory, open_regular
 from jdali.storage import options
 
@@ -161,10 +162,17 @@ def entries(folder: str, *, folders: bool) -> list[str]:
 
 def walk(folder: str) -> Iterator[str]:
     """Paths, relative to `folder`, of all files in it and below: a folder's own files, then its subfolders'."""
+    with progress_bar(None, "files", f"listing {folder}") as advance:
+        for path in _walk(folder):
+            advance(1)
+            yield path
+
+
+def _walk(folder: str) -> Iterator[str]:
     listed = sorted(_listed(folder), key=lambda entry: (entry[1], os.fsencode(entry[0])))
     for name, is_dir in listed:
         if is_dir:
-            yield from (f"{name}/{inner}" for inner in walk(join(folder, plain(name))))
+            yield from (f"{name}/{inner}" for inner in _walk(join(folder, plain(name))))
         else:
             yield name
 

@@ -14,7 +14,7 @@ from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke
 from jdali.dynamic._tensor import Tensor
 from jdali.dynamic._value import EagerKind, wrap
-from jdali.engine.eager.call import EagerReader
+from jdali.engine import eager
 
 _WITHOUT_EFFECT = (
     "cache_batch_copy", "cache_debug", "cache_size", "cache_threshold", "cache_type", "memory_stats",
@@ -49,7 +49,7 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
     paths = [filepaths] if single else [_path(p) for p in filepaths]
     if not paths:
         raise ValueError("imread: no paths given")
-    reader = EagerReader(REGISTRY["readers.file"], {"files": tuple(str(p) for p in paths)}, seed=0)
+    reader = eager.EagerReader(REGISTRY["readers.file"], {"files": tuple(str(p) for p in paths)}, seed=0)
     contents, _ = reader.next(len(paths), EvalContext.current().thread_pool.pool)
     value = wrap(EagerKind.TENSOR if single else EagerKind.BATCH, contents, Device.CPU)
     return invoke(REGISTRY["decoders.image"], [value], options, device=device)

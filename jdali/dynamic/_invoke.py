@@ -22,12 +22,12 @@ from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
 from jdali.dynamic._rng import RNG, get_default_rng
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
-from jdali.engine.eager.call import Placement, RandomDraw, run_operator, wait
+from jdali.engine import eager
 from jdali.ops.tensor._subscript import NAME as SUBSCRIPT
 from jdali.ops.tensor._subscript import parse_index
 from jdali.tensors import TensorList
 
-_NO_DRAW = RandomDraw(0, 0)
+_NO_DRAW = eager.RandomDraw(0, 0)
 _NUMBERS = (bool, int, float)
 
 
@@ -68,14 +68,14 @@ def invoke(
     arguments = {name: _argument_batch(op, name, value, count) for name, value in per_sample.items()}
     if op.random:
         if rng is not None and not isinstance(rng, RNG):
-            kind = f"{type(rng).__module__}.{type(rng).__qualname__}"
             raise ValueError(
-                f"{op.name}: rng must be an instance of jdali.dynamic.random.RNG, but got {kind}"
+                f"{op.name}: rng must be an instance of jdali.dynamic.random.RNG, "
+                f"but got {type(rng).__module__}.{type(rng).__qualname__}"
             )
         draw = (rng or get_default_rng()).draw()
     else:
         draw = _NO_DRAW
-    results = run_operator(
+    results = eager.run_operator(
         op, batches, arguments, static, batch_size=count, placement=placement, draw=draw,
         pool=EvalContext.current().thread_pool.pool, constants=_constants(op, counted),
     )  # fmt: skip
@@ -90,7 +90,7 @@ def wait_if_asked(results: Iterable[TensorList]) -> None:
     mode = EvalMode.current()
     for result in results:
         if mode is EvalMode.sync_full or (mode is EvalMode.sync_cpu and result.device == "cpu"):
-            wait(result)
+            eager.wait(result)
 
 
 def expression(name: str, *operands: object) -> Any:
@@ -243,7 +243,7 @@ def repeated(value: EagerValue, count: int) -> TensorList:
     return samples if count == 1 else samples.select(np.zeros(count, np.int64))
 
 
-def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tuple[Placement, Device]:
+def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tuple[eager.Placement, Device]:
     """Chooses the device of an operator, and of its results."""
     on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
     if device == "mixed":
@@ -252,9 +252,9 @@ def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tu
     if chosen is None:
         chosen = on_gpu[0] if on_gpu else Device.CPU if values else Device.current()
     if chosen.device_type == "cpu":
-        return Placement("cpu", chosen.jax_device), chosen
+        return eager.Placement("cpu", chosen.jax_device), chosen
     name = "mixed" if "mixed" in op.devices and "gpu" not in op.devices else "gpu"
-    return Placement(name, chosen.jax_device), chosen
+    return eager.Placement(name, chosen.jax_device), chosen
 
 
 @dataclasses.dataclass(frozen=True)

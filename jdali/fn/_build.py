@@ -9,8 +9,7 @@ from jdali._operators.deprecated import warn_deprecated
 from jdali._operators.record import Operator, ReaderOp
 from jdali._operators.surface import describe, document, public_signature
 from jdali._system.tracebacks import folding
-from jdali.graph.call import call_operator
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode, call_operator
 
 # Taken by every operator, described here once; `seed` only by random operators.
 GENERIC: dict[str, tuple[Any, Any, str]] = {

@@ -925,7 +925,6 @@ def tfrecord(
     Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.
     """
 
-@overload
 def video(
     *,
     sequence_length: int,
@@ -951,7 +950,7 @@ def video(
     pad_sequences: bool = False,
     skip_vfr_check: bool = False,
     enable_frame_num: str | bool = 'none',
-    enable_timestamps: Literal[False] = False,
+    enable_timestamps: bool = False,
     file_list: str = '',
     file_root: str = '',
     filenames: str | typing.Sequence[str] = (),
@@ -963,7 +962,7 @@ def video(
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
-) -> DataNode:
+) -> Any:
     """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
 
     Args:
@@ -1018,47 +1017,6 @@ def video(
     Parity: DALI reads these on a GPU, whose conversion from YCbCr to RGB differs by a few steps of 255.
     """
 
-@overload
-def video(
-    *,
-    sequence_length: int,
-    dont_use_mmap: bool = False,
-    initial_fill: int = 1024,
-    lazy_init: bool = False,
-    num_shards: int = 1,
-    pad_last_batch: bool = False,
-    prefetch_queue_depth: int = 1,
-    random_shuffle: bool = False,
-    read_ahead: bool = False,
-    seed: int = -1,
-    shard_id: int = 0,
-    skip_cached_images: bool = False,
-    stick_to_shard: bool = False,
-    tensor_init_bytes: int = 1048576,
-    additional_decode_surfaces: int = 2,
-    channels: int = 3,
-    dtype: types.DALIDataType | DTypeLike = ...,
-    file_list_frame_num: bool = False,
-    file_list_include_preceding_frame: bool = False,
-    normalized: bool = False,
-    pad_sequences: bool = False,
-    skip_vfr_check: bool = False,
-    enable_frame_num: str | bool = 'none',
-    enable_timestamps: Literal[True],
-    file_list: str = '',
-    file_root: str = '',
-    filenames: str | typing.Sequence[str] = (),
-    image_type: types.DALIImageType = types.DALIImageType.RGB,
-    labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
-    step: int = -1,
-    stride: int = 1,
-    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
-    name: str | None = None,
-    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
-    preserve: bool = False,
-) -> tuple[DataNode, DataNode]: ...
-
-@overload
 def video_resize(
     *,
     sequence_length: int,
@@ -1102,7 +1060,7 @@ def video_resize(
     pad_sequences: bool = False,
     skip_vfr_check: bool = False,
     enable_frame_num: str | bool = 'none',
-    enable_timestamps: Literal[False] = False,
+    enable_timestamps: bool = False,
     file_list: str = '',
     file_root: str = '',
     filenames: str | typing.Sequence[str] = (),
@@ -1114,7 +1072,7 @@ def video_resize(
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
-) -> DataNode:
+) -> Any:
     """Reads sequences of frames as `readers.video` does and resizes them as `resize` does.
 
     The reader itself gives whole frames; `jdali.fn` and `jdali.dynamic` put a `resize` behind it.
@@ -1189,64 +1147,6 @@ def video_resize(
 
     Returns: as of `readers.video`.
     """
-
-@overload
-def video_resize(
-    *,
-    sequence_length: int,
-    dont_use_mmap: bool = False,
-    initial_fill: int = 1024,
-    lazy_init: bool = False,
-    num_shards: int = 1,
-    pad_last_batch: bool = False,
-    prefetch_queue_depth: int = 1,
-    random_shuffle: bool = False,
-    read_ahead: bool = False,
-    seed: int = -1,
-    shard_id: int = 0,
-    skip_cached_images: bool = False,
-    stick_to_shard: bool = False,
-    tensor_init_bytes: int = 1048576,
-    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    resize_x: float | DataNode = 0.0,
-    resize_y: float | DataNode = 0.0,
-    resize_z: float | DataNode = 0.0,
-    resize_shorter: float | DataNode = 0.0,
-    resize_longer: float | DataNode = 0.0,
-    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
-    max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
-    roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    roi_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    roi_relative: bool = False,
-    subpixel_scale: bool = True,
-    interp_type: types.DALIInterpType | DataNode = types.DALIInterpType.INTERP_LINEAR,
-    min_filter: types.DALIInterpType | DataNode | None = None,
-    mag_filter: types.DALIInterpType | DataNode | None = None,
-    antialias: bool = True,
-    minibatch_size: int = 32,
-    temp_buffer_hint: int = 0,
-    additional_decode_surfaces: int = 2,
-    channels: int = 3,
-    dtype: types.DALIDataType | DTypeLike = ...,
-    file_list_frame_num: bool = False,
-    file_list_include_preceding_frame: bool = False,
-    normalized: bool = False,
-    pad_sequences: bool = False,
-    skip_vfr_check: bool = False,
-    enable_frame_num: str | bool = 'none',
-    enable_timestamps: Literal[True],
-    file_list: str = '',
-    file_root: str = '',
-    filenames: str | typing.Sequence[str] = (),
-    image_type: types.DALIImageType = types.DALIImageType.RGB,
-    labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
-    step: int = -1,
-    stride: int = 1,
-    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
-    name: str | None = None,
-    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
-    preserve: bool = False,
-) -> tuple[DataNode, DataNode]: ...
 
 def webdataset(
     *,

@@ -12,7 +12,7 @@ import numpy as np
 
 from jdali._system.devices import to_host
 from jdali._system.tracebacks import folding
-from jdali.engine.workers.interpreter_exit import until_exit
+from jdali._threads import until_exit
 from jdali.iterator.batch_type import BatchT
 from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, UserBatch, log
 from jdali.iterator.take import FirstBatches

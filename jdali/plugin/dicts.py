@@ -11,7 +11,7 @@ import numpy as np
 from jax.sharding import Sharding
 
 from jdali._batches.placement import BatchSplit
-from jdali.graph.plan import is_compiled
+from jdali.graph import is_compiled
 from jdali.iterator import DataIterator, LastBatchPolicy
 from jdali.iterator.assemble import Assembler
 from jdali.pipeline import Pipeline

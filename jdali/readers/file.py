@@ -14,8 +14,10 @@ from jdali._operators.shared_arguments import also_takes
 from jdali._storage import files as _storage
 from jdali._storage.name_table import BadLine, NameTable
 from jdali._storage.whole_files import read_file, read_named
+from jdali._system.progress import progress_bar
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats.columns import dense_column
+from jdali.readers.shared_tables import shared
 
 _NAME = "readers.file"
 FILE_FILTERS = (
@@ -124,10 +126,12 @@ def file(
             raise ValueError(f"{_NAME}: ``file_list`` argument cannot be empty")
         file_list = _storage.user_path(file_list)
         root = _storage.parent(file_list) if file_root is None else _storage.user_path(file_root)
-        names, numbers = _listed_files(root, file_list)
+        names, numbers = shared("files", lambda: _listed_files(root, file_list))
     elif file_root is not None:
         root = _storage.user_path(file_root)
-        names, numbers, classes = _files_in_folders(root, file_filters, dir_filters, case_sensitive_filter)
+        names, numbers, classes = shared(
+            "files", lambda: _files_in_folders(root, file_filters, dir_filters, case_sensitive_filter)
+        )
     else:
         raise ValueError(
             f"{_NAME}: ``file_root`` argument is required when not using ``files`` or ``file_list``."
@@ -180,11 +184,15 @@ def _files_in_folders(
     is_wanted_folder = _matcher("dir_filters", "*" if dir_filters is None else dir_filters, case_sensitive)
     folders = [f for f in _entries(root, folders=True) if is_wanted_folder.fullmatch(f)]
     tables = []
-    for folder in folders:
-        inside = _entries(_storage.join(root, _storage.plain(folder)), folders=False)
-        tables.append(
-            NameTable.of(_storage.plain(f"{folder}/{name}") for name in inside if is_wanted.fullmatch(name))
-        )
+    with progress_bar(len(folders), "folders", f"listing {root}") as advance:
+        for folder in folders:
+            inside = _entries(_storage.join(root, _storage.plain(folder)), folders=False)
+            tables.append(
+                NameTable.of(
+                    _storage.plain(f"{folder}/{name}") for name in inside if is_wanted.fullmatch(name)
+                )
+            )
+            advance(1)
     names = NameTable.joined(tables)
     if not len(names):
         patterns = file_filters if isinstance(file_filters, str) else ", ".join(file_filters)

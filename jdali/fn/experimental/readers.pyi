@@ -3,7 +3,6 @@
 import typing
 from typing import Any
 from typing import Literal
-from typing import overload
 from numpy.typing import DTypeLike
 from numpy.typing import NDArray
 from jdali import types
@@ -79,7 +78,6 @@ def fits(
     Returns: for each HDU its image, the axis that varies fastest last.
     """
 
-@overload
 def video(
     *,
     file_list_format: Literal['timestamps', 'frames'] = 'timestamps',
@@ -103,7 +101,7 @@ def video(
     stick_to_shard: bool = False,
     tensor_init_bytes: int = 1048576,
     enable_frame_num: str | bool = 'none',
-    enable_timestamps: Literal[False] = False,
+    enable_timestamps: bool = False,
     file_list: str = '',
     file_root: str = '',
     filenames: str | typing.Sequence[str] = (),
@@ -115,7 +113,7 @@ def video(
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
-) -> DataNode:
+) -> Any:
     """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
 
     Args:
@@ -172,41 +170,3 @@ def video(
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU. It skips files that
     it cannot open, and lines of a list that have a start but no end.
     """
-
-@overload
-def video(
-    *,
-    file_list_format: Literal['timestamps', 'frames'] = 'timestamps',
-    file_list_include_end: bool = True,
-    file_list_rounding: Literal['start_down_end_up', 'start_up_end_down', 'all_up', 'all_down'] = 'start_down_end_up',
-    sequence_length: int,
-    fill_value: int | typing.Sequence[int] | NDArray[Any] = (0,),
-    pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] = 'none',
-    uniform_sample: bool = False,
-    dont_use_mmap: bool = False,
-    initial_fill: int = 1024,
-    lazy_init: bool = False,
-    num_shards: int = 1,
-    pad_last_batch: bool = False,
-    prefetch_queue_depth: int = 1,
-    random_shuffle: bool = False,
-    read_ahead: bool = False,
-    seed: int = -1,
-    shard_id: int = 0,
-    skip_cached_images: bool = False,
-    stick_to_shard: bool = False,
-    tensor_init_bytes: int = 1048576,
-    enable_frame_num: str | bool = 'none',
-    enable_timestamps: Literal[True],
-    file_list: str = '',
-    file_root: str = '',
-    filenames: str | typing.Sequence[str] = (),
-    image_type: types.DALIImageType = types.DALIImageType.RGB,
-    labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
-    step: int = -1,
-    stride: int = 1,
-    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
-    name: str | None = None,
-    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
-    preserve: bool = False,
-) -> tuple[DataNode, DataNode]: ...

@@ -1,1 +1,0 @@
-"""Makes the HTML documentation; `tools/make_docs.py` is what is run."""

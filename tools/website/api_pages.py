@@ -1,0 +1,42 @@
+"""Pages of the API reference: a page a module, which mkdocstrings fills with its docstrings."""
+
+from __future__ import annotations
+
+# What the reference shows: module, and what the page is for.
+MODULES = {
+    "jdali.pipeline": "Pipelines",
+    "jdali.iterator": "Iterators for training loops",
+    "jdali.tensors": "Batches and samples",
+    "jdali.dynamic": "Dynamic mode",
+    "jdali.math": "Mathematical functions",
+    "jdali.types": "Types and constants",
+    "jdali.storage": "Storage and limits",
+    "jdali.profiler": "Reports",
+    "jdali.auto_aug.auto_augment": "AutoAugment",
+    "jdali.auto_aug.rand_augment": "RandAugment",
+    "jdali.auto_aug.trivial_augment": "TrivialAugment",
+    "jdali.auto_aug.augmentations": "Augmentations",
+    "jdali.plugin.jax": "JAX",
+    "jdali.plugin.jax.fn": "Functions of JAX in pipelines",
+    "jdali.plugin.pytorch": "PyTorch",
+    "jdali.plugin.tf": "TensorFlow",
+    "jdali.plugin.operators": "Operators of one's own",
+    "jdali.plugin_manager": "Loading plugins",
+    "jdali.tfrecord": "TFRecord features",
+    "jdali.backend": "Backend",
+    "jdali.sysconfig": "Paths and flags",
+}
+
+
+def page(module: str, title: str) -> str:
+    """Writes the page of a module."""
+    return f"# {title}\n\n`{module}`\n\n::: {module}\n    options:\n      heading_level: 2\n      show_root_heading: false\n"
+
+
+def index() -> str:
+    """Writes the list of modules."""
+    rows = "\n".join(f"| [`{m}`]({m}.md) | {title} |" for m, title in MODULES.items())
+    return (
+        "# API reference\n\nFrom the docstrings. Functions of `jdali.fn`, `jdali.ops` and `jdali.dynamic` that are "
+        f"operators have [pages of their own](../operators/index.md).\n\n| | |\n|---|---|\n{rows}\n"
+    )
