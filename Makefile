@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: help coverage run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types imports words stubs check bench docs clean
+.PHONY: help browser coverage run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types editor imports words stubs check bench docs clean
 
 # Lists the targets, each with the comment behind its name.
 help:  ## this list
@@ -43,6 +43,13 @@ torch: $(VENV)/.torch  ## the tests that need PyTorch, which it installs
 $(VENV)/.torch: $(VENV)/.oracle
 	$(BIN)/python -m pip install --quiet $(PIP) -e '.[torch]'
 	touch $@
+
+# Debian's chromium, for tests/viewer/test_browser.py. It needs root, or sudo.
+browser:  ## installs chromium, in which the viewer is tested; PICTURES=1 draws those of docs/viewer.md anew
+	@command -v chromium >/dev/null || { $(if $(filter 0,$(shell id -u)),,sudo )apt-get update -q && $(if $(filter 0,$(shell id -u)),,sudo )apt-get install -q -y --no-install-recommends chromium; }
+ifdef PICTURES
+	VIEWER_PICTURES=docs/images $(BIN)/python -m pytest -n 0 -q tests/viewer/test_browser.py
+endif
 
 # The same for TensorFlow and for PaddlePaddle.
 tf: $(VENV)/.tf  ## the same for TensorFlow
@@ -100,6 +107,10 @@ types: $(VENV)/.dev  ## mypy: the package and its tests, tools and examples, ben
 	$(BIN)/mypy
 	MYPYPATH=tools:examples/flax:examples/custom_operator $(BIN)/mypy --disallow-untyped-defs tools examples
 	MYPYPATH=benchmarks $(BIN)/mypy benchmarks
+
+editor: $(VENV)/.dev  ## what mypy, pyright and a language server find of jdali outside of the repository
+	$(BIN)/python -m pip install --quiet -e '.[editor]'
+	$(BIN)/python -m pytest tests/editor $(ARGS)
 
 imports: $(VENV)/.dev  ## the layers of the package
 	$(BIN)/lint-imports --no-logo

@@ -1,12 +1,14 @@
 """How many samples a second one process can feed, and what bounds it: a model from measured parts.
 
-    python benchmarks/gil.py [--workload train tiny] [--batches 40] [--cores 2 32 100]
+    python benchmarks/gil.py [--workload train tiny] [--batches 40] [--cores 2 8 32 128] [--trainer 43]
 
 A thread of Python either holds the GIL or is inside of a call that released it. The processor time of all threads is
 measured, and that of the calls which are known to release the GIL: decoding, compiled programs, reading, large copies.
 What is left holds the GIL, at most: what threads take to wait and to be woken is in it as well, so the pool has one
 thread here. With C cores, T of processor time a sample and H of it with the GIL held, a process feeds no more than C / T
-and no more than 1 / H samples a second.
+and no more than 1 / H samples a second. With N workers, and S of processor time a sample in the trainer's process
+(`benchmarks/workers.py` measures it), it is C / (T + S), N / H and 1 / S: `--trainer` S in µs prints the fewest workers that
+keep the cores busy.
 
 Processor time is measured, not time, so that it matters little what else the machine does.
 """
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import math
 import os
 import sys
 import tempfile
@@ -105,7 +108,8 @@ def main() -> None:
         "--workload", nargs="*", default=["train", "tiny"], choices=["train", "tiny", "speech"]
     )
     parser.add_argument("--batches", type=int, default=40)
-    parser.add_argument("--cores", type=int, nargs="*", default=[2, 32, 100])
+    parser.add_argument("--cores", type=int, nargs="*", default=[2, 8, 32, 128])
+    parser.add_argument("--trainer", type=float, help="µs of the trainer's process a sample, with workers")
     options = parser.parse_args()
     for part, owner, name in RELEASING:
         setattr(owner, name, timed(part, getattr(owner, name)))
@@ -113,12 +117,26 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             if workload != "train":
                 {"tiny": host.make_tiny, "speech": host.make_speech}[workload](Path(folder))
-            report(workload, *measure(workload, folder, options.batches), options.cores)
+            report(workload, *measure(workload, folder, options.batches), options.cores, options.trainer)
+
+
+def with_workers(cores: int, total: float, held: float, trainer: float) -> tuple[float, str, int]:
+    """Samples a second that workers feed at most, what bounds them, and the fewest workers that do.
+
+    Args:
+        cores: of the machine.
+        total: seconds of processor time a sample, where it is made.
+        held: of these with the GIL held.
+        trainer: seconds of the trainer's process a sample.
+    """
+    rate, bound = min((cores / (total + trainer), "cores"), (1 / trainer, "the trainer's process"))
+    return rate, bound, math.ceil(rate * held)
 
 
 def report(
-    workload: str, spent: dict[str, float], calls: Counter[str], samples: int, all_cores: list[int]
-) -> None:
+    workload: str, spent: dict[str, float], calls: Counter[str], samples: int, all_cores: list[int],
+    trainer: float | None,
+) -> None:  # fmt: skip
     print(f"\n| {workload}: part | µs of processor time a sample | calls a sample |\n|---|---|---|")
     for part, seconds in sorted(spent.items(), key=lambda item: -item[1]):
         print(
@@ -130,6 +148,9 @@ def report(
     for cores in all_cores:
         rate, bound = min((cores / total, "cores"), (1 / held, "the GIL"))
         print(f"{cores} cores: {rate:.0f} samples/s, bounded by {bound}")
+        if trainer is not None:
+            rate, bound, fewest = with_workers(cores, total, held, trainer / 1e6)
+            print(f"  with workers: {rate:.0f} samples/s, bounded by {bound}; {fewest} workers or more")
 
 
 if __name__ == "__main__":

@@ -1,103 +1,106 @@
-"""A callback that holds the GIL, in the process itself and in worker processes: samples a second.
+"""Batches made by worker processes: speed beside DALI and one process, and processor time left in the trainer's process.
 
-    python benchmarks/workers.py [--threads 2] [--rounds 5]
+    python benchmarks/workers.py [--workload train val tiny speech] [--rounds 5]
 
-`--threads` is the number of workers. Each sample is a run-length coded picture that Python decodes byte by byte
-(about 2 ms). DALI runs the same callback
-in its own workers. Each rival is a process of its own and they take turns; the ratio is that of each turn to jdali's
-turn in the process itself of the same round (median).
+Every rival has two threads: DALI and one process of jdali two of their own, jdali with two workers one in each. They take turns,
+and the ratio is that of each turn to the first rival's turn of the same round (median). Processor time is that of the process
+that trains alone, without its workers: it bounds what workers can feed, however many there are.
 """
 
 from __future__ import annotations
 
-import importlib
+import os
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
+import host
+import pipelines
 from _harness import arguments, compare, say, serve
 
-BATCH = 16
-SIZE = 96
-RIVALS = ("jdali", "jdali_workers", "dali_workers")
+# For each workload: samples of a batch, and batches of a turn.
+WORKLOADS = {
+    "train": (pipelines.BATCH, 24),
+    "val": (pipelines.BATCH, 24),
+    "tiny": (256, 60),
+    "speech": (16, 30),
+}
+RIVALS = ("dali", "one process", "two workers")
+# Batches that a rival may have made while another one had its turn.
+DRAIN = 12
 
 
-class Decode:
-    """Decodes pictures that are made once, from pairs of a count and a value."""
-
-    def __init__(self) -> None:
-        rng = np.random.default_rng(0)
-        self.coded = [
-            bytes(
-                np.stack([np.full(SIZE * SIZE // 4, 4), rng.integers(0, 256, SIZE * SIZE // 4)], 1).astype(
-                    np.uint8
-                )
-            )
-            for _ in range(BATCH)
-        ]
-
-    def __call__(self, info) -> np.ndarray:
-        coded = self.coded[info.idx_in_batch]
-        pixels = bytearray()
-        for i in range(0, len(coded), 2):
-            for _ in range(coded[i]):
-                pixels.append(coded[i + 1])
-        return np.frombuffer(pixels, np.uint8).reshape(SIZE, SIZE, 1)
+def pipeline(package: str, workload: str, folder: str, threads: int) -> Any:
+    if workload in host.BATCHES:
+        return host.pipeline(package, workload, folder, threads)
+    pipe = pipelines.dali_like(package, workload, folder, threads)
+    pipe.build()
+    return pipe
 
 
-def worker(rival: str, threads: int) -> None:
+def work(rival: str, workload: str, folder: str, threads: int) -> None:
+    """Runs one rival, whenever its turn comes."""
+    package = "nvidia.dali" if rival == "dali" else "jdali"
+    if rival == "two workers":
+        os.environ["JDALI_WORKERS"] = "2"
+        threads //= 2
+    start = time.perf_counter()
     try:
-        start = time.perf_counter()
-        package, _, parallel = rival.partition("_")
-        package = {"dali": "nvidia.dali"}.get(package, package)
-        fn = importlib.import_module(package + ".fn")
-        pipe = importlib.import_module(package).Pipeline(
-            BATCH, 2, None, py_num_workers=threads, py_start_method="spawn", exec_async=True
-        )
-        with pipe:
-            images = fn.external_source(
-                Decode(),
-                batch=False,
-                parallel=bool(parallel),
-                layout="HWC",
-                prefetch_queue_depth=2 if parallel else None,
-            )
-            pipe.set_outputs(fn.flip(images))
-        pipe.build()
-        pipe.run()
-        first = time.perf_counter() - start
+        pipe = pipeline(package, workload, folder, threads)
     except ImportError as error:
         say({"problem": str(error)})
         return
+    host.wait(pipe.run())
+    first = time.perf_counter() - start
+    size = WORKLOADS[workload][0]
+    spent: list[float] = []
 
     def run(batches: int) -> float:
-        start = time.perf_counter()
+        for _ in range(DRAIN):
+            host.wait(pipe.run())
+        start, cpu = time.perf_counter(), time.process_time()
         for _ in range(batches):
-            pipe.run()
-        return batches * BATCH / (time.perf_counter() - start)
+            host.wait(pipe.run())
+        spent.append((time.process_time() - cpu) / batches / size * 1e6)
+        return batches * size / (time.perf_counter() - start)
 
-    serve(first, run, dict)
+    serve(first, run, lambda: {"cpu": spent[1:]})
 
 
 def main() -> None:
-    parser = arguments(__doc__, batches=20, rivals=RIVALS, choices={})
+    parser = arguments(__doc__, batches=0, rivals=RIVALS, choices={"workload": WORKLOADS})
     options = parser.parse_args()
     if options.worker:
-        worker(options.worker[0], options.threads)
+        rival, workload = options.worker
+        work(rival, workload, options.data, options.threads)
         return
-    print("| rival | samples/s, median (low to high) | ratio to jdali in the process | first batch, s |")
-    print("|---|---|---|---|")
+    print(
+        "| workload | rival | samples/s, median (low to high) | ratio to the first | cpu of the trainer, µs a sample |"
+    )
+    print("|---|---|---|---|---|")
+    for workload in options.workload:
+        with tempfile.TemporaryDirectory() as folder:
+            make = {"tiny": host.make_tiny, "speech": host.make_speech}.get(workload)
+            if make is not None:
+                make(Path(folder, "data"))
+            data = folder + "/data" if make is not None else options.data or pipelines.default_data()
+            report(workload, data, options)
+
+
+def report(workload: str, data: str, options: Any) -> None:
     rows = compare(
-        Path(__file__), options.rivals, "decode in Python", data="", threads=options.threads,
-        rounds=options.rounds, batches=options.batches,
+        Path(__file__), options.rivals, workload, data=data, threads=options.threads, rounds=options.rounds,
+        batches=options.batches or WORKLOADS[workload][1],
     )  # fmt: skip
     for row in rows:
         print(
-            f"| {row['rival']} | {row['median']:.0f} ({row['low']:.0f} to {row['high']:.0f}) | "
-            f"{row['ratio']:.2f} | {row['first_batch_s']:.1f} |",
+            f"| {workload} | {row['rival']} | {row['median']:.0f} ({row['low']:.0f} to {row['high']:.0f}) "
+            f"| {row['ratio']:.2f} | {np.median(row['cpu']):.1f} |",
             flush=True,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import pickle
 import types
 import weakref
@@ -17,11 +18,23 @@ __all__ = [
     "MissingArgumentError",
     "OperatorError",
     "SampleError",
+    "SkippedSample",
     "TracedArgumentError",
     "UnknownArgumentError",
 ]
 
 _HEAP_TYPE = 1 << 9  # CPython's flag of classes that are made at run time: all but the built-in ones
+
+
+@dataclasses.dataclass(frozen=True)
+class SkippedSample:
+    """A sample that was left out because an operator could not work on it."""
+
+    path: str
+    epoch: int
+    index: int
+    operator: str
+    reason: str
 
 
 class SampleError(ValueError):

@@ -13,6 +13,13 @@ class StateError(ValueError):
     """A state does not fit the object that it should restore."""
 
 
+class End:
+    """Entry "end" of a state, where an external source is at its end: whether it begins again after that."""
+
+    REACHED = "reached"
+    LEFT = "left"
+
+
 def check_version(owner: str, state: Mapping[str, object], version: int, *older: int) -> None:
     """Raises `StateError` if a state is not of this version.
 

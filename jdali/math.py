@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from jdali.graph.arithmetic import expression
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode, expression
 
 __all__ = [
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "clamp",

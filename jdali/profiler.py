@@ -13,14 +13,16 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from jdali._display.markup import escape, styled
 from jdali._system.cpus import cpu_count
-from jdali.engine.flow.report import Times
-from jdali.engine.workers.timing import PhaseTimer, Spent
+from jdali._threads import PhaseTimer, Spent, Times
 
 __all__ = ["PartTime", "Recorder", "Report"]
 
 # A loop that waits for less than this share of its time is not worth a change of the pipeline.
 _LITTLE = 0.05
+# Below this, more than the pipeline the loop itself sets the pace.
+_SOME = 0.2
 # The part that sets the pace is hardly ever idle; if none is this busy, batches differ a lot.
 _BUSY = 0.6
 # From this share of its time on, threads that only wait (for storage, or for each other) matter.
@@ -61,7 +63,7 @@ class PartTime:
     user_code: bool = False
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Report:
     """Time of an epoch by phase; `str` puts it into a few lines.
 
@@ -113,6 +115,12 @@ class Report:
         lines.append(f"verdict: {self.verdict}")
         return "\n".join([*lines, *(f"  - {advice}" for advice in self.advice)])
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The report with a bar for each part, for a notebook."""
+        return styled(report_html(self))
+
     def _line_of_workers(self, part: PartTime, period: float) -> str:
         busy = _worker_share(part, period, self.workers)
         died = f"; {self.worker_deaths} died" if self.worker_deaths else ""
@@ -120,6 +128,19 @@ class Report:
             f"  workers  {_ms(part.seconds):>10} {part.seconds / period:5.0%}  {part.name} ({self.workers} workers {busy:.0%} "
             f"busy; {self.worker_bytes / 2**20:.1f} MiB a batch{died})"
         )
+
+
+def report_html(report: Report) -> str:
+    """The report with a bar for each part, as a piece of HTML."""
+    period = report.seconds / max(report.batches, 1)
+    top = max([part.seconds for part in report.parts], default=0.0) or 1.0
+    bars = "".join(
+        f"<tr><td>{escape(part.kind)}</td><td>{escape(part.name)}</td><td>{_ms(part.seconds)}</td>"
+        f'<td><meter max="1" value="{part.seconds / top:.3f}"></meter></td></tr>'
+        for part in report.parts
+        if part.seconds >= _SHOWN * period or part is report.slowest
+    )
+    return f'<div class="jd-table"><table>{bars}</table></div><pre>{escape(report)}</pre>'
 
 
 def _worker_share(part: PartTime, period: float, workers: int) -> float:
@@ -296,6 +317,9 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
     if share < _LITTLE:
         verdict = f"bound by the training loop: it waited for data {share:.1%} of the time"
         return slowest, "loop", verdict, _spare_workers(facts)
+    if share < _SOME and facts.compiling <= facts.waited / 2:
+        verdict = f"bound by the training loop for the most part: it waited for data {share:.0%} of the time; {pace}"
+        return slowest, "loop", verdict, _advice(slowest, facts)
     if facts.compiling > facts.waited / 2:
         verdict = f"bound by compilation: {_programs(facts.programs)} took {facts.compiling:.1f} s"
         advice = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import jax
 import numpy as np
@@ -17,14 +17,7 @@ from jdali._batches.array_like import host_array
 from jdali._batches.extent import BatchSpec
 from jdali._batches.provenance import Provenance
 from jdali._batches.store import RowSlice, SamplesBlock, Store
-from jdali._batches.tensor import (
-    Tensor,
-    TensorCPU,
-    TensorGPU,
-    check_layout,
-    device_array,
-    same_layout,
-)
+from jdali._batches.tensor import Tensor, TensorCPU, TensorGPU, check_layout, device_array, same_layout
 from jdali._batches.tensor_list import TensorList
 from jdali._system.devices import AnyArray, HostArray, host_device
 
@@ -131,10 +124,21 @@ class TensorListGPU(TensorList):
         sources = [v for v in (object, tl, list_of_tensors) if v is not None]
         self._begin(*_gather(type(self), sources, layout, lambda value: device_array(value, device_id)))
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            text = f"'{type(self).__name__}' object has no attribute '{name}'"
+            if name == "as_array":
+                text += (
+                    ": the batch is on a device, as_cpu() brings it to the host: batch.as_cpu().as_array()"
+                )
+            raise AttributeError(text, name=name, obj=self)
+
     def at(self, i: int, /) -> TensorGPU:
         """Sample `i` as a tensor of its true size."""
         self._check_index(i)
-        tensor: TensorGPU = self[i]
+        tensor = self[i]
+        assert isinstance(tensor, TensorGPU)
         return tensor
 
     def device_id(self) -> int:

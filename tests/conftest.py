@@ -8,6 +8,7 @@ from pathlib import Path
 
 from support.xla import flags
 
+os.environ.setdefault("JDALI_TRACEBACK", "full")  # where a test fails, all frames count
 os.environ.setdefault("JAX_PLATFORMS", "cpu")  # `make gpu` says otherwise
 os.environ["XLA_FLAGS"] = (
     f"{flags()} {os.environ.get('XLA_FLAGS', '')}"  # of two of a name the last one counts

@@ -17,9 +17,8 @@ from support.numbers import pipeline
 import jdali
 from jdali import fn
 from jdali._operators.record import REGISTRY, host_operator
-from jdali.engine.flow.report import Times
+from jdali._threads import PhaseTimer, Spent, TimedPool, Times, inner
 from jdali.engine.steps.stage import StageRunner
-from jdali.engine.workers.timing import PhaseTimer, Spent, TimedPool, inner
 from jdali.fn._build import make_function
 from jdali.iterator import DataIterator
 from jdali.profiler import Recorder, Report
@@ -48,8 +47,8 @@ class Clock:
 def clock(monkeypatch):
     """The clock by which the engine measures; processor time does not pass at all."""
     clock = Clock()
-    monkeypatch.setattr("jdali.engine.workers.timing.perf_counter", clock.perf_counter)
-    monkeypatch.setattr("jdali.engine.workers.timing.thread_time", lambda: 0.0)
+    monkeypatch.setattr("jdali._threads.timing.perf_counter", clock.perf_counter)
+    monkeypatch.setattr("jdali._threads.timing.thread_time", lambda: 0.0)
     for module in (
         "engine.workers.pool",
         "engine.workers.thread_policy",
@@ -393,7 +392,7 @@ def test_what_it_costs(monkeypatch):
     """Clocks are read ten times for a lap with a task and a name, however long they take."""
     read = []
     for name in ("perf_counter", "thread_time"):
-        monkeypatch.setattr(f"jdali.engine.workers.timing.{name}", lambda name=name: read.append(name) or 0.0)
+        monkeypatch.setattr(f"jdali._threads.timing.{name}", lambda name=name: read.append(name) or 0.0)
     with PhaseTimer("host", "work").lap() as lap:
         with inner("staging"):
             pass

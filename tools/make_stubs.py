@@ -18,12 +18,10 @@ import re
 import subprocess
 import sys
 import types as pytypes
-import typing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from stub_text import class_text, function_text, without_docstrings
 
 import jdali
 import jdali.dynamic
@@ -38,143 +36,21 @@ HEADER_OF_PACKAGE = (
 )
 ROOT = Path(jdali.__file__).parent
 LINE = 111  # with the line's end
-RETURNS = {
-    "jdali.fn": "DataNode",
-    "jdali.ops": "Array",
-    "jdali.dynamic": "Any",
-}
 IMPORTS = {
-    "jdali.fn": "from jdali.data_node import DataNode\n",
-    "jdali.ops": "from typing import overload\nfrom jax import Array\nfrom jax.typing import ArrayLike\n"
+    "jdali.fn": "from numpy.typing import ArrayLike\nfrom jdali.data_node import DataNode\n"
+    "from jdali.tfrecord import Feature\n",
+    "jdali.ops": "from jax import Array\nfrom jax.typing import ArrayLike\n"
     "from jdali.data_node import DataNode\nfrom jdali.fn._classes import OperatorClass\n",
-    "jdali.dynamic": "from jdali.dynamic._batch import Batch\nfrom jdali.dynamic._device import Device\n"
+    "jdali.dynamic": "from numpy.typing import ArrayLike\n"
+    "from jdali.dynamic._batch import Batch\nfrom jdali.dynamic._device import Device\n"
     "from jdali.dynamic._dtype import DType\nfrom jdali.dynamic._readers import Reader\n"
     "from jdali.dynamic._rng import RNG\n"
     "from jdali.dynamic._tensor import Tensor\n",
 }
 COMMON_IMPORTS = (
-    "import builtins\nimport typing\nfrom typing import Any\n"
-    "from numpy.typing import DTypeLike\nfrom jdali import types\n"
+    "import builtins\nimport typing\nfrom typing import Any\nfrom typing import Literal\nfrom typing import overload\n"
+    "from numpy.typing import DTypeLike\nfrom numpy.typing import NDArray\nfrom jdali import types\n"
 )
-_EXTENT = "extent: Any = None"
-_EXTENT_FORMS = ("extent: None = None", "extent: ArrayLike | typing.Sequence[Any]")
-_TYPE_NAMES = ("DataNode", "Array", "ArrayLike", "Tensor", "Batch", "Device", "RNG")
-
-
-def annotation_text(annotation: Any, surface: str) -> str:
-    """An annotation as it stands in a stub."""
-    if annotation is inspect.Parameter.empty or annotation is Any:
-        return "Any"
-    if annotation is None or annotation is type(None):
-        return "None"
-    origin = typing.get_origin(annotation)
-    if origin in (typing.Union, pytypes.UnionType):
-        # NumPy's integers stand beside Python's only to say what element types a tensor may have.
-        options = [a for a in typing.get_args(annotation) if a is not np.integer]
-        parts = list(dict.fromkeys(annotation_text(a, surface) for a in options))
-        # Of a union that is written in two orders, Python has the one that it came upon first: numbers are first here.
-        parts.sort(key=lambda part: (part == "None", part not in ("int", "float")))
-        return "Any" if "Any" in parts else " | ".join(parts)
-    if origin in (tuple, list):
-        # DALI's users give lists as often as tuples.
-        inner = [annotation_text(a, surface) for a in typing.get_args(annotation) if a is not ...]
-        # By its whole name: there is a reader of that name.
-        return f"typing.Sequence[{' | '.join(dict.fromkeys(inner))}]"
-    if annotation is np.dtype or origin is np.dtype:
-        return "DTypeLike"
-    name = getattr(annotation, "__name__", "")
-    if annotation is bool and surface == "jdali.dynamic":  # where `bool` is an element type
-        return "builtins.bool"
-    if annotation in (int, float, bool, str) or name in _TYPE_NAMES:
-        return name
-    if name.startswith("DALI"):
-        return f"types.{name}"
-    if "ArrayLike" in str(annotation) or "Array" in str(annotation):
-        return "ArrayLike" if surface == "jdali.ops" else "Any"
-    return "Any"
-
-
-def default_text(default: Any) -> str:
-    if isinstance(default, (bool, int, float, str, type(None))) and not hasattr(default, "name"):
-        return repr(default)
-    return "..."
-
-
-def function_text(function: Any, surface: str) -> str:
-    """`def` of one function."""
-    op = getattr(function, "__operator__", None)
-    single = op is not None and op.outputs == 1 and not op.output_per_optional
-    result = RETURNS[surface] if single else "Any"
-    forms = [
-        (texts, result) for texts in map(partial(parameter_texts, surface=surface), signatures(function))
-    ]
-    if surface == "jdali.ops":
-        forms = [form for texts, returned in forms for form in _forms_of_extent(texts, returned)]
-    overload = "@overload\n" if len(forms) > 1 else ""
-    return "\n".join(f"{overload}{_definition(function.__name__, texts, made)}" for texts, made in forms)
-
-
-def signatures(function: Any) -> list[inspect.Signature]:
-    """The ways to call a function: a random operator's key comes first, or by name."""
-    signature = inspect.signature(function)
-    parameters = list(signature.parameters.values())
-    if (
-        not parameters
-        or parameters[0].name != "key"
-        or parameters[0].kind is not inspect.Parameter.POSITIONAL_ONLY
-    ):
-        return [signature]
-    first, *others = parameters
-    positional = [p for p in others if p.kind is not p.KEYWORD_ONLY]
-    named = [first.replace(kind=first.KEYWORD_ONLY), *(p for p in others if p.kind is p.KEYWORD_ONLY)]
-    return [signature, signature.replace(parameters=[*positional, *named])]
-
-
-def _forms_of_extent(parameters: list[str], result: str) -> list[tuple[list[str], str]]:
-    """The parameters and the result without `extent` and with it, which makes the result a pair."""
-    if _EXTENT not in parameters:
-        return [(parameters, result)]
-    without, given = ([form if p == _EXTENT else p for p in parameters] for form in _EXTENT_FORMS)
-    return [(without, result), (given, f"tuple[{result}, {result}]")]
-
-
-def _definition(name: str, parameters: list[str], result: str) -> str:
-    lines = "".join(f"    {p},\n" for p in parameters)
-    return f"def {name}(\n{lines}) -> {result}: ...\n"
-
-
-def class_text(made: type, surface: str) -> str:
-    """`class` of an operator that nodes are made with, or of a reader of dynamic mode."""
-    lines = "".join(f"        {p},\n" for p in ["self", *parameter_texts(inspect.signature(made), surface)])
-    base = "Reader" if surface == "jdali.dynamic" else "OperatorClass"
-    return f"class {made.__name__}({base}):\n    def __init__(\n{lines}    ) -> None: ...\n"
-
-
-def parameter_texts(signature: inspect.Signature, surface: str) -> list[str]:
-    """The parameters as they stand in a `def`, with the signs for how they are passed."""
-    parameters, slash, star = [], False, False
-    values = list(signature.parameters.values())
-    for i, p in enumerate(values):
-        if p.kind is p.KEYWORD_ONLY and not star:
-            parameters.append("*")
-            star = True
-        annotation = annotation_text(p.annotation, surface)
-        if p.kind is p.VAR_POSITIONAL:
-            parameters.append(f"*{p.name}: {annotation}")
-            star = True
-            continue
-        if p.default is None and "None" not in annotation and annotation != "Any":
-            annotation += " | None"
-        text = f"{p.name}: {annotation}"
-        if p.default is not p.empty:
-            text += f" = {default_text(p.default)}"
-        parameters.append(text)
-        following = values[i + 1] if i + 1 < len(values) else None
-        last_positional = following is None or following.kind is not p.POSITIONAL_ONLY
-        if p.kind is p.POSITIONAL_ONLY and last_positional and not slash:
-            parameters.append("/")
-            slash = True
-    return parameters
 
 
 def home_of(op: Operator, surface: str) -> tuple[str, str]:
@@ -259,7 +135,7 @@ def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pyt
         dict.fromkeys(exports + written_exports(module) + aliases), key=lambda e: not e.startswith("from ")
     )
     body = "\n".join(functions)
-    text = body + "\n".join(exports)
+    text = without_docstrings(body) + "\n".join(exports)
     imports = [
         line for line in (COMMON_IMPORTS + IMPORTS[surface]).splitlines() if _is_used(line, text, exports)
     ]

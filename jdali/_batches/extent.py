@@ -56,7 +56,7 @@ class BatchSpec:
     def ndim(self) -> int:
         return int(self.extents.shape[1])
 
-    @property
+    @functools.cached_property
     def is_uniform(self) -> bool:
         """All samples have one size."""
         return self.batch_size == 0 or bool((self.extents == self.extents[0]).all())

@@ -47,44 +47,54 @@ class SentDrawn:
     """Samples of one source, for another process.
 
     Attributes:
-        source: its name; None: it has none.
-        index: of the samples in the data set.
+        source: its name, by which the other process knows the samples; None: it has none.
+        count: of the samples.
         names: of the samples, where the source has no name.
         parts: names of what was pasted into each sample; None: nothing was pasted.
     """
 
     source: str | None
-    index: np.ndarray
+    count: int
     names: tuple[str, ...] = ()
     parts: tuple[tuple[str, ...], ...] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class SentProvenance:
-    """A `Provenance` for another process."""
+    """A `Provenance` for another process.
+
+    Attributes:
+        drawn, data: as of `Provenance`.
+        links: as well; None: each sample is the one in its own position, of the only source.
+    """
 
     drawn: tuple[SentDrawn, ...]
-    links: np.ndarray
+    links: np.ndarray | None
     data: int
 
 
 def _send_drawn(drawn: Drawn) -> SentDrawn:
     if isinstance(drawn.source, str):
-        return SentDrawn(drawn.source, drawn.index)
+        return SentDrawn(drawn.source, len(drawn))
     indices = drawn.index.tolist()
     parts = tuple(tuple(drawn.parts(index)) for index in indices) if isinstance(drawn, _Pasted) else None
-    return SentDrawn(None, np.arange(len(drawn)), tuple(map(drawn.name, indices)), parts)
+    return SentDrawn(None, len(drawn), tuple(map(drawn.name, indices)), parts)
 
 
 def _receive_names(sent: SentDrawn) -> Drawn:
     if sent.parts is None:
-        return Drawn(sent.names.__getitem__, sent.index)
+        return Drawn(sent.names.__getitem__, np.arange(sent.count))
     parts = sent.parts
-    return _Pasted(sent.names.__getitem__, sent.index, parts=lambda position: list(parts[position]))
+    return _Pasted(
+        sent.names.__getitem__, np.arange(sent.count), parts=lambda position: list(parts[position])
+    )
 
 
 def _nameless(index: int) -> str:
     return ""
+
+
+_SHOWN = 4
 
 
 class Provenance(Sequence[str]):
@@ -103,6 +113,10 @@ class Provenance(Sequence[str]):
 
     def __init__(self, drawn: tuple[Drawn, ...], links: np.ndarray, data: int):
         self._drawn, self._links, self._data = drawn, links, data
+
+    def __repr__(self) -> str:
+        shown = [repr(self[i]) for i in range(min(len(self), _SHOWN))]
+        return f"Provenance([{', '.join(shown)}{', ...' * (len(self) > _SHOWN)}], {len(self)} samples)"
 
     @classmethod
     def of(cls, drawn: Drawn) -> Provenance:
@@ -184,21 +198,23 @@ class Provenance(Sequence[str]):
 
     def send(self) -> SentProvenance:
         """Describes it for another process. Sources that are text are known there; of others the names are sent."""
-        return SentProvenance(tuple(_send_drawn(drawn) for drawn in self._drawn), self._links, self._data)
+        is_plain = len(self._drawn) == 1 and self._data == 1 and self._links.shape == (len(self._drawn[0]), 1)
+        is_plain = is_plain and bool((self._links[:, 0] == np.arange(len(self._links))).all())
+        drawn = tuple(_send_drawn(one) for one in self._drawn)
+        return SentProvenance(drawn, None if is_plain else self._links, self._data)
 
     @classmethod
-    def receive(cls, sent: SentProvenance, drawn: Callable[[str, np.ndarray], Drawn]) -> Provenance:
+    def receive(cls, sent: SentProvenance, drawn: Callable[[str], Drawn]) -> Provenance:
         """Makes it anew from what `send` returned.
 
         Args:
             sent: the description.
-            drawn: returns what the source of a name gave, by the indices of the samples.
+            drawn: returns what the source of a name gave.
         """
         known = tuple(
-            drawn(one.source, one.index) if one.source is not None else _receive_names(one)
-            for one in sent.drawn
+            drawn(one.source) if one.source is not None else _receive_names(one) for one in sent.drawn
         )
-        return cls(known, sent.links, sent.data)
+        return cls.of(known[0]) if sent.links is None else cls(known, sent.links, sent.data)
 
     def __len__(self) -> int:
         return len(self._links)

@@ -14,6 +14,7 @@ from jdali._batches.provenance import Drawn, Provenance, SentProvenance
 from jdali._batches.store import PaddedBlock, RaggedBlock, Store, keeping
 from jdali._batches.tensor_list import TensorList
 from jdali._system.devices import AnyArray, HostArray, host_device, to_host
+from jdali._system.jax_internals import placed_on_host
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,58 +22,98 @@ class SentBatch:
     """A `TensorList` without anything of its process.
 
     Attributes:
-        spec: sizes, element type and layout.
+        extent: of all samples, if they have one size; None: `extents` has them.
+        extents: [N, ndim], sizes of samples that differ.
+        dtype, layout: of the samples.
         device: "cpu" or "gpu".
         values: [N, *extent] if all samples have one size, else [elements] of one sample after another.
         is_jax: an array of JAX held them.
         provenance: of the samples.
     """
 
-    spec: BatchSpec
+    extent: tuple[int, ...] | None
+    extents: HostArray | None
+    dtype: np.dtype
+    layout: str
     device: str
     values: HostArray
     is_jax: bool
     provenance: SentProvenance | None
 
+    def spec(self) -> BatchSpec:
+        """Sizes, element type and layout of the batch."""
+        if self.extent is None:
+            assert self.extents is not None
+            return BatchSpec(self.extents, self.dtype, self.layout)
+        extents = np.empty((len(self.values), len(self.extent)), np.int64)
+        extents[:] = self.extent
+        return BatchSpec(extents, self.dtype, self.layout)
 
-def send_batch(batch: TensorList) -> SentBatch:
-    """Describes a batch; its samples are brought to host memory."""
+
+def send_batch(
+    batch: TensorList, send: Callable[[Provenance], SentProvenance] = Provenance.send
+) -> SentBatch:
+    """Describes a batch; its samples are brought to host memory.
+
+    Args:
+        batch: to send.
+        send: describes a provenance.
+    """
     store, spec = batch.store, batch.spec
     is_jax = any(isinstance(b, PaddedBlock) and isinstance(b.array, jax.Array) for b in store.blocks)
     values: HostArray
+    extent: tuple[int, ...] | None = None
     if spec.is_uniform:
-        shape = tuple(spec.extents[0].tolist()) if len(batch) else (0,) * spec.ndim
-        values = np.ascontiguousarray(to_host(gather(store, None, shape, None)))
+        extent = tuple(spec.extents[0].tolist()) if len(batch) else (0,) * spec.ndim
+        values = np.ascontiguousarray(to_host(gather(store, None, extent, None)))
     else:
         values = np.concatenate([sample.reshape(-1) for sample in store.host_samples()])
     provenance = batch.provenance
-    return SentBatch(spec, batch.device, values, is_jax, None if provenance is None else provenance.send())
+    return SentBatch(
+        extent, spec.extents if extent is None else None, spec.dtype, spec.layout, batch.device, values, is_jax,
+        None if provenance is None else send(provenance),
+    )  # fmt: skip
 
 
-def receive_batch(sent: SentBatch, drawn: Callable[[str, np.ndarray], Drawn]) -> TensorList:
+def receive_batch(sent: SentBatch, receive: Callable[[SentProvenance], Provenance]) -> TensorList:
     """Makes a batch of what `send_batch` returned; its arrays lie in the memory of the description.
 
     Args:
         sent: the description.
-        drawn: see `Provenance.receive`.
+        receive: makes a provenance, see `Provenance.receive`.
     """
-    spec = sent.spec
+    spec = sent.spec()
     if not spec.batch_size:
         store = Store.empty(spec)
-    elif spec.is_uniform:
+    elif sent.extent is not None:
         store = Store.of_block(PaddedBlock(_placed(sent)), spec)
     else:
         sizes = spec.extents.prod(axis=1)
         block = RaggedBlock(sent.values, np.cumsum(sizes) - sizes, spec.extents)
         store = Store.of_block(block, spec)
-    source = None if sent.provenance is None else Provenance.receive(sent.provenance, drawn)
+    source = None if sent.provenance is None else receive(sent.provenance)
     return TensorList.from_store(store, sent.device, source)
 
 
 def _placed(sent: SentBatch) -> AnyArray:
     if not sent.is_jax:
         return sent.values
-    with keeping(sent.spec.dtype):
+    with keeping(sent.dtype):
         # The values never change as long as something looks at them, so JAX need not copy them.
-        placed: jax.Array = jax.device_put(sent.values, host_device(), may_alias=True)
-        return placed
+        return placed_on_host(sent.values, host_device())
+
+
+def drawn_by(drawn: Callable[[str], Drawn]) -> Callable[[SentProvenance], Provenance]:
+    """Receives provenances; one that several batches have becomes one object again.
+
+    Args:
+        drawn: see `Provenance.receive`.
+    """
+    known: dict[int, Provenance] = {}
+
+    def receive(sent: SentProvenance) -> Provenance:
+        if id(sent) not in known:
+            known[id(sent)] = Provenance.receive(sent, drawn)
+        return known[id(sent)]
+
+    return receive

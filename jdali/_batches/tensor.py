@@ -13,6 +13,7 @@ import numpy as np
 from jdali import types
 from jdali._batches.array_like import host_array
 from jdali._batches.store import compact, keeping
+from jdali._batches.tensor_html import samples_html
 from jdali._batches.tensor_text import tensor_text
 from jdali._system.devices import AnyArray, HostArray, to_host
 
@@ -134,6 +135,16 @@ class Tensor:
 
     def __str__(self) -> str:
         return self._text(self._host())
+
+    def _repr_html_(self) -> str | None:
+        """The sample as a picture, a sound or numbers, for a notebook."""
+        if isinstance(self._value, jax.core.Tracer):
+            return None
+        host, name = self._host(), type(self).__name__
+        shape = tuple(self._value.shape)
+        return samples_html(
+            name, self.device, self.dtype, self._layout, [shape], lambda i: host, [self._source]
+        )
 
     def _text(self, data: HostArray | None) -> str:
         name = type(self).__name__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import jax
 import numpy as np
@@ -23,6 +23,7 @@ from jdali._batches.tensor import (
     dali_type,
     same_size_dtype,
 )
+from jdali._batches.tensor_html import samples_html
 from jdali._batches.tensor_text import batch_text
 from jdali._system.devices import AnyArray, HostArray, accelerator, to_host
 
@@ -240,9 +241,13 @@ class TensorList:
     def __len__(self) -> int:
         return len(self._store)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
 
+    @overload
+    def __getitem__(self, i: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, i: slice) -> TensorList: ...
     def __getitem__(self, i: Any) -> Any:
         """Sample `i` as a tensor (negative: from the end), or the batch of a slice of samples."""
         if isinstance(i, slice):
@@ -326,12 +331,12 @@ class TensorList:
     def _jax_device(self) -> jax.Device:
         return accelerator()
 
-    def as_tensor(self) -> Any:
+    def as_tensor(self) -> Tensor:
         """Samples of one size as one tensor with a leading batch axis ("N" in the layout)."""
         value = self._dense()
         return self._tensor._of(value, "N" + self._layout if self._layout or value.ndim == 1 else "")
 
-    def as_reshaped_tensor(self, shape: Sequence[int], /) -> Any:
+    def as_reshaped_tensor(self, shape: Sequence[int], /) -> Tensor:
         """Samples of one size as one tensor of another shape with as many elements."""
         value, sizes = self._dense(), tuple(int(n) for n in shape)
         if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
@@ -345,7 +350,7 @@ class TensorList:
             value.reshape(sizes), layout if self._layout and len(sizes) == len(layout) else ""
         )
 
-    def as_cpu(self) -> Any:
+    def as_cpu(self) -> TensorList:
         """The batch in host memory."""
         return self._of(self._store.to_host(), self._source, "cpu")
 
@@ -391,8 +396,21 @@ class TensorList:
     def __str__(self) -> str:
         return self._text(values=True)
 
+    def _repr_html_(self) -> str | None:
+        """The samples as pictures, sounds or numbers, for a notebook."""
+        if self._is_traced:
+            return None
+        return samples_html(
+            type(self).__name__, self.device, self.dtype, self._layout, self.shape(), self._store.host_sample,
+            self.source_info(),
+        )  # fmt: skip
+
+    @property
+    def _is_traced(self) -> bool:
+        return self._known is None and any(isinstance(v, jax.core.Tracer) for v in self._packed or ())
+
     def _text(self, values: bool) -> str:
-        if self._known is None and any(isinstance(v, jax.core.Tracer) for v in self._packed or ()):
+        if self._is_traced:
             return f"{type(self).__name__}(traced, layout={self._layout!r}, padded={self._packed})"
         sample = self._store.host_sample if values else None
         return batch_text(type(self).__name__, self.device, self.dtype, self._layout, self.shape(), sample)

@@ -101,7 +101,9 @@ def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
     try:
         return _DALI_TYPES[np.dtype(framework_type)]
     except (KeyError, TypeError):
-        raise TypeError(f"'{framework_type}' could not be converted into any known DALIDataType.") from None
+        raise TypeError(
+            f"'{framework_type}' could not be converted into any known DALIDataType. {_known_types()}"
+        ) from None
 
 
 @functools.lru_cache(maxsize=256, typed=True)  # some operators ask for each sample
@@ -110,9 +112,17 @@ def to_dtype(value: Any) -> np.dtype:
     if isinstance(value, (DALIDataType, int)) and not isinstance(value, (bool, type)):
         number: np.dtype = np.dtype(to_numpy_type(DALIDataType(value)))
         return number
-    dtype: np.dtype = np.dtype(jnp.dtype(value))
+    try:
+        dtype: np.dtype = np.dtype(jnp.dtype(value))
+    except TypeError as error:
+        raise TypeError(f"{error}; {_known_types()}") from None
     to_dali_type(dtype)
     return dtype
+
+
+def _known_types() -> str:
+    """Lists the element types that there are."""
+    return "There are types." + ", types.".join(dali.name for dali in _NUMPY_TYPES)
 
 
 def type_name(dtype: np.dtype) -> str:

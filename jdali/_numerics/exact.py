@@ -22,6 +22,7 @@ from jax import Array, lax
 from jdali._numerics.flat_program import FlatProgram, Step, StepValue
 from jdali._numerics.platform import tracing_for
 from jdali._numerics.threefry import together
+from jdali._system.jax_internals import varying_axes
 
 if TYPE_CHECKING:
     from jax.extend import core
@@ -99,7 +100,10 @@ class _Evaluation:
     def _rounded(self, product: Any) -> Any:
         if self._minus_zero is None or not jnp.issubdtype(product.dtype, jnp.floating):
             return product
-        return lax.add(product, jnp.broadcast_to(self._minus_zero.astype(product.dtype), product.shape))
+        zero: Any = self._minus_zero
+        if varying_axes(zero) - varying_axes(product):
+            zero = MINUS_ZERO  # a product of constants, in `shard_map`, must not begin to vary over its mesh
+        return lax.add(product, jnp.broadcast_to(zero.astype(product.dtype), product.shape))
 
     def _complex_product(self, a: Any, b: Any) -> Any:
         def times(x: Any, y: Any) -> Any:

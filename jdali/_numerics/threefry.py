@@ -65,8 +65,9 @@ def together(uses: Sequence[Sequence[Array]], platform: str) -> list[Words]:
     compute = written_out if platform == "cpu" else threefry_primitive().bind
     shapes = [jnp.broadcast_shapes(*(o.shape for o in operands)) for operands in uses]
     sizes = [math.prod(shape) for shape in shapes]
-    small = [i for i, size in enumerate(sizes) if size <= MOST_TOGETHER]
-    results = {i: compute(*operands) for i, operands in enumerate(uses) if sizes[i] > MOST_TOGETHER}
+    # A size for any number of samples is no number, and no operands are put together by it.
+    small = [i for i, size in enumerate(sizes) if isinstance(size, int) and size <= MOST_TOGETHER]
+    results = {i: compute(*operands) for i, operands in enumerate(uses) if i not in small}
     if small:
         columns = [[jnp.broadcast_to(uses[i][o], shapes[i]).reshape(-1) for i in small] for o in range(4)]
         # The barriers: otherwise XLA fuses all rounds into everything that takes some of the words, again and

@@ -140,7 +140,12 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
 def refused_layout(name: str, layout: str, ndim: int, allowed: str) -> ValueError:
     """The error of operator `name` for data of a layout, or of `ndim` axes without one, that it cannot take."""
     what = f'The layout "{layout}"' if layout else f"The number of dimensions {ndim}"
-    return ValueError(f"{name}: {what} does not match any of the allowed layouts: {allowed}")
+    kind = ValueError if layout else RankError
+    return kind(f"{name}: {what} does not match any of the allowed layouts: {allowed}")
+
+
+class RankError(ValueError):
+    """Data without a layout have a number of axes that an operator cannot take."""
 
 
 def _assume(name: str, layouts: tuple[str, ...], sequence: bool, ndim: int) -> Adapter:

@@ -178,10 +178,22 @@ class Schema:
         if len(passed) < least or (most is not None and len(passed) > most):
             span = f"at least {least}" if most is None else f"from {least} to {most}"
             raise InputCountError(
-                f"{self.shown_name}: Operator {self.shown_name} expects {span} inputs, but received {len(passed)}.",
+                f"{self.shown_name}: Operator {self.shown_name} expects {span} inputs, but received {len(passed)}."
+                + (self._by_name() if most is not None and len(passed) > most else ""),
                 operator=self.shown_name,
             )
         return passed
+
+    def _by_name(self) -> str:
+        """Says how arguments are given, to a call that has more than its inputs by position."""
+        first = next(
+            (a.name for a in self.public_args.values() if a.required), next(iter(self.public_args), None)
+        )
+        if first is None:
+            return ""
+        inputs = [i.name for i in self.inputs]
+        call = f"{self.shown_name}({', '.join([*inputs, f'{first}=...'])})"
+        return f" All others are arguments, which are given by name: {call}"
 
     def setup_sees(self, name: str) -> bool:
         """True if `setup` gets the value of an argument, needed or not."""

@@ -125,6 +125,29 @@ def _entries(arguments: Mapping[str, str]) -> str:
     return "".join(f"    {name}: {text}\n" for name, text in arguments.items())
 
 
+class ListedSignature(inspect.Signature):
+    """A signature whose text has a line for each parameter, as `help` then shows it."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if len(text) < _LINE:
+            return text
+        parts = []
+        for p in self.parameters.values():
+            parts.append(str(inspect.Signature([p])).strip("()").removeprefix("*, ").removesuffix(", /"))
+        kinds = [p.kind for p in self.parameters.values()]
+        positional = kinds.count(inspect.Parameter.POSITIONAL_ONLY)
+        if positional:
+            parts.insert(positional, "/")
+        if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+            parts.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY) + bool(positional), "*")
+        arrow = text.rpartition(") ->")[2] if ") ->" in text else ""
+        return "(\n" + "".join(f"    {part},\n" for part in parts) + (f") ->{arrow}" if arrow else ")")
+
+
+_LINE = 80
+
+
 def describe(
     function: Callable[..., Any], op: Operator, package: str, signature: inspect.Signature, doc: str
 ) -> None:
@@ -132,7 +155,9 @@ def describe(
     *path, short = op.name.split(".")
     function.__name__ = function.__qualname__ = short
     function.__module__ = ".".join([package, *path])
-    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__signature__ = ListedSignature(  # type: ignore[attr-defined]
+        list(signature.parameters.values()), return_annotation=signature.return_annotation
+    )
     function.__operator__ = op  # type: ignore[attr-defined]
     function.__doc__ = doc
 

@@ -1,1 +1,12 @@
-"""The parts of `jdali.pipeline.Pipeline`."""
+"""The parts of `jdali.pipeline.Pipeline`.
+
+`Pipeline` and `pipeline_def` are what users know from `jdali.pipeline`; `copied` and `outputs_of` make a pipeline anew from the
+definition of another one, for plugins.
+"""
+
+from jdali._pipeline.config import OperatorConcurrency as OperatorConcurrency
+from jdali._pipeline.config import StreamPolicy as StreamPolicy
+from jdali._pipeline.copied import copied as copied
+from jdali._pipeline.copied import outputs_of as outputs_of
+from jdali._pipeline.definition_decorator import pipeline_def as pipeline_def
+from jdali._pipeline.pipeline import Pipeline as Pipeline

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from jdali._pipeline.building import Building
 from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition
+from jdali._workers.batch_workers import WorkerSet
 
 
 class PipelineBase:
@@ -129,8 +130,8 @@ class PipelineBase:
         return self._config.exact_shapes
 
     @property
-    def workers(self) -> int:
-        """Processes that make batches; 0: this process makes them."""
+    def workers(self) -> int | WorkerSet:
+        """Processes that make batches, or workers of a cluster; 0: this process makes them."""
         return self._config.workers
 
     @property

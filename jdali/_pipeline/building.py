@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.definition import Definition
 from jdali._pipeline.run import Run
 from jdali._pipeline.sent_pipeline import send_pipeline
-from jdali._pipeline.sources import open_source
 from jdali._pipeline.unused_outputs import warn_of_unused_outputs
+from jdali._sources import start_workers
 from jdali._state import StateError, from_checkpoint
-from jdali._system.devices import accelerator, host_device
-from jdali._system.limits import memory_limit
+from jdali._system.devices import accelerator
+from jdali._workers.batch_workers import BatchWorkers, WorkerSet
 from jdali._workers.pool import WorkerPool
-from jdali.engine.eager.debug import DebugEngine
-from jdali.engine.flow.drawing import When
-from jdali.engine.flow.drawn_ahead import DrawErrors
-from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.made_elsewhere import MadeElsewhere
-from jdali.engine.flow.ready_queue import Room
-from jdali.engine.flow.runtime import Runtime
-from jdali.engine.steps.compilation_cache import enable_compilation_cache
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.engine.tasks.in_workers import start_workers
-from jdali.engine.workers.processes import ProcessWorkers
-from jdali.graph.border import cut
-from jdali.graph.node import DataNode, Graph, Node
-from jdali.graph.plan import ExecutionPlan, make_plan
+from jdali._workers.process_workers import ProcessWorkers
+from jdali.engine import Engine, Runtime, eager
+from jdali.graph import DataNode, Graph, Node, make_plan
+from jdali.graph.sent_graph import reduced_operator
+from jdali.readers.shared_tables import Tables
 
 
 class Building:
@@ -82,7 +74,7 @@ class Building:
 
     def close(self) -> None:
         if self.built is not None:
-            self.built.executor.close()
+            self.built.runtime.close()
         elif self.workers is not None:
             self.workers.close()
 
@@ -114,58 +106,53 @@ class Building:
                 "Pipeline created with `num_threads` < 1 can only be used for serialization. It is "
                 f"{self._config.num_threads}"
             )
-        if self._config.debug:
-            engine: Engine = self._debug_engine()
-            self._start(engine, Room(1, memory_limit(), is_strict=False), When.INLINE)
-            return
-        engine, config = self._engine(), self._config
-        when = self._when(engine)
-        depth = config.depth if engine.elsewhere is None else max(config.depth, engine.elsewhere.in_flight)
-        given = config.max_prefetch_bytes
-        most = memory_limit() // 4 if given is None else given
-        self._start(engine, Room(depth, most, is_strict=given is not None), when)
+        engine = self._debug_engine() if self._config.debug else self._engine()
+        self._start(engine)
 
     def _engine(self) -> Engine:
-        config, nodes, outputs = self._config, self._definition.graph.nodes, self.outputs()
+        nodes, outputs = self._definition.graph.nodes, self.outputs()
         if not outputs and not any(node.preserve for node in nodes):
             raise NotImplementedError(
                 "Pipeline: it has no outputs; return them from the pipeline function or set_outputs"
             )
         self.start_py_workers()
-        if config.compilation_cache:
-            enable_compilation_cache()
-        devices = {"cpu": host_device(), "gpu": accelerator()}
-        plan = make_plan(nodes, outputs, one_device=devices["cpu"] == devices["gpu"])
+        options = self._config.engine_options(accelerator())
+        plan = make_plan(nodes, outputs, one_device=options.one_device)
         warn_of_unused_outputs(plan)
-        sources = {node: open_source(node, config, config.seed) for node in plan.sources}
+        start = functools.partial(self._start_workers, plan.outputs, options.one_device)
         return Engine(
-            plan, batch_size=config.max_batch_size, threads=config.num_threads, most_idle=config.max_idle_bytes,
-            seed=config.seed, on_error=config.on_error, max_compiles=config.max_compiles, devices=devices,
-            sources=sources, scaled_decoding=config.scaled_decoding, exact_shapes=config.exact_shapes,
-            workers=self.workers, elsewhere=self._elsewhere(plan, sources),
-        )  # fmt: skip
-
-    def _elsewhere(self, plan: ExecutionPlan, sources: Mapping[Node, Any]) -> MadeElsewhere | None:
-        """Starts the workers that make batches; None: there are to be none, or nothing is left for them."""
-        config, one_device = self._config, host_device() == accelerator()
-        border = cut(plan, one_device=one_device)
-        if not config.workers or not border.elsewhere.steps:
-            return None
-        readers = {node: source for node, source in sources.items() if not isinstance(source, SourceFeed)}
-        sent = send_pipeline(
-            self._definition.graph.nodes, plan.outputs, one_device=one_device, config=config, readers=readers
+            plan,
+            options,
+            callback_workers=self.workers,
+            start_workers=start if self._config.workers else None,
         )
-        workers = ProcessWorkers(config.workers, config.max_idle_bytes)
+
+    def _start_workers(
+        self, outputs: Sequence[DataNode], one_device: bool, readers: Mapping[Node, Any], tables: Tables
+    ) -> BatchWorkers:
+        """Starts the workers that make batches."""
+        config = self._config
+        sent = send_pipeline(
+            self._definition.graph.nodes,
+            outputs,
+            one_device=one_device,
+            config=config,
+            readers=readers,
+            tables=tables,
+        )
+        described = config.workers
+        workers = (
+            described.connect()
+            if isinstance(described, WorkerSet)
+            else ProcessWorkers(described, config.max_idle_bytes, reduced_operator)
+        )
         workers.start(sent.start)
         # A pipeline that is dropped before its first batch has no other thread to end them.
         weakref.finalize(self, workers.interrupt).atexit = False
-        return MadeElsewhere(border, workers, sources)
+        return workers
 
-    def _debug_engine(self) -> DebugEngine:
+    def _debug_engine(self) -> Engine:
         """Makes the engine of debug mode, whose operators are known once the function has run."""
-        config = self._config
-        if config.compilation_cache:
-            enable_compilation_cache()
         definition = weakref.ref(self._definition)  # weak: what runs a pipeline must not keep it
 
         def iteration(graph: Graph) -> tuple[DataNode, ...]:
@@ -173,29 +160,22 @@ class Building:
             assert defined is not None
             return defined.iteration(graph)
 
-        return DebugEngine(
-            iteration, lambda node, seed: open_source(node, config, seed), conditionals=self._definition.conditionals,
-            batch_size=config.max_batch_size, threads=config.num_threads, most_idle=config.max_idle_bytes,
-            seed=config.seed, max_compiles=config.max_compiles,
-            devices={"cpu": host_device(), "gpu": accelerator()}, exact_shapes=config.exact_shapes,
+        return eager.DebugEngine(
+            iteration, self._config.engine_options(accelerator()), conditionals=self._definition.conditionals
+        )
+
+    def _start(self, engine: Engine) -> None:
+        config = self._config
+        runtime = Runtime.start_engine(
+            engine, depth=config.depth, most_bytes=config.max_prefetch_bytes,
+            makes_ahead=config.exec_pipelined and config.exec_async and not config.debug,
+            before_draw=self._iter_setup,
         )  # fmt: skip
-
-    def _when(self, engine: Engine) -> When:
-        """Says when the batches of an engine are made."""
-        if not (self._config.exec_pipelined and self._config.exec_async):
-            return When.INLINE
-        if self._iter_setup is not None:
-            return When.AHEAD_BY_CALLS
-        if engine.feed.is_fed:
-            return When.BACKGROUND
-        return When.AHEAD_BY_CALLS if engine.feed.calls_user else When.AHEAD
-
-    def _start(self, engine: Engine, room: Room, when: When) -> None:
-        errors = DrawErrors()
-        executor = Runtime(engine, room, when, errors, self._iter_setup or (lambda: None))
         self._definition.is_final = True
-        self.built = Run(engine, executor, self._config, self._definition, errors)
-        weakref.finalize(self, executor.abandon).atexit = False
+        if engine.elsewhere is not None and config.max_workers is not None:
+            runtime.scale_workers(config.min_workers, config.max_workers)
+        self.built = Run(runtime, config, self._definition)
+        weakref.finalize(self, runtime.abandon).atexit = False
         self._restore(self.built)
 
     def _restore(self, run: Run) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from jdali._pipeline.base import PipelineBase
-from jdali._pipeline.twin import PipelineTwin
 from jdali._state import to_checkpoint
+from jdali.engine import PipelineTwin
 
 
 class PipelineState(PipelineBase):
@@ -52,7 +52,7 @@ class PipelineState(PipelineBase):
 
     def twin(self) -> PipelineTwin:
         """The same batches with a position of their own, for replaying; the pipeline goes on as before."""
-        return PipelineTwin(self._building.run().engine)
+        return self._building.run().runtime.twin()
 
     def checkpoint(self, filename: str | None = None) -> bytes:
         """The state as bytes, for the argument `checkpoint` of the same pipeline.

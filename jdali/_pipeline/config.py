@@ -9,10 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 
 from jdali._pipeline.expected_outputs import Expected
 from jdali._system.cpus import cpu_count
+from jdali._system.devices import host_device
+from jdali._workers.batch_workers import WorkerSet
+from jdali.engine import EngineOptions
 
 
 class StreamPolicy(enum.Enum):
@@ -75,7 +79,9 @@ class PipelineConfig:
     max_idle_bytes: int
     scaled_decoding: bool
     exact_shapes: bool
-    workers: int
+    workers: int | WorkerSet
+    min_workers: int
+    max_workers: int | None
     compilation_cache: bool
     # WITHOUT_EFFECT
     bytes_per_sample: int
@@ -95,7 +101,9 @@ class PipelineConfig:
         seed: int | None,
         num_threads: int | None,
         py_num_workers: int | None,
-        workers: int | None,
+        workers: int | WorkerSet | None,
+        min_workers: int | None,
+        max_workers: int | None,
         output_dtype: Any,
         output_ndim: Any,
         output_layout: Any,
@@ -103,12 +111,16 @@ class PipelineConfig:
     ) -> PipelineConfig:
         """Makes the options of a pipeline's arguments; those that were left open are decided here, once."""
         seed_given = seed is not None and seed >= 0
-        workers = _workers_of_environment() if workers is None else workers
+        least = 1 if min_workers is None else min_workers
+        if workers is None:
+            workers = _workers_of_environment() if max_workers is None else least
         return cls(
             seed=int(seed) if seed is not None and seed_given else secrets.randbits(31),
             seed_given=seed_given,
             workers=workers,
-            num_threads=max(cpu_count() // max(workers, 1), 1) if num_threads is None else num_threads,
+            min_workers=least,
+            max_workers=max_workers,
+            num_threads=_threads(workers, max_workers) if num_threads is None else num_threads,
             py_num_workers=1 if py_num_workers is None else py_num_workers,
             expected=Expected(output_dtype, output_ndim, output_layout),
             **others,
@@ -138,9 +150,23 @@ class PipelineConfig:
             raise ValueError(
                 f"Pipeline: max_prefetch_bytes must be at least 1, not {self.max_prefetch_bytes}"
             )
-        if isinstance(self.workers, bool) or not isinstance(self.workers, int) or self.workers < 0:
+        workers = self.workers
+        is_number = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 0
+        if not (is_number or isinstance(workers, WorkerSet)):
             raise ValueError(
-                f"Pipeline: workers must be a number of processes, at least 0, not {self.workers!r}"
+                "Pipeline: workers must be a number of processes, at least 0, or workers of a cluster such as "
+                f"jdali.plugin.ray.Workers, not {workers!r}"
+            )
+        if self.max_workers is not None and not (
+            isinstance(workers, int) and 1 <= self.min_workers <= workers <= self.max_workers
+        ):
+            raise ValueError(
+                f"Pipeline: min_workers, workers and max_workers must be 1 or more, in this order: {self.min_workers}, "
+                f"{workers}, {self.max_workers}"
+            )
+        if self.max_workers is None and self.min_workers != 1:
+            raise ValueError(
+                f"Pipeline: min_workers is {self.min_workers}, and there is no max_workers: their number changes with both"
             )
         if self.max_idle_bytes < 0:
             raise ValueError(f"Pipeline: max_idle_bytes must not be negative, got {self.max_idle_bytes}")
@@ -155,6 +181,19 @@ class PipelineConfig:
         if self.batch_size is None:
             raise ValueError("Pipeline: The batch size must be set.")
         return self.batch_size
+
+    def engine_options(self, accelerator: jax.Device) -> EngineOptions:
+        """Returns the options of the engine.
+
+        Args:
+            accelerator: the device of "gpu" and "mixed".
+        """
+        return EngineOptions(
+            batch_size=self.max_batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes, seed=self.seed,
+            devices={"cpu": host_device(), "gpu": accelerator}, on_error=self.on_error, max_compiles=self.max_compiles,
+            scaled_decoding=self.scaled_decoding, exact_shapes=self.exact_shapes,
+            compilation_cache=self.compilation_cache,
+        )  # fmt: skip
 
     @property
     def depth(self) -> int:
@@ -183,6 +222,14 @@ class PipelineConfig:
     def without_effect(self) -> dict[str, Any]:
         """Returns the arguments of `WITHOUT_EFFECT`, as they were given."""
         return {name: getattr(self, name) for name in WITHOUT_EFFECT}
+
+
+def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
+    """Threads of a pipeline that does not say a number: those of a worker, or its share of the processors."""
+    if isinstance(workers, WorkerSet):
+        return workers.threads
+    # What is no number is refused later.
+    return max(cpu_count() // max([n for n in (workers, max_workers, 1) if isinstance(n, int)]), 1)
 
 
 def _workers_of_environment() -> int:

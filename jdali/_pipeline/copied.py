@@ -6,8 +6,7 @@ from typing import Any
 
 from jdali._pipeline.pipeline import Pipeline
 from jdali._pipeline.serialize import OPTIONS
-from jdali.graph.copies import copy_graph
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode, copy_graph
 
 
 def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from jdali import types
-from jdali.graph.arithmetic import constant_node
+from jdali.graph import DataNode, Graph, building, constant_node, current_graph, user_line
 from jdali.graph.fingerprint import Entry, describe, fingerprint
-from jdali.graph.node import DataNode, Graph, building, current_graph, user_line
 
 _NUMBERS = (bool, int, float)
 _CONSTANTS = (*_NUMBERS, types.ScalarConstant, types.ArrayConstant)
@@ -34,6 +33,7 @@ class Definition:
         outputs: None: not known yet.
         function: defines the graph, where neither the class nor a `with` block does.
         conditionals: `if` on a DataNode works sample by sample; `pipeline_def` says so.
+        output_names: by which iterators call the outputs; empty: they have none.
         is_final: the pipeline was built, so nothing can be added.
     """
 
@@ -43,6 +43,7 @@ class Definition:
         self.outputs: tuple[DataNode, ...] | None = None
         self.function: Callable[[], Any] | None = None
         self.conditionals = False
+        self.output_names: tuple[str, ...] = ()
         self.is_final = False
         self._contexts: list[Any] = []
         self._refused = ""  # what is wrong with the outputs that were set
@@ -156,4 +157,6 @@ def as_outputs(returned: Any) -> tuple[Any, ...]:
     """The outputs that a function which defines a pipeline returned."""
     if returned is None:
         return ()
+    if isinstance(returned, Mapping):
+        return tuple(returned.values())
     return tuple(returned) if isinstance(returned, (list, tuple)) else (returned,)

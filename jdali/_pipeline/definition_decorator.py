@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import typing
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
 from jdali._pipeline.definition import as_outputs
 from jdali._pipeline.pipeline import Pipeline
+from jdali._system.tracebacks import folding
 from jdali.graph import conditional as _conditional
+from jdali.graph import current_graph
 from jdali.graph.autograph import is_not_converted
-from jdali.graph.node import current_graph
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,6 +35,8 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
         pipeline_kwargs: arguments of `Pipeline`; those given to the factory go before these. With `debug=True`
             the function runs in each iteration, and each operator when it is called.
 
+    The function returns a node, a tuple or list of them, or a dict, whose keys are `Pipeline.output_names`.
+
     Returns: a function that takes the function's own arguments and those of `Pipeline`.
     """
 
@@ -40,6 +44,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
         if is_not_converted(function):
             raise ValueError("Pipeline definition cannot be marked with @do_not_convert.")
 
+        @folding
         @functools.wraps(function)
         def create(*args: Any, **kwargs: Any) -> Pipeline:
             own, options = _split_arguments(function, kwargs)
@@ -53,11 +58,14 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
                     return _conditional.trace(function, args, own, graph)
                 return function(*args, **own)
 
+            pipeline._definition.output_names = annotated_names(function)
             if pipeline.debug:
                 pipeline._definition.function = define
                 return pipeline
             with pipeline:
                 outputs = define()
+            if isinstance(outputs, Mapping):
+                pipeline._definition.output_names = tuple(outputs)
             pipeline.set_outputs(*as_outputs(outputs))
             return pipeline
 
@@ -65,6 +73,17 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
         return create
 
     return decorate(fn) if fn is not None else decorate
+
+
+def annotated_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Names of the outputs, of a function that is annotated to return a TypedDict or a NamedTuple; else none."""
+    try:
+        returned = typing.get_type_hints(function).get("return")
+    except (NameError, TypeError):  # names that only a type checker knows
+        return ()
+    if typing.is_typeddict(returned):
+        return tuple(returned.__annotations__)
+    return tuple(getattr(returned, "_fields", ()))
 
 
 def _split_arguments(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from jdali._pipeline.run import Run
-from jdali.engine.tasks.external_source import SourceFeed
+from jdali._sources import SourceFeed
 from jdali.tensors import TensorList
 
 Outputs = tuple[TensorList, ...]

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
 from jdali._batches.slabs import SlabPool
+from jdali._display.markup import escape, styled
+from jdali._errors import SkippedSample
 from jdali._pipeline.base import PipelineBase
-from jdali.engine.flow import report as _report
-from jdali.engine.flow.report import Times
-from jdali.engine.recovery.blame import SkippedSample
-from jdali.graph.node import DataNode, Graph
+from jdali._pipeline.inspection import Inspection
+from jdali._pipeline.plan_picture import plan_svg
+from jdali._system.devices import accelerator, host_device
+from jdali._system.extras import install
+from jdali._threads import Times
+from jdali.engine import eager
+from jdali.graph import DataNode, Graph, make_plan
+
+
+class PlanText(str):
+    """The plan of a pipeline as text; a notebook shows the graph above it.
+
+    Args:
+        text: the plan.
+        picture: the graph as HTML.
+    """
+
+    _picture: str
+
+    def __new__(cls, text: str, picture: str) -> PlanText:
+        plan = super().__new__(cls, text)
+        plan._picture = picture
+        return plan
+
+    def _repr_html_(self) -> str:
+        return f"{self._picture}<pre>{escape(self)}</pre>"
 
 
 class PipelineFacts(PipelineBase):
@@ -21,10 +46,28 @@ class PipelineFacts(PipelineBase):
         """The operators; in debug mode those of the last iteration."""
         return self._definition.graph
 
+    def inspector(self) -> eager.PipelineInspector:
+        """Looks at batches and samples through sources of its own; for the viewer.
+
+        Raises:
+            RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
+        """
+        if self._config.debug:
+            raise RuntimeError(
+                "Pipeline.view: not in debug mode, where operators are known only while they run"
+            )
+        run = self._building.run()
+        return eager.PipelineInspector(run.runtime, run.first_state, self.outputs_of_graph)
+
     @property
     def num_outputs(self) -> int:
         """Number of outputs of a batch."""
         return len(self.outputs_of_graph)
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Names of the outputs: keys of the dict that the function returned, or fields of its return annotation."""
+        return self._definition.output_names
 
     def output_dtype(self) -> list[Any]:
         """The dtypes given at construction, one for each output."""
@@ -49,6 +92,11 @@ class PipelineFacts(PipelineBase):
     def slabs(self) -> SlabPool:
         """The host memory that its batches lease; what is made of them may lie there, too."""
         return self._building.run().engine.pool.slabs
+
+    def inspect(self) -> Inspection:
+        """Returns the objects that run the pipeline, for debugging and tests; it is built if it was not."""
+        run = self._building.run()
+        return Inspection(run.engine, run.runtime, self._building.workers)
 
     def output_stream(self) -> None:
         """XLA has no stream to show."""
@@ -89,19 +137,51 @@ class PipelineFacts(PipelineBase):
 
     def executor_statistics(self) -> dict[str, Any]:
         """Programs compiled by each stage, with times; see `plan` for a readable form."""
-        return _report.statistics(self._building.run().engine)
+        return self._building.run().runtime.statistics()
 
     def times(self) -> Times:
         """Returns the time that each phase has taken so far; `iterator.report` interprets it."""
-        run = self._building.run()
-        return _report.times(
-            run.engine, scaled_decoding=self._config.scaled_decoding, ahead=run.executor.ahead
-        )
+        return self._building.run().runtime.times()
 
-    def plan(self) -> str:
+    def plan(self) -> PlanText:
         """The stages, what fused, padded shapes, compiled programs and host memory, for a person to read."""
-        run = self._building.run()
-        return _report.describe(run.engine, run.executor.room)
+        return PlanText(self._building.run().runtime.describe(), self._repr_html_())
+
+    def _repr_html_(self) -> str:
+        """The graph by steps, for a notebook; the pipeline is not built for it."""
+        if self._config.debug:
+            return styled(f"<pre>{escape(repr(self))}</pre>")
+        built, here = self._building.built, None
+        if built is None:
+            nodes, one_device = self._definition.graph.nodes, host_device() == accelerator()
+            plan = make_plan(nodes, self._building.outputs(), one_device=one_device)
+        else:
+            plan = built.engine.plan
+            if built.engine.elsewhere is not None:
+                here = {node for step in built.engine.here.steps for node in step.nodes}
+        return styled(f"<p>{escape(repr(self))}</p>{plan_svg(plan, here=here)}")
+
+    def view(self, *, port: int = 0, host: str = "127.0.0.1") -> Any:
+        """Opens a local page that shows batches, samples, the graph, the data and the time; it changes nothing.
+
+        Args:
+            port: 0: a free one.
+            host: address to listen on. Another one than 127.0.0.1 lets everybody who reaches it and knows the
+                address see the data, over a connection that is not encrypted.
+
+        Returns: the viewer: `url` is to be opened in a browser, `close()` ends it.
+
+        Raises:
+            ImportError: the extra `view` is not installed.
+            RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
+        """
+        try:
+            viewer = importlib.import_module(
+                "jdali._viewer.server"
+            )  # it stands on pipelines, and is an extra
+        except ImportError as error:
+            raise ImportError(f"Pipeline.view: {error.name} is missing; {install('view')}") from error
+        return viewer.view(self, port=port, host=host)
 
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs of the next batches ahead; the batches are not lost.
@@ -110,14 +190,14 @@ class PipelineFacts(PipelineBase):
         source must be one that can be asked again: a list, or a callback that takes an index.
 
         Args:
-            progress: shows a progress bar.
+            progress: show a bar (by tqdm, if it is installed) where stderr is a terminal.
 
         Returns: number of programs compiled.
         """
-        run = self._building.run()
-        if not run.executor.ahead or run.executor.started:
+        runtime = self._building.run().runtime
+        if not runtime.ahead or runtime.started:
             raise RuntimeError("Pipeline.warmup: call it before the first run, on a pipeline that is not fed")
-        return _report.warm_up(run.engine, progress=progress)
+        return runtime.warm_up(progress=progress)
 
     def save_graph_to_dot_file(
         self,
@@ -135,8 +215,8 @@ class PipelineFacts(PipelineBase):
             show_ids: node labels carry the nodes' numbers.
             use_colors: nodes of the accelerator are green, those of the host blue.
         """
-        plan = self._building.run().engine.plan
-        text = _report.dot(plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
+        runtime = self._building.run().runtime
+        text = runtime.dot(show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
         try:
             Path(filename).write_text(text, encoding="utf-8")
         except OSError as error:

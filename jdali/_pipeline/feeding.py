@@ -9,10 +9,9 @@ from typing import Any
 from jdali._pipeline.building import Building
 from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.definition import Definition
-from jdali.engine.eager.debug import DebugEngine
-from jdali.engine.flow.executor import Engine
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.graph.node import DataNode, Graph, Node
+from jdali._sources import SourceFeed
+from jdali.engine import Engine
+from jdali.graph import DataNode, Graph, Node
 
 
 class Feeding:
@@ -37,10 +36,10 @@ class Feeding:
         engine = self._building.run().engine
         adding = []
         for wanted, data in inputs:
-            if isinstance(engine, DebugEngine):
-                wanted = wanted.source.name if isinstance(wanted, DataNode) else wanted
-                if engine.hold(wanted, data, layout):
-                    continue
+            if self._config.debug and isinstance(wanted, DataNode):
+                wanted = wanted.source.name  # the node is of another iteration
+            if isinstance(wanted, str) and engine.hold(wanted, data, layout):
+                continue
             adding.append(self._ready(engine, wanted, data, layout, copy))
         for add in adding:
             add()

@@ -13,15 +13,18 @@ from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPo
 from jdali._pipeline.definition import Definition, current_owner
 from jdali._pipeline.facts import PipelineFacts
 from jdali._pipeline.feeding import Feeding
+from jdali._pipeline.functions import PipelineFunctions
 from jdali._pipeline.runs import PipelineRuns
 from jdali._pipeline.serialize import Serialization, given_content, given_options
+from jdali._system.tracebacks import folding
+from jdali._workers.batch_workers import WorkerSet
 from jdali._workers.pool import WorkerPool
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode
 
 Self = TypeVar("Self", bound="Pipeline")
 
 
-class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
+class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
     """A graph of operators that gives one batch a run.
 
     Args:
@@ -71,7 +74,11 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
         workers: processes that make batches, each with `num_threads` threads; 0: this process makes them, with the same
             bits. None: the environment variable JDALI_WORKERS, or 0. They get the pipeline by value (extra "workers"),
             and need no `if __name__ == "__main__":` in the script. What the user feeds or an external source gives is
-            asked for in this process; Python functions run in workers. See docs/scaling.md.
+            asked for in this process; Python functions run in workers. `jdali.plugin.ray.Workers` has the workers of a
+            Ray cluster make them. See docs/scaling.md.
+        min_workers, max_workers: the number of workers follows the time that the loop waits for batches, between these
+            bounds; it begins with `workers`, or else `min_workers` (1 if not given). None: it changes by
+            `resize_workers` alone.
         compilation_cache: keep compiled programs in the user's cache folder for the next start; False:
             leave JAX's configuration alone.
         kwargs: arguments of DALI that have no effect here: see `WITHOUT_EFFECT`.
@@ -112,7 +119,9 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
         max_idle_bytes: int = MOST_IDLE,
         scaled_decoding: bool = False,
         exact_shapes: bool = False,
-        workers: int | None = None,
+        workers: int | WorkerSet | None = None,
+        min_workers: int | None = None,
+        max_workers: int | None = None,
         compilation_cache: bool = True,
     ):
         given = {name: value for name, value in locals().items() if name != "self"}
@@ -171,6 +180,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
         self._definition.add_sink(edge)
 
     # --- building ---------------------------------------------------------------------------
+    @folding
     def build(self) -> None:
         """Plans the graph and opens the readers. `run` does it if it was not done; harmless twice."""
         self._building.run()
@@ -192,6 +202,27 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
     def _num_threads(self) -> int:
         """The number of threads, under DALI's private name: programs ask for it."""
         return self.num_threads
+
+    def resize_workers(self, count: int) -> None:
+        """Has another number of workers make the batches from now on, at any time; the batches stay what they were.
+
+        Workers that are too many end after the tasks that they have.
+
+        Args:
+            count: at least 1.
+
+        Raises:
+            ValueError: `count` is no such number.
+            RuntimeError: the pipeline was made without workers, or is closed.
+        """
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise ValueError(f"Pipeline.resize_workers: count must be at least 1, not {count!r}")
+        run = self._building.run()
+        if run.engine.elsewhere is None:
+            raise RuntimeError(
+                "Pipeline.resize_workers: this process makes the batches: make the pipeline with workers=1 or more"
+            )
+        run.runtime.resize_workers(count)
 
     def close(self) -> None:
         """Stops all threads and closes the readers. Also done when the pipeline is dropped."""

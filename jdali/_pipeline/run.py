@@ -6,14 +6,11 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jdali._errors import SkippedSample
 from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.definition import Definition
-from jdali._state import StateError, check_version
-from jdali.engine.flow.drawn_ahead import DrawErrors
-from jdali.engine.flow.executor import Engine, Result
-from jdali.engine.flow.runtime import Runtime
-from jdali.engine.recovery.blame import SkippedSample
-from jdali.engine.tasks.feed import End
+from jdali._state import End, StateError, check_version
+from jdali.engine import Result, Runtime
 from jdali.graph.fingerprint import difference
 
 STATE_VERSION = 1
@@ -23,29 +20,20 @@ class Run:
     """A built pipeline: takes its batches, and knows its position after them.
 
     Args:
-        engine: makes the batches.
-        executor: says when, and keeps those that were made.
+        runtime: makes the batches.
         config: the options of the pipeline; a state that is set may change the engine's seed.
         definition: of the pipeline.
-        draw_errors: of the executor, kept as long as this.
 
     Attributes:
         scheduled: batches that were scheduled and not taken.
+        first_state: of the sources, before the first batch.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        executor: Runtime,
-        config: PipelineConfig,
-        definition: Definition,
-        draw_errors: DrawErrors,
-    ):
-        self.engine, self.executor = engine, executor
-        self._draw_errors = draw_errors
+    def __init__(self, runtime: Runtime, config: PipelineConfig, definition: Definition):
+        self.runtime, self.engine = runtime, runtime.engine
         self.scheduled = 0
         self._config, self._definition = config, definition
-        self._state = engine.get_state()
+        self.first_state = self._state = self.engine.get_state()
         self._errors = 0
 
     @property
@@ -56,15 +44,15 @@ class Run:
     def take(self) -> Result:
         """The next batch; threads that ask at the same time get one each."""
         while True:
-            self.executor.wait()
+            self.runtime.wait()
             if (result := self.take_ready()) is not None:
                 return result
 
     def take_ready(self) -> Result | None:
         """The next batch; None: it is not there, or another thread took it, or a state was set."""
-        with self.executor.turn:
+        with self.runtime.turn:
             try:
-                result = self.executor.take()
+                result = self.runtime.take()
             except StopIteration:
                 self._state = {**self._at_end(), "end": End.REACHED}
                 raise
@@ -83,13 +71,13 @@ class Run:
         return result
 
     def schedule(self) -> None:
-        with self.executor.turn:
-            self.executor.schedule()
+        with self.runtime.turn:
+            self.runtime.schedule()
             self.scheduled += 1
 
     def take_scheduled(self) -> Result:
         """The oldest batch that was scheduled."""
-        with self.executor.turn:
+        with self.runtime.turn:
             if not self.scheduled:
                 raise StopIteration("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
             self.scheduled -= 1
@@ -97,8 +85,8 @@ class Run:
 
     def reset(self) -> None:
         """Goes on after the end of external sources."""
-        with self.executor.turn:
-            if self.executor.reset():
+        with self.runtime.turn:
+            if self.runtime.reset():
                 self._state = {**self._at_end(), "end": End.LEFT}
 
     def _at_end(self) -> dict[str, Any]:
@@ -128,13 +116,13 @@ class Run:
             )
         sources = self._of_sources(state)
         with self._moving():
-            self.executor.set_state(sources)
+            self.runtime.set_state(sources)
             self._state = sources
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
         """See `Pipeline.leave_epoch`."""
         with self._moving():
-            self.executor.leave_epoch(self._of_sources(state), batches)
+            self.runtime.leave_epoch(self._of_sources(state), batches)
             self._state = self.engine.get_state()
 
     @staticmethod
@@ -144,7 +132,7 @@ class Run:
     @contextlib.contextmanager
     def _moving(self) -> Iterator[None]:
         """While the sources are moved, and with them what was scheduled is gone."""
-        with self.executor.turn:
+        with self.runtime.turn:
             try:
                 yield
             except ValueError as error:

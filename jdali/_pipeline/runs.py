@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jdali._batches.placement import BatchSplit
@@ -10,11 +10,11 @@ from jdali._pipeline.base import PipelineBase
 from jdali._pipeline.epoch import epoch
 from jdali._pipeline.feeding import Feeding
 from jdali._pipeline.run import Run
-from jdali.engine.flow.executor import Result
-from jdali.engine.flow.finishing import Finish
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.engine.workers.interpreter_exit import until_exit
-from jdali.graph.node import DataNode
+from jdali._sources import SourceFeed
+from jdali._system.tracebacks import folding
+from jdali._threads import until_exit
+from jdali.engine import Result
+from jdali.graph import DataNode
 from jdali.tensors import TensorList
 
 
@@ -23,6 +23,7 @@ class PipelineRuns(PipelineBase):
 
     _feeding: Feeding
 
+    @folding
     def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorList, ...]:
         """One batch: a `TensorList` for each output.
 
@@ -52,13 +53,13 @@ class PipelineRuns(PipelineBase):
 
         Nothing is waited for where batches are made by the thread that takes them.
         """
-        self._building.run().executor.wait()
+        self._building.run().runtime.wait()
 
     def take_result(self) -> Result | None:
         """As `run_result`, but returns None if there is no batch yet."""
         return self._unscheduled().take_ready()
 
-    def finish_with(self, method: Finish) -> int | None:
+    def finish_with(self, method: Callable[[int, Result], Result]) -> int | None:
         """Has batches that are made ahead finished by a method of an iterator, before they are handed over.
 
         The method takes the number of a batch and its result, in order, in the threads that make batches, and
@@ -67,7 +68,7 @@ class PipelineRuns(PipelineBase):
 
         Returns: the number of the next batch to be taken; None: batches are not made ahead.
         """
-        return self._building.run().executor.finish_with(method)
+        return self._building.run().runtime.finish_with(method)
 
     def _unscheduled(self) -> Run:
         """Returns what runs the pipeline, to take a batch that was not scheduled."""
@@ -81,8 +82,8 @@ class PipelineRuns(PipelineBase):
 
     def _set_up(self, run: Run) -> None:
         """Calls `iter_setup`, where that is not done for batches ahead."""
-        run.executor.refuse_own_thread()
-        if not run.executor.calls_user:
+        run.runtime.refuse_own_thread()
+        if not run.runtime.calls_user:
             with run.engine.pool.serving:
                 self.iter_setup()
 
@@ -92,8 +93,9 @@ class PipelineRuns(PipelineBase):
         Functions of external sources are called for them here. Nothing happens where data is fed, or with
         `exec_async=False` or `exec_pipelined=False`. Iterators do it.
         """
-        self._building.run().executor.begin()
+        self._building.run().runtime.begin()
 
+    @folding
     def schedule_run(self) -> None:
         """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`.
 
@@ -103,6 +105,7 @@ class PipelineRuns(PipelineBase):
         self._set_up(run)
         run.schedule()
 
+    @folding
     def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """The oldest scheduled batch; it stays valid for ever, `release_outputs` need not be called."""
         run = self._building.run()
@@ -119,6 +122,7 @@ class PipelineRuns(PipelineBase):
             enable: as in DALI, whether mixing them is an error.
         """
 
+    @folding
     def outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """`release_outputs`, then `share_outputs`; schedules a batch if none was."""
         if self.empty():
@@ -141,6 +145,7 @@ class PipelineRuns(PipelineBase):
         feeds_itself = type(self).iter_setup is not PipelineRuns.iter_setup
         return epoch(self._building.run(), self.run, feeds_itself=feeds_itself)
 
+    @folding
     def feed_input(
         self, data_node: DataNode | str, data: Any, layout: str | None = None, cuda_stream: Any = None,
         use_copy_kernel: bool = False,
@@ -213,7 +218,7 @@ class PipelineRuns(PipelineBase):
             splits: of the batch axis of each output; None: one device.
         """
         run = self._building.run()
-        if not run.executor.started and not self.exact_shapes and not self.debug:
+        if not run.runtime.started and not self.exact_shapes and not self.debug:
             run.engine.spread(splits)
 
     @property
@@ -223,15 +228,15 @@ class PipelineRuns(PipelineBase):
         A pipeline that is fed waits for its data; what takes them from functions of the user's calls these, for a
         later batch, when one is asked for.
         """
-        executor = self._building.run().executor
+        executor = self._building.run().runtime
         return executor.ahead and not executor.calls_user
 
     @property
     def makes_ahead(self) -> bool:
         """True if threads make the batches before they are asked for, of data that they, or the user's thread, draw."""
-        return self._building.run().executor.ahead
+        return self._building.run().runtime.ahead
 
     def refuse_if_closed(self) -> None:
         """Raises RuntimeError if the pipeline is closed, or this is a forked process; takes no lock."""
         if self._building.built is not None:
-            self._building.built.executor.refuse_if_closed()
+            self._building.built.runtime.refuse_if_closed()

@@ -11,19 +11,11 @@ import jax
 import numpy as np
 
 from jdali import storage
-from jdali._batches.slabs import LentMemory
 from jdali._pipeline.config import PipelineConfig
-from jdali._pipeline.sources import open_source
 from jdali._system.devices import host_device
-from jdali._workers.task_pool.answer import answer_memory
 from jdali._workers.task_pool.sending import pack_by_value
-from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.made_elsewhere import SentTask
-from jdali.engine.recovery.sent_result import SentResult, send_result
-from jdali.engine.steps.compilation_cache import enable_compilation_cache
-from jdali.graph.border import cut
-from jdali.graph.node import Node
-from jdali.graph.plan import make_plan
+from jdali.engine import Engine
+from jdali.graph import Node, cut, make_plan
 from jdali.graph.sent_graph import SentNode, ValueNumber, receive_graph, reduced_operator, send_node
 
 # What decides bits, or which programs a compilation cache has: a worker has it as the process that it works for.
@@ -47,6 +39,7 @@ class SentPipeline:
         one_device: see `make_plan`.
         config: the options; what only the process of the user needs is left out.
         readers: size of each reader's data set and a digest of its names, by the name of the node.
+        tables: of each reader, see `readers/shared_tables.py`, by the name of the node.
         jax_options, storage_options: of the process that it is of.
     """
 
@@ -55,10 +48,11 @@ class SentPipeline:
     one_device: bool
     config: PipelineConfig
     readers: Mapping[str, tuple[int, str]]
+    tables: Mapping[str, Mapping[str, Any]]
     jax_options: Mapping[str, Any]
     storage_options: storage.Options
 
-    def start(self) -> Callable[[SentTask], SentResult]:
+    def start(self) -> Callable[[Any], Any]:
         """Builds the pipeline, in a worker; what it returns makes tasks."""
         for name, value in self.jax_options.items():
             jax.config.update(name, value)
@@ -70,41 +64,14 @@ class SentPipeline:
                     f"{node.op.name}: a worker process finds another data set: {found[0]} samples, not "
                     f"{self.readers[node.name][0]}, or other names; it was changed since the pipeline was built"
                 )
-        return TaskMaker(engine)
+        return engine.make_sent
 
     def _engine(self) -> Engine:
         config = self.config
         graph = receive_graph(self.nodes)
         outputs = tuple(number.find(graph) for number in self.outputs)
-        if config.compilation_cache:
-            enable_compilation_cache()
-        plan = cut(
-            make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device
-        ).elsewhere
-        device = host_device()
-        return Engine(
-            plan, batch_size=config.max_batch_size, threads=config.num_threads, most_idle=config.max_idle_bytes,
-            seed=config.seed, on_error=config.on_error, max_compiles=config.max_compiles,
-            devices={"cpu": device, "gpu": device},
-            sources={node: open_source(node, config, config.seed) for node in plan.sources},
-            scaled_decoding=config.scaled_decoding, exact_shapes=config.exact_shapes,
-        )  # fmt: skip
-
-
-class TaskMaker:
-    """Makes the tasks of a pipeline, in a worker."""
-
-    def __init__(self, engine: Engine):
-        self._engine = engine
-
-    def __call__(self, sent: SentTask) -> SentResult:
-        self._engine.use_seed(sent.seed)
-        # Each worker counts by itself: levels decide on its programs, not on values.
-        levels = self._engine.levels.batch()
-        result = self._engine.make(sent.task, levels=levels)
-        levels.settle()
-        with LentMemory(answer_memory()):  # batches are put together where they are sent from
-            return send_result(result)
+        border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
+        return Engine(border.elsewhere, config.engine_options(host_device()), tables=self.tables)
 
 
 def send_pipeline(
@@ -114,6 +81,7 @@ def send_pipeline(
     one_device: bool,
     config: PipelineConfig,
     readers: Mapping[Node, Any],
+    tables: Mapping[str, Mapping[str, Any]],
 ) -> SentPipeline:
     """Describes a pipeline for workers.
 
@@ -123,6 +91,7 @@ def send_pipeline(
         one_device: see `make_plan`.
         config: its options.
         readers: that are open here.
+        tables: of these readers, by the name of the node.
 
     Raises:
         TypeError: something in it cannot be sent; the error names it, and the user's line.
@@ -132,8 +101,11 @@ def send_pipeline(
         tuple(map(ValueNumber.of, outputs)),
         one_device,
         # Not needed there, and perhaps nothing that can be sent.
-        dataclasses.replace(config, checkpoint=None, py_callback_pickler=None, workers=0),
+        dataclasses.replace(
+            config, checkpoint=None, py_callback_pickler=None, workers=0, min_workers=1, max_workers=None
+        ),
         {node.name: data_set_digest(reader) for node, reader in readers.items()},
+        tables,
         {name: getattr(jax.config, name) for name in _JAX_OPTIONS},
         storage.options(),
     )

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import enum
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from jdali import types
-from jdali._operators.record import REGISTRY
 from jdali._pipeline.building import Building
 from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition
 from jdali._state import check_version
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
+from jdali.engine.function import GraphReader, GraphWriter, described_feed, reference_of
 
 VERSION = 1
 
@@ -59,14 +54,14 @@ class Serialization:
                 )
             self._definition.function = define_graph
         self._building.run()
-        writer = _Writer()
+        writer = GraphWriter()
         nodes = [writer.node(node) for node in self._definition.graph.nodes]
         content = {
             "version": VERSION,
             "options": self._kept_options() | self._described(),
             "nodes": nodes,
             "domains": writer.rows,
-            "outputs": [_reference(value) for value in self._definition.outputs or ()],
+            "outputs": [reference_of(value) for value in self._definition.outputs or ()],
         }
         data = json.dumps(content, separators=(",", ":")).encode()
         if filename is not None:
@@ -105,7 +100,7 @@ class Serialization:
         """
         run = self._building.run()
         nodes = self._definition.graph.nodes
-        called = [node for node in nodes if _fed(node) is not None and not node.runtime.is_fed]
+        called = [node for node in nodes if described_feed(node) is not None and not node.runtime.is_fed]
         try:
             if called:
                 raise RuntimeError(f"the source of {called[0].name!r} is a Python object")
@@ -130,7 +125,7 @@ class Serialization:
 
     def define(self, content: Mapping[str, Any]) -> None:
         """Adds the operators of what was written, and builds the pipeline."""
-        reader = _Reader(self._definition.graph, content["domains"])
+        reader = GraphReader(self._definition.graph, content["domains"])
         for item in content["nodes"]:
             reader.node(item)
         self._definition.outputs = tuple(reader.value(reference) for reference in content["outputs"])
@@ -175,137 +170,3 @@ def _parsed(data: str | bytes | None) -> dict[str, Any]:
         ) from None
     check_version("Pipeline.deserialize", content, VERSION)
     return content
-
-
-def _reference(value: DataNode) -> list[int]:
-    return [value.source.id, value.index]
-
-
-class _Writer:
-    """Nodes as JSON; the branches that they are in get numbers."""
-
-    def __init__(self) -> None:
-        self.rows: list[list[Any]] = []
-        self._numbers: dict[Domain, int] = {WHOLE_BATCH: -1}
-
-    def node(self, node: Node) -> dict[str, Any]:
-        def written(name: str, value: Any) -> Any:
-            try:
-                return _written(value)
-            except TypeError as error:
-                raise RuntimeError(
-                    f"Pipeline.serialize: {node.op.name}: {name} {error}. Could not serialize the operator: "
-                    f"`jdali.fn.{node.op.shown_name}`."
-                ) from None
-
-        return {
-            "op": node.op.name,
-            "name": node.name,
-            "device": node.device,
-            "inputs": [written(f"input {i}", value) for i, value in enumerate(node.inputs)],
-            "args": {name: written(f"argument {name!r}", value) for name, value in node.args.items()},
-            "seed": node.seed,
-            "domain": self._domain(node.domain),
-            "outputs": len(node.outputs),
-            "where": node.where,
-            "fed": _fed(node),
-            "preserve": node.preserve,
-        }
-
-    def _domain(self, domain: Domain) -> int:
-        if domain not in self._numbers:
-            assert domain.parent is not None
-            assert domain.predicate is not None
-            predicate = _reference(domain.predicate)
-            row = [self._domain(domain.parent), predicate, domain.branch, domain.share, domain.where]
-            self._numbers[domain] = len(self.rows)
-            self.rows.append(row)
-        return self._numbers[domain]
-
-
-class _Reader:
-    """Adds to a graph what a `_Writer` wrote."""
-
-    def __init__(self, graph: Graph, domains: list[list[Any]]):
-        self._graph, self._rows = graph, domains
-        self._domains: dict[int, Domain] = {-1: WHOLE_BATCH}
-
-    def value(self, reference: list[int]) -> DataNode:
-        return self._graph.nodes[reference[0]].outputs[reference[1]]
-
-    def node(self, item: Mapping[str, Any]) -> None:
-        op = REGISTRY.get(item["op"])
-        if op is None:
-            raise RuntimeError(
-                f"Pipeline.deserialize: there is no operator {item['op']!r}; load its plugin first, if it has one"
-            )
-        self._graph.domain = self._domain(item["domain"])
-        runtime = None
-        if item["fed"] is not None:
-            given = {name: self._read(value) for name, value in item["fed"].items()}
-            runtime = SourceFeed(None, name=item["name"], **given)
-        self._graph.add(
-            op,
-            [self._read(value) for value in item["inputs"]],
-            {name: self._read(value) for name, value in item["args"].items()},
-            device=item["device"], name=item["name"], seed=item["seed"], runtime=runtime,
-            num_outputs=item["outputs"], where=item["where"], across_domains=True,
-            preserve=item.get("preserve", False),
-        )  # fmt: skip
-        self._graph.domain = WHOLE_BATCH
-
-    def _domain(self, number: int) -> Domain:
-        if number not in self._domains:
-            parent, predicate, branch, *rest = self._rows[number]  # less was written by older versions
-            self._domains[number] = Domain(self._domain(parent), self.value(predicate), branch, *rest)
-        return self._domains[number]
-
-    def _read(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return [self._read(item) for item in value]
-        if not isinstance(value, dict):
-            return value
-        ((kind, content),) = value.items()
-        if kind == "node":
-            return self.value(content)
-        if kind == "enum":
-            return getattr(getattr(types, content[0]), content[1])
-        if kind == "dtype":
-            return np.dtype(content)
-        if kind == "array":
-            dtype, shape, data = content
-            return np.frombuffer(base64.b64decode(data), dtype).reshape(shape).copy()
-        return {self._read(key): self._read(item) for key, item in content}
-
-
-def _written(value: Any) -> Any:
-    if isinstance(value, enum.Enum) and hasattr(types, type(value).__name__):
-        return {"enum": [type(value).__name__, value.name]}
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_written(item) for item in value]
-    if isinstance(value, DataNode):
-        return {"node": _reference(value)}
-    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
-        return {"dtype": np.dtype(value).str}
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype != object:
-        array = np.asarray(value)
-        return {"array": [array.dtype.str, array.shape, base64.b64encode(array.tobytes()).decode()]}
-    if isinstance(value, Mapping):
-        return {"dict": [[_written(key), _written(item)] for key, item in value.items()]}
-    raise TypeError(f"cannot be written: {type(value).__name__} {value!r:.60}")
-
-
-def _fed(node: Node) -> dict[str, Any] | None:
-    """Describes an external source without its feed; None if the node is no source."""
-    source = node.runtime
-    if not isinstance(source, SourceFeed):
-        return None
-    return {
-        "num_outputs": source.num_outputs,
-        "repeat_last": source.repeat_last,
-        "layout": _written(source.layouts),
-        "dtype": _written(source.dtypes),
-        "ndim": _written(source.ndims),
-    }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.graph.plan import ExecutionPlan
+from jdali._sources import SourceFeed
+from jdali.graph import ExecutionPlan
 
 
 def warn_of_unused_outputs(plan: ExecutionPlan) -> None:

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from jdali._storage import remote as _remote
 from jdali._storage.blocks import BlockFile
+from jdali._storage.missing import missing_advice
 from jdali._storage.name_table import ListedNames
 from jdali._storage.names import Below as Below
 from jdali._storage.names import all_from_data as all_from_data
@@ -29,6 +30,7 @@ from jdali._storage.names import table_from_data as table_from_data
 from jdali._storage.names import user_path as user_path
 from jdali._storage.scope import Scope
 from jdali._system import limits
+from jdali._system.progress import progress_bar
 from jdali._system.regular_file import check_size, no_memory, open_regular
 from jdali.storage import options
 
@@ -160,10 +162,17 @@ def entries(folder: str, *, folders: bool) -> list[str]:
 
 def walk(folder: str) -> Iterator[str]:
     """Paths, relative to `folder`, of all files in it and below: a folder's own files, then its subfolders'."""
+    with progress_bar(None, "files", f"listing {folder}") as advance:
+        for path in _walk(folder):
+            advance(1)
+            yield path
+
+
+def _walk(folder: str) -> Iterator[str]:
     listed = sorted(_listed(folder), key=lambda entry: (entry[1], os.fsencode(entry[0])))
     for name, is_dir in listed:
         if is_dir:
-            yield from (f"{name}/{inner}" for inner in walk(join(folder, plain(name))))
+            yield from (f"{name}/{inner}" for inner in _walk(join(folder, plain(name))))
         else:
             yield name
 
@@ -172,5 +181,9 @@ def _listed(folder: str) -> list[tuple[str, bool]]:
     """(name, whether it is a folder) of all in a folder."""
     if is_url(folder):
         return _remote.entries(folder)
-    with os.scandir(folder) as found:
-        return [(entry.name, entry.is_dir()) for entry in found]
+    try:
+        with os.scandir(folder) as found:
+            return [(entry.name, entry.is_dir()) for entry in found]
+    except FileNotFoundError as error:
+        text = f"{error.strerror}{missing_advice(folder, error)}"
+        raise FileNotFoundError(error.errno, text, folder) from None

@@ -29,12 +29,20 @@ class NameTable(Sequence[str]):
     """
 
     def __init__(
-        self, text: bytes, starts: np.ndarray, ends: np.ndarray, others: Mapping[int, str] | None = None
+        self,
+        text: bytes | memoryview,
+        starts: np.ndarray,
+        ends: np.ndarray,
+        others: Mapping[int, str] | None = None,
     ):
         self.text = text
         self._starts = starts
         self._sizes = (ends - starts).astype(np.int32)
         self._others = dict(others or {})
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # As arrays, which can be sent without a copy.
+        return _received, (np.frombuffer(self.text, np.uint8), self._starts, self._sizes, self._others)
 
     @classmethod
     def of(cls, names: Iterable[str]) -> NameTable:
@@ -84,13 +92,13 @@ class NameTable(Sequence[str]):
     def encoded(self, index: int) -> bytes:
         """The bytes of a name in the text."""
         start = self._starts.item(index)
-        return self.text[start : start + self._sizes.item(index)]
+        return bytes(self.text[start : start + self._sizes.item(index)])
 
     def take(self, indices: np.ndarray) -> list[str]:
         """The names at these indices."""
         text, starts = self.text, self._starts[indices]
         ends = starts + self._sizes[indices]
-        names = [os.fsdecode(text[a:b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        names = [os.fsdecode(bytes(text[a:b])) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
         if self._others:
             for position, index in enumerate(indices.tolist()):
                 names[position] = self._others.get(index, names[position])
@@ -115,6 +123,15 @@ class NameTable(Sequence[str]):
         full = np.flatnonzero(self._sizes)
         firsts = np.frombuffer(self.text, np.uint8)[self._starts[full]]
         return full[firsts == ord(letter)].tolist()
+
+
+def _received(
+    text: np.ndarray, starts: np.ndarray, sizes: np.ndarray, others: Mapping[int, str]
+) -> NameTable:
+    """A table over the memory of what was sent."""
+    table = NameTable(text.data, starts[:0], starts[:0], others)
+    table._starts, table._sizes = starts, sizes
+    return table
 
 
 def take(names: Sequence[str], indices: np.ndarray) -> list[str]:

@@ -198,7 +198,11 @@ def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -
         text = f"there was no answer within {settings.time_limit:g} s{tried}"
         return TimeoutError(errno.ETIMEDOUT, text, url)
     if status == 404 or (status is None and isinstance(error, FileNotFoundError) and attempts == 1):
-        return FileNotFoundError(errno.ENOENT, "there is no such file", url)
+        bucket = url.partition("://")[2].partition("/")[0]
+        where = (
+            f"there is no bucket {bucket!r}" if "bucket" in str(chain[0]).lower() else "there is no such file"
+        )
+        return FileNotFoundError(errno.ENOENT, where, url)
     reason = f"the server answered with HTTP status {status}" if status else _described(chain[0])
     if status in (401, 403) or isinstance(error, PermissionError) or type(chain[0]).__name__ in _HOPELESS[:2]:
         return PermissionError(errno.EACCES, f"access is denied: {reason}{tried}", url)

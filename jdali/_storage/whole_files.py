@@ -14,6 +14,7 @@ from jdali._batches.slabs import empty
 from jdali._batches.store import RaggedBlock, Store
 from jdali._errors import SampleError
 from jdali._storage import files as _storage
+from jdali._storage.missing import missing_advice
 from jdali._storage.name_table import take
 from jdali._system.regular_file import OPEN_FLAGS, check_size, most_bytes, no_memory, open_regular
 
@@ -204,5 +205,7 @@ def _unreadable(path: str, error: Exception) -> SampleError:
     if isinstance(error, OSError):
         # DALI's words, of files that it cannot open either.
         words = "" if error.errno in (errno.EFBIG, errno.ENOMEM) else f". File mapping failed: {path}"
-        return SampleError(f"cannot read {path}: {error.strerror or error}{words}")
+        return SampleError(
+            f"cannot read {path}: {error.strerror or error}{missing_advice(path, error)}{words}"
+        )
     return SampleError(f"cannot read {path!r}: {error}")

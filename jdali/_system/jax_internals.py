@@ -52,6 +52,38 @@ def cuda_versions() -> Any:
     return versions
 
 
+def placed_on_host(values: np.ndarray, device: jax.Device) -> jax.Array:
+    """An array of JAX over memory that never changes again, without a copy if it is aligned.
+
+    `jax.device_put(values, device, may_alias=True)` is the same, five times as slow: it looks for a pytree, a sharding
+    and a tracer. Where JAX has no such function, that is what this calls.
+    """
+    placed: jax.Array
+    functions = _placing_functions()
+    if functions is None:
+        placed = jax.device_put(values, device, may_alias=True)
+    else:
+        put, array_type = functions
+        shape = array_type(values.shape, values.dtype)
+        placed = put(shape, _sharding(device), [values], [device], committed=True)
+    return placed
+
+
+@functools.cache
+def _placing_functions() -> tuple[Any, Any] | None:
+    try:
+        from jax._src.interpreters.pxla import batched_device_put
+        from jax.core import ShapedArray
+    except ImportError:
+        return None
+    return batched_device_put, ShapedArray
+
+
+@functools.cache
+def _sharding(device: jax.Device) -> jax.sharding.Sharding:
+    return jax.sharding.SingleDeviceSharding(device)
+
+
 def threefry_primitive() -> Any:
     """The primitive of JAX's random bits. Importing it takes 50 ms, for it brings Pallas: when a program is traced."""
     try:
@@ -68,6 +100,13 @@ def jaxpr_types() -> Any:
     except ImportError as error:
         raise UnsupportedJaxError("jax.extend.core") from error
     return core
+
+
+def varying_axes(value: Any) -> frozenset[str]:
+    """The axes of a mesh over which a value varies, inside of `jax.shard_map`; none elsewhere."""
+    kind = jax.typeof(value)
+    found = getattr(getattr(kind, "mat", None), "varying", None) or getattr(kind, "vma", None)
+    return frozenset(found or ())
 
 
 def known_options(options: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ A descriptor goes to another process over the socket between them (SCM_RIGHTS), 
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import mmap
 import os
@@ -15,6 +16,28 @@ from pathlib import Path
 
 _SHARED_MEMORY = Path("/dev/shm")  # a file system in memory, on Linux
 _SMALLEST = mmap.ALLOCATIONGRANULARITY
+
+
+@dataclasses.dataclass(eq=False)
+class Memory:
+    """A file without a name.
+
+    Attributes:
+        descriptor: of the file.
+        size: in bytes.
+    """
+
+    descriptor: int
+    size: int
+
+    def map(self) -> mmap.mmap:
+        return mmap.mmap(self.descriptor, self.size)
+
+    def close(self) -> None:
+        """Gives up the descriptor; what is mapped stays as long as something looks at it. Harmless twice."""
+        descriptor, self.descriptor = self.descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def folders() -> list[str | None]:

@@ -6,13 +6,12 @@ import collections
 import contextlib
 import dataclasses
 import mmap
-import os
 import weakref
 from typing import Any
 
 import numpy as np
 
-from jdali._workers.memory import allocate
+from jdali._workers.memory import Memory, allocate
 from jdali.tensors import Tensor, TensorCPU
 
 _ALIGNMENT = 64  # bytes, as NumPy and XLA like it
@@ -41,28 +40,6 @@ class Parcel:
     size: int
     content: Any
     extra: Any
-
-
-@dataclasses.dataclass(eq=False)
-class Memory:
-    """A file without a name.
-
-    Attributes:
-        descriptor: of the file.
-        size: in bytes.
-    """
-
-    descriptor: int
-    size: int
-
-    def map(self) -> mmap.mmap:
-        return mmap.mmap(self.descriptor, self.size)
-
-    def close(self) -> None:
-        """Gives up the descriptor; what is mapped stays as long as something looks at it. Harmless twice."""
-        descriptor, self.descriptor = self.descriptor, -1
-        if descriptor >= 0:
-            os.close(descriptor)
 
 
 # --- in a worker ----------------------------------------------------------------------------

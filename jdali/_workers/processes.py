@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from jdali._workers import memory as _memory
-from jdali._workers.parcel import Memory, Parcel
+from jdali._workers.memory import Memory
+from jdali._workers.parcel import Parcel
 from jdali._workers.worker_process import MethodCall, serve
 
 # A worker is looked at this often while its answer is awaited; one that was found stopped each time for so long is an

@@ -16,7 +16,9 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from jdali._workers import memory as _memory
-from jdali._workers.parcel import Memory, pack
+from jdali._workers.memory import Memory
+from jdali._workers.node import on_node
+from jdali._workers.parcel import pack
 from jdali._workers.sending import receive
 
 
@@ -107,7 +109,7 @@ def _name_in_main(kind: type) -> None:
 
 def portable(error: Exception) -> Exception:
     """The exception with a note of where it was raised, or one that says the same if it cannot be pickled."""
-    note = f"in a worker process:\n{''.join(traceback.format_exception(error))}"
+    note = f"in a worker process{on_node()}:\n{''.join(traceback.format_exception(error))}"
     error.add_note(note)
     _name_in_main(type(error))
     try:

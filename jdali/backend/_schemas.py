@@ -118,7 +118,7 @@ class OpSchema:
         generic = generic_arguments(self._operator)
         if name not in generic:
             raise KeyError(f'Argument "{name}" is not defined for operator "{self.Name()}".')
-        return Arg(name, ArgKind.STATIC, Any, generic[name][0])
+        return Arg(name, ArgKind.STATIC, Any, generic[name][1])
 
 
 def _schema_name(operator: Operator) -> str:

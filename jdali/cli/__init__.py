@@ -1,11 +1,24 @@
-"""The command line: `python -m jdali doctor` and `python -m jdali index FILE`."""
+"""The command line: `python -m jdali doctor`, `index FILE`, `view PIPELINE`, `bench PIPELINE` and `serve FOLDER`."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
+import re
 from collections.abc import Sequence
+from typing import NoReturn
 
-from jdali.cli import _doctor, _index
+from jdali import __version__
+from jdali.cli import _bench, _doctor, _index, _serve, _view
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says which word was meant where one is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        near = difflib.get_close_matches(wrong[1], re.findall(r"[\w-]+", wrong[2]), n=1) if wrong else []
+        super().error(f"{message}; did you mean {near[0]}?" if near else message)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -14,10 +27,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: of the command line; None: those of this process.
     """
-    parser = argparse.ArgumentParser(prog="python -m jdali", description="Tools for data sets read by jdali.")
+    parser = _Parser(prog="python -m jdali", description="Tools for data sets read by jdali.")
+    parser.add_argument("--version", action="version", version=f"jdali {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _doctor.add_to(commands)
     _index.add_to(commands)
+    _serve.add_to(commands)
+    _view.add_to(commands)
+    _bench.add_to(commands)
     options = parser.parse_args(arguments)
     code: int = options.run(options)
     return code

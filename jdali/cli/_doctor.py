@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.metadata
 import platform
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
 
+from jdali._errors import OperatorError
+from jdali._notebook import show
 from jdali._system.cache_folder import cache_folder
 from jdali._system.extras import install
+from jdali.cli._named import PipelineNameError, add_arguments, factory
 from jdali.codecs import libraries
 
 
@@ -55,14 +60,27 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "doctor",
         help="say what is installed and what to install",
-        description="Prints versions, devices, codecs, and what to install for what is missing.",
+        description="Prints versions, devices, codecs, and what to install for what is missing; of a pipeline that is named a "
+        "batch and the plan.",
     )
+    add_arguments(parser, nargs="?")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the report."""
+    """Prints the report; of a pipeline that is named its plan too, once a batch was made."""
     print("\n".join(report()))
+    if options.pipeline is None:
+        return 0
+    try:
+        with contextlib.closing(factory(options.pipeline, options.arg)()) as pipe:
+            outputs = pipe.run()
+            print(f"\nPipeline {options.pipeline}")
+            print("\n".join(f"  output {i}: {show(output)!r}" for i, output in enumerate(outputs)))
+            print(pipe.plan())
+    except (PipelineNameError, OperatorError, OSError, TypeError, ValueError, RuntimeError) as error:
+        print(f"doctor: {options.pipeline}: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TextIO
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from jdali._storage import files as _storage
 from jdali._storage.index_cache import cached_index
+from jdali._storage.scan_bar import scan_bar
 from jdali._system.cache_folder import cache_folder
+from jdali.cli._named import add_argument_values, factory
+from jdali.pipeline import Pipeline
 from jdali.readers import mxnet, tfrecord
 from jdali.readers.formats.video_files import EXTENSIONS
 from jdali.readers.formats.video_sequences import build_index as build_video_index
 from jdali.readers.formats.webdataset_index import index_lines
-
-# Work that takes less is not worth a bar.
-_BAR_AFTER_SECONDS = 1.0
-_BAR_EVERY_SECONDS = 0.5
 
 Progress = Callable[[int], None]
 
@@ -76,7 +73,11 @@ def add_to(commands: Any) -> None:
             "there."
         ),
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a path, or a URL")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE",
+        help="a path, or a URL; or FILE_OR_MODULE:FUNCTION, whose pipeline is built, so that its readers keep their indexes",
+    )  # fmt: skip
+    add_argument_values(parser)
     parser.add_argument(
         "-o", "--output", metavar="PATH", help="the index (of one FILE), or a folder for the indexes"
     )
@@ -103,8 +104,11 @@ def run(options: argparse.Namespace) -> int:
     code = 0
     for path in map(_storage.user_path, options.files):
         try:
-            kind = options.type or kind_of(path)
-            if kind == _VIDEO:
+            named = _is_name(path)
+            kind = "" if named else options.type or kind_of(path)
+            if named:
+                said = _build_pipeline(path, options.arg)
+            elif kind == _VIDEO:
                 said = _keep_video(path, options.output)
             else:
                 target = _target(path, options.output, folder)
@@ -117,6 +121,24 @@ def run(options: argparse.Namespace) -> int:
         if not options.quiet:
             print(said)
     return code
+
+
+def _is_name(path: str) -> bool:
+    """True for the name of a pipeline rather than of a file."""
+    place, _, function = path.rpartition(":")
+    return bool(place) and function.isidentifier() and not os.path.exists(path) and not _storage.is_url(path)
+
+
+def _build_pipeline(name: str, arguments: Sequence[str]) -> str:
+    """Builds a pipeline, whose readers keep the indexes that they need; returns what to say of it."""
+    with contextlib.closing(factory(name, arguments)()) as pipe:
+        pipe.build()
+        sizes = ", ".join(f"{reader}: {size} samples" for reader, size in _epoch_sizes(pipe))
+    return f"{name}: {sizes or 'no readers'}; their indexes are in {cache_folder() / 'index'}"
+
+
+def _epoch_sizes(pipe: Pipeline) -> list[tuple[str, int]]:
+    return [(name, meta["epoch_size"]) for name, meta in pipe.reader_meta().items()]
 
 
 def _target(path: str, output: str | None, folder: bool) -> str:
@@ -184,7 +206,7 @@ def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
     """
     if not _storage.is_url(path) and os.path.realpath(path) == os.path.realpath(target):
         raise ValueError(f"the index of {path} would be written over the file itself; give --output")
-    with _progress(path, quiet) as progress:
+    with scan_bar(path, wanted=not quiet) as progress:
         lines = KINDS[kind].lines(path, progress)
         folder = os.path.dirname(os.path.abspath(target))
         descriptor, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
@@ -205,40 +227,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-@contextlib.contextmanager
-def _progress(path: str, quiet: bool) -> Iterator[Progress]:
-    """Makes a function that takes the number of bytes scanned so far; it shows a bar if the scan takes long."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda at: None
-        return
-    size = _storage.size(path)
-    try:
-        tqdm: Any = importlib.import_module("tqdm").tqdm
-    except ImportError:
-        with contextlib.closing(_Bar(path, size, sys.stderr)) as bar:
-            yield bar.show
-        return
-    with tqdm(total=size, unit="B", unit_scale=True, desc=path, delay=_BAR_AFTER_SECONDS) as shown:
-        yield lambda at: shown.update(at - shown.n)
-
-
-class _Bar:
-    """A bar of plain text."""
-
-    def __init__(self, name: str, size: int, stream: TextIO):
-        self._name, self._size, self._stream = name, max(size, 1), stream
-        self._next = time.monotonic() + _BAR_AFTER_SECONDS
-        self._shown = False
-
-    def show(self, at: int) -> None:
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _BAR_EVERY_SECONDS
-            self._shown = True
-            self._stream.write(f"\r{self._name}: {100 * at // self._size:3} %")
-            self._stream.flush()
-
-    def close(self) -> None:
-        if self._shown:
-            self._stream.write("\n")

@@ -7,6 +7,7 @@ from typing import Any
 
 from jdali._operators.record import Operator
 from jdali._operators.surface import describe, document, public_signature
+from jdali._system.tracebacks import folding
 from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke
@@ -39,6 +40,7 @@ def make_function(op: Operator) -> Any:
 
 def finish(function: Any, op: Operator) -> Any:
     """Gives a function of `jdali.dynamic` its signature and docs: DALI's order of the arguments."""
+    function = folding(function)
     signature = public_signature(op, Tensor | Batch | Any, Tensor | Batch)
     parameters = list(signature.parameters.values())
     inputs = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]

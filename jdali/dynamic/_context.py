@@ -14,7 +14,7 @@ from typing import Any
 
 from jdali._system.cpus import cpu_count
 from jdali.dynamic._checkpoint import Checkpoint
-from jdali.engine.workers.pool import Pool
+from jdali.engine import eager
 
 _stacks = threading.local()
 
@@ -64,7 +64,7 @@ class ThreadPool:
 
     def __init__(self, num_threads: int | None = None, *, device_id: int | None = -1):
         self._num_threads = _positive(get_num_threads() if num_threads is None else num_threads)
-        self._pool: Pool | None = None
+        self._pool: eager.Pool | None = None
         self._lock = threading.Lock()
 
     @property
@@ -77,11 +77,11 @@ class ThreadPool:
         return None
 
     @property
-    def pool(self) -> Pool:
+    def pool(self) -> eager.Pool:
         """The engine's pool."""
         with self._lock:
             if self._pool is None:
-                self._pool = Pool(self._num_threads)
+                self._pool = eager.Pool(self._num_threads)
             return self._pool
 
 

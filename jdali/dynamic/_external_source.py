@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from jdali._sources import SourceItems, check_source, cycle_mode, is_callback, takes_argument
 from jdali.dynamic._batch import Batch, as_batch
 from jdali.dynamic._device import Device
 from jdali.dynamic._tensor import Tensor
-from jdali.engine.tasks.source_arguments import check_source, cycle_mode, is_callback, takes_argument
-from jdali.engine.tasks.source_items import SourceItems
 
 
 class ExternalSource:

@@ -13,9 +13,8 @@ from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import batch_size_of, repeated, wait_if_asked
 from jdali.dynamic._rng import get_default_rng
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
-from jdali.engine.eager.call import room_for
-from jdali.engine.eager.graph import EagerGraph, InputKind
-from jdali.graph.node import DataNode
+from jdali.engine import eager
+from jdali.graph import DataNode
 from jdali.tensors import TensorList
 
 KEPT_GRAPHS = 256  # the least used go first
@@ -36,7 +35,7 @@ class _Form(NamedTuple):
     function: Callable[..., Any]
     structure: Any
     constants: tuple[tuple[type, Any] | None, ...]
-    inputs: tuple[InputKind, ...]
+    inputs: tuple[eager.InputKind, ...]
     room: int
     gpu: Device
 
@@ -62,12 +61,12 @@ def run_as_graph(function: Callable[..., Any], args: Sequence[object], kwargs: M
     count = 1 if size is None else size
     batches = [repeated(value, count) for value in values]
     inputs = tuple(
-        InputKind(v.device.device_type, b.spec.layout, b.spec.ndim)
+        eager.InputKind(v.device.device_type, b.spec.layout, b.spec.ndim)
         for v, b in zip(values, batches, strict=True)
     )
     constants = tuple(None if isinstance(leaf, EagerValue) else (type(leaf), leaf) for leaf in leaves)
     gpu = next((v.device for v in values if v.device.device_type == "gpu"), None) or Device("gpu")
-    form = _Form(function, structure, constants, inputs, room_for(count), gpu)
+    form = _Form(function, structure, constants, inputs, eager.room_for(count), gpu)
     results = _graph(form).run(
         batches, count, get_default_rng().draw(), EvalContext.current().thread_pool.pool
     )
@@ -82,20 +81,20 @@ def run_as_graph(function: Callable[..., Any], args: Sequence[object], kwargs: M
     return jax.tree_util.tree_map(wrapped, results, is_leaf=lambda leaf: isinstance(leaf, TensorList))
 
 
-def _traced(form: _Form) -> EagerGraph:
+def _traced(form: _Form) -> eager.EagerGraph:
     def define(*nodes: DataNode) -> object:
         remaining = iter(nodes)
         leaves = [next(remaining) if constant is None else constant[1] for constant in form.constants]
         args, kwargs = jax.tree_util.tree_unflatten(form.structure, leaves)
         return form.function(*args, **kwargs)
 
-    return EagerGraph(define, form.inputs, room=form.room, accelerator=form.gpu.jax_device)
+    return eager.EagerGraph(define, form.inputs, room=form.room, accelerator=form.gpu.jax_device)
 
 
 _kept = functools.lru_cache(maxsize=KEPT_GRAPHS)(_traced)
 
 
-def _graph(form: _Form) -> EagerGraph:
+def _graph(form: _Form) -> eager.EagerGraph:
     try:
         return _kept(form)
     except TypeError:  # an argument that cannot be hashed, such as an array

@@ -5,14 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from jdali._operators.record import REGISTRY
+from jdali.dynamic._batch import Batch
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke
+from jdali.dynamic._tensor import Tensor
 from jdali.dynamic._value import EagerKind, wrap
-from jdali.engine.eager.call import EagerReader
+from jdali.engine import eager
 
 _WITHOUT_EFFECT = (
     "cache_batch_copy", "cache_debug", "cache_size", "cache_threshold", "cache_type", "memory_stats",
@@ -20,6 +22,10 @@ _WITHOUT_EFFECT = (
 )  # fmt: skip
 
 
+@overload
+def imread(filepaths: str | Path, *, device: Any = "cpu", **options: Any) -> Tensor: ...
+@overload
+def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Batch: ...
 def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
     """Reads and decodes pictures.
 
@@ -43,7 +49,7 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
     paths = [filepaths] if single else [_path(p) for p in filepaths]
     if not paths:
         raise ValueError("imread: no paths given")
-    reader = EagerReader(REGISTRY["readers.file"], {"files": tuple(str(p) for p in paths)}, seed=0)
+    reader = eager.EagerReader(REGISTRY["readers.file"], {"files": tuple(str(p) for p in paths)}, seed=0)
     contents, _ = reader.next(len(paths), EvalContext.current().thread_pool.pool)
     value = wrap(EagerKind.TENSOR if single else EagerKind.BATCH, contents, Device.CPU)
     return invoke(REGISTRY["decoders.image"], [value], options, device=device)

@@ -7,8 +7,10 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
+from jdali._errors import TracedArgumentError
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.argument_rules import converted, one_for_all, sample_shape
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator
@@ -20,12 +22,12 @@ from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
 from jdali.dynamic._rng import RNG, get_default_rng
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
-from jdali.engine.eager.call import Placement, RandomDraw, run_operator, wait
+from jdali.engine import eager
 from jdali.ops.tensor._subscript import NAME as SUBSCRIPT
 from jdali.ops.tensor._subscript import parse_index
 from jdali.tensors import TensorList
 
-_NO_DRAW = RandomDraw(0, 0)
+_NO_DRAW = eager.RandomDraw(0, 0)
 _NUMBERS = (bool, int, float)
 
 
@@ -51,6 +53,11 @@ def invoke(
     Returns: a `Tensor`, or a `Batch` if an input or an argument is one or there is a `batch_size`;
         a tuple of them for several outputs.
     """
+    if any(isinstance(value, jax.core.Tracer) for value in (*inputs, *args.values())):
+        raise TracedArgumentError(
+            f"{op.name}: jdali.dynamic runs at once and has no values under jit, vmap or grad: use the pure function "
+            f"jdali.ops.{op.name} there"
+        )
     counted = _counted(op, inputs)
     values = [value if isinstance(value, EagerValue) else operand(value) for value in counted]
     static, per_sample = _arguments(op, args)
@@ -61,11 +68,14 @@ def invoke(
     arguments = {name: _argument_batch(op, name, value, count) for name, value in per_sample.items()}
     if op.random:
         if rng is not None and not isinstance(rng, RNG):
-            raise TypeError(f"{op.name}: rng must be a jdali.dynamic.random.RNG, not {rng!r}")
+            raise ValueError(
+                f"{op.name}: rng must be an instance of jdali.dynamic.random.RNG, "
+                f"but got {type(rng).__module__}.{type(rng).__qualname__}"
+            )
         draw = (rng or get_default_rng()).draw()
     else:
         draw = _NO_DRAW
-    results = run_operator(
+    results = eager.run_operator(
         op, batches, arguments, static, batch_size=count, placement=placement, draw=draw,
         pool=EvalContext.current().thread_pool.pool, constants=_constants(op, counted),
     )  # fmt: skip
@@ -80,7 +90,7 @@ def wait_if_asked(results: Iterable[TensorList]) -> None:
     mode = EvalMode.current()
     for result in results:
         if mode is EvalMode.sync_full or (mode is EvalMode.sync_cpu and result.device == "cpu"):
-            wait(result)
+            eager.wait(result)
 
 
 def expression(name: str, *operands: object) -> Any:
@@ -233,7 +243,7 @@ def repeated(value: EagerValue, count: int) -> TensorList:
     return samples if count == 1 else samples.select(np.zeros(count, np.int64))
 
 
-def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tuple[Placement, Device]:
+def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tuple[eager.Placement, Device]:
     """Chooses the device of an operator, and of its results."""
     on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
     if device == "mixed":
@@ -242,9 +252,9 @@ def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tu
     if chosen is None:
         chosen = on_gpu[0] if on_gpu else Device.CPU if values else Device.current()
     if chosen.device_type == "cpu":
-        return Placement("cpu", chosen.jax_device), chosen
+        return eager.Placement("cpu", chosen.jax_device), chosen
     name = "mixed" if "mixed" in op.devices and "gpu" not in op.devices else "gpu"
-    return Placement(name, chosen.jax_device), chosen
+    return eager.Placement(name, chosen.jax_device), chosen
 
 
 @dataclasses.dataclass(frozen=True)

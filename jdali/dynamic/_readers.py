@@ -17,7 +17,7 @@ from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke
 from jdali.dynamic._rng import get_default_rng
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
-from jdali.engine.eager.call import EagerReader
+from jdali.engine import eager
 
 _STATE_VERSION = 1
 
@@ -54,17 +54,17 @@ class Reader:
         self._max_batch_size = max_batch_size
         self._args = passed
         self._lock = threading.RLock()
-        self._opened: EagerReader | None = None
+        self._opened: eager.EagerReader | None = None
         self._seed = get_default_rng()() if passed.get("seed", -1) in (None, -1) else int(passed["seed"])
         self._epochs = 0  # gone through to the end
         self._taken = 0  # samples of the epoch after those
         self._resumed = 0  # how many of them a restored state had taken
 
-    def _reader(self) -> EagerReader:
+    def _reader(self) -> eager.EagerReader:
         """The reader, opened when first used."""
         with self._lock:
             if self._opened is None:
-                self._opened = EagerReader(self._op, self._args, seed=self._seed)
+                self._opened = eager.EagerReader(self._op, self._args, seed=self._seed)
             return self._opened
 
     def __call__(self, *, batch_size: int | None = None) -> Any:

@@ -9,7 +9,7 @@ import threading
 import numpy as np
 
 from jdali._numerics.random import SampleKeys, seed_words
-from jdali.engine.eager.call import RandomDraw
+from jdali.engine import eager
 
 _MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 _STATE = re.compile(r"threefry_([0-9A-F]{16})_(\d+)")
@@ -74,11 +74,11 @@ class RNG:
         with self._lock:
             self._position += int(n)
 
-    def draw(self) -> RandomDraw:
+    def draw(self) -> eager.RandomDraw:
         """Takes one draw, for an operator."""
         with self._lock:
             self._position += 1
-            return RandomDraw(self._seed, self._position - 1)
+            return eager.RandomDraw(self._seed, self._position - 1)
 
     def __call__(self) -> int:
         """Takes one draw and makes an integer of it, 0 to 2**32 - 1."""

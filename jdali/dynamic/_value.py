@@ -10,7 +10,7 @@ from jdali._system.devices import host_device
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
 from jdali.dynamic._dtype import DType
-from jdali.engine.eager.call import move, wait
+from jdali.engine import eager
 from jdali.tensors import TensorList
 
 ValueT = TypeVar("ValueT", bound="EagerValue")
@@ -95,7 +95,7 @@ class EagerValue:
         elif target.jax_device == host_device():
             moved = samples.to_device("gpu")
         else:
-            moved = move(samples, target.jax_device, EvalContext.current().thread_pool.pool)
+            moved = eager.move(samples, target.jax_device, EvalContext.current().thread_pool.pool)
         return self._of(moved, target)
 
     def cpu(self: ValueT) -> ValueT:
@@ -106,9 +106,13 @@ class EagerValue:
         """The same samples on JAX's default device, or on the one of this number."""
         return self.to_device(Device("gpu", index))
 
+    def _repr_html_(self) -> str | None:
+        """The samples as pictures, sounds or numbers, for a notebook."""
+        return self._samples()._repr_html_()
+
     def evaluate(self: ValueT) -> ValueT:
         """Waits until the values are computed; returns itself."""
-        wait(self._list)
+        eager.wait(self._list)
         return self
 
 

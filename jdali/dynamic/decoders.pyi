@@ -3,27 +3,51 @@
 import builtins
 import typing
 from typing import Any
+from typing import Literal
 from numpy.typing import DTypeLike
+from numpy.typing import NDArray
 from jdali import types
+from numpy.typing import ArrayLike
 from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
+from jdali.dynamic._dtype import DType
 from jdali.dynamic._rng import RNG
 from jdali.dynamic._tensor import Tensor
 
 def audio(
-    encoded: Any,
+    encoded: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
     downmix: builtins.bool = False,
-    dtype: DTypeLike | types.DALIDataType = ...,
+    dtype: DType | types.DALIDataType | DTypeLike = ...,
     quality: float = 50.0,
     sample_rate: float | Tensor | Batch = 0.0,
-) -> Any: ...
+) -> tuple[Tensor | Batch, Tensor | Batch]:
+    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3.
+
+    Args:
+        encoded: uint8 [bytes], content of a file.
+        downmix: mean of all channels.
+        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the integer's whole range.
+        quality: of the resampling, 0 (3 lobes of the sinc) over 50 (16) to 100 (64).
+        sample_rate: rate to resample to, Hz; 0 or less: as it is.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: (the sound, `dtype`, [T] if `downmix` and else [T, C]; its sampling rate in Hz, float32 []).
+
+    A file that is cut off or lacks parts raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` takes it for a
+    shorter sound. Files without a length in their header (streams that were saved) are taken as they are.
+
+    Parity: DALI takes WAV and OGG files that are cut off for shorter sounds. It turns files of
+    floats into integers without scaling them, so that all become 0.
+    The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
+    """
 
 def image(
-    encoded: Any,
+    encoded: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
@@ -37,135 +61,306 @@ def image(
     affine: builtins.bool = True,
     device_memory_padding: int = 16777216,
     device_memory_padding_jpeg2k: int = 0,
-    dtype: DTypeLike | types.DALIDataType = ...,
+    dtype: DType | types.DALIDataType | DTypeLike = ...,
     host_memory_padding: int = 8388608,
     host_memory_padding_jpeg2k: int = 0,
     hw_decoder_load: float = 0.65,
     hybrid_huffman_threshold: int = 1000000,
     jpeg_fancy_upsampling: builtins.bool = False,
-    output_type: types.DALIImageType = ...,
+    output_type: types.DALIImageType = types.DALIImageType.RGB,
     preallocate_height_hint: int = 0,
     preallocate_width_hint: int = 0,
     use_fast_idct: builtins.bool = False,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000 and PNM images, told apart by their content.
+
+    Args:
+        encoded: uint8 [bytes].
+        cache_batch_copy: without effect.
+        cache_debug: without effect.
+        cache_size: without effect: decoded images are not kept.
+        cache_threshold: without effect.
+        cache_type: without effect.
+        adjust_orientation: turn the picture as its EXIF data say.
+        affine: without effect: threads are not bound to cores.
+        device_memory_padding: without effect.
+        device_memory_padding_jpeg2k: without effect.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; intensities are rescaled to
+            the range of the type, 0 to 1 for floats.
+        host_memory_padding: without effect.
+        host_memory_padding_jpeg2k: without effect.
+        hw_decoder_load: without effect.
+        hybrid_huffman_threshold: without effect.
+        jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
+        output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+        preallocate_height_hint: without effect.
+        preallocate_width_hint: without effect.
+        use_fast_idct: a faster, less exact inverse DCT for JPEG.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise, they never
+    give a partly decoded picture.
+    """
 
 def image_crop(
-    encoded: Any,
+    encoded: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    crop: typing.Sequence[float] | Tensor | Batch | None = None,
+    crop: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
     crop_d: float | Tensor | Batch = 0.0,
     crop_h: float | Tensor | Batch = 0.0,
     crop_pos_x: float | Tensor | Batch = 0.5,
     crop_pos_y: float | Tensor | Batch = 0.5,
     crop_pos_z: float | Tensor | Batch = 0.5,
     crop_w: float | Tensor | Batch = 0.0,
-    rounding: str = 'round',
+    rounding: Literal['round', 'truncate'] = 'round',
     adjust_orientation: builtins.bool = True,
     affine: builtins.bool = True,
     device_memory_padding: int = 16777216,
     device_memory_padding_jpeg2k: int = 0,
-    dtype: DTypeLike | types.DALIDataType = ...,
+    dtype: DType | types.DALIDataType | DTypeLike = ...,
     host_memory_padding: int = 8388608,
     host_memory_padding_jpeg2k: int = 0,
     hw_decoder_load: float = 0.65,
     hybrid_huffman_threshold: int = 1000000,
     jpeg_fancy_upsampling: builtins.bool = False,
-    output_type: types.DALIImageType = ...,
+    output_type: types.DALIImageType = types.DALIImageType.RGB,
     preallocate_height_hint: int = 0,
     preallocate_width_hint: int = 0,
     use_fast_idct: builtins.bool = False,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Decodes a window of images: what `crop` would cut out of the picture of `decoders.image`.
+
+    Args:
+        encoded: uint8 [bytes].
+        crop: window (height, width), pixels, fractions cut off; None: `crop_h` and `crop_w`.
+        crop_d: without effect: images have no depth.
+        crop_h: height of the window, pixels; 0: that of the picture.
+        crop_pos_x: share of the free width left of the window, 0 to 1.
+        crop_pos_y: share of the free height above it, 0 to 1.
+        crop_pos_z: without effect: images have no depth.
+        crop_w: width of the window, pixels; 0: that of the picture.
+        rounding: of the window's position: "round" half away from zero, or "truncate".
+        adjust_orientation: turn the picture as its EXIF data say.
+        affine: without effect: threads are not bound to cores.
+        device_memory_padding: without effect.
+        device_memory_padding_jpeg2k: without effect.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; intensities are rescaled to
+            the range of the type, 0 to 1 for floats.
+        host_memory_padding: without effect.
+        host_memory_padding_jpeg2k: without effect.
+        hw_decoder_load: without effect.
+        hybrid_huffman_threshold: without effect.
+        jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
+        output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+        preallocate_height_hint: without effect.
+        preallocate_width_hint: without effect.
+        use_fast_idct: a faster, less exact inverse DCT for JPEG.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: [height, width, C] of type `dtype`.
+    """
 
 def image_random_crop(
-    encoded: Any,
+    encoded: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
     num_attempts: int = 10,
-    random_area: typing.Sequence[float] = ...,
-    random_aspect_ratio: typing.Sequence[float] = ...,
+    random_area: float | typing.Sequence[float] | NDArray[Any] = (0.08, 1.0),
+    random_aspect_ratio: float | typing.Sequence[float] | NDArray[Any] = (0.75, 1.3333333333333333),
     adjust_orientation: builtins.bool = True,
     affine: builtins.bool = True,
     device_memory_padding: int = 16777216,
     device_memory_padding_jpeg2k: int = 0,
-    dtype: DTypeLike | types.DALIDataType = ...,
+    dtype: DType | types.DALIDataType | DTypeLike = ...,
     host_memory_padding: int = 8388608,
     host_memory_padding_jpeg2k: int = 0,
     hw_decoder_load: float = 0.65,
     hybrid_huffman_threshold: int = 1000000,
     jpeg_fancy_upsampling: builtins.bool = False,
-    output_type: types.DALIImageType = ...,
+    output_type: types.DALIImageType = types.DALIImageType.RGB,
     preallocate_height_hint: int = 0,
     preallocate_width_hint: int = 0,
     use_fast_idct: builtins.bool = False,
     rng: RNG | None = None,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Decodes a random window of images, by share of the area and aspect ratio.
+
+    Args:
+        encoded: uint8 [bytes].
+        num_attempts: how often to draw a window that fits, before the largest one is taken that
+            keeps the aspect ratio in its range.
+        random_area: least and largest area, share of the picture's.
+        random_aspect_ratio: least and largest width / height.
+        adjust_orientation: turn the picture as its EXIF data say.
+        affine: without effect: threads are not bound to cores.
+        device_memory_padding: without effect.
+        device_memory_padding_jpeg2k: without effect.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; intensities are rescaled to
+            the range of the type, 0 to 1 for floats.
+        host_memory_padding: without effect.
+        host_memory_padding_jpeg2k: without effect.
+        hw_decoder_load: without effect.
+        hybrid_huffman_threshold: without effect.
+        jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
+        output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+        preallocate_height_hint: without effect.
+        preallocate_width_hint: without effect.
+        use_fast_idct: a faster, less exact inverse DCT for JPEG.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+        rng: where the random values are drawn from; None: the default of the thread.
+
+    Returns: [height, width, C] of type `dtype`.
+
+    Parity: the windows have DALI's distribution, not its values.
+    """
 
 def image_slice(
-    data: Any,
-    anchor: Any = None,
-    shape_input: Any = None,
+    data: Tensor | Batch | ArrayLike,
+    anchor: Tensor | Batch | ArrayLike | None = None,
+    shape_input: Tensor | Batch | ArrayLike | None = None,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: typing.Sequence[int] | Tensor | Batch | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     axis_names: str | None = None,
-    end: typing.Sequence[int] | Tensor | Batch | None = None,
+    end: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     normalized_anchor: builtins.bool = True,
     normalized_shape: builtins.bool = True,
-    rel_end: typing.Sequence[float] | Tensor | Batch | None = None,
-    rel_shape: typing.Sequence[float] | Tensor | Batch | None = None,
-    rel_start: typing.Sequence[float] | Tensor | Batch | None = None,
-    shape: typing.Sequence[int] | Tensor | Batch | None = None,
-    start: typing.Sequence[int] | Tensor | Batch | None = None,
+    rel_end: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
+    rel_shape: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
+    rel_start: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
+    shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
+    start: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     adjust_orientation: builtins.bool = True,
     affine: builtins.bool = True,
     device_memory_padding: int = 16777216,
     device_memory_padding_jpeg2k: int = 0,
-    dtype: DTypeLike | types.DALIDataType = ...,
+    dtype: DType | types.DALIDataType | DTypeLike = ...,
     host_memory_padding: int = 8388608,
     host_memory_padding_jpeg2k: int = 0,
     hw_decoder_load: float = 0.65,
     hybrid_huffman_threshold: int = 1000000,
     jpeg_fancy_upsampling: builtins.bool = False,
-    output_type: types.DALIImageType = ...,
+    output_type: types.DALIImageType = types.DALIImageType.RGB,
     preallocate_height_hint: int = 0,
     preallocate_width_hint: int = 0,
     use_fast_idct: builtins.bool = False,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Decodes a window of images: what `slice` would cut out of the picture of `decoders.image`.
+
+    The window follows either from the inputs `anchor` and `shape_input`, or by a start (`start` or
+    `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
+
+    Args:
+        data: uint8 [bytes], the encoded image.
+        anchor: start for each of the axes, int32 or int64 pixels, or float32 shares of the extent.
+        shape_input: size of the window, in the type of `anchor`.
+        axes: what axes (of HWC) the window arguments are of; None: `axis_names`.
+        axis_names: the same by letters; None: "WH".
+        end: where the window ends, pixels, exclusive.
+        normalized_anchor: a float `anchor` is a share of the extent, not pixels.
+        normalized_shape: a float `shape_input` is a share of the extent, not pixels.
+        rel_end: `end` as a share of the extent.
+        rel_shape: `shape` as a share of the extent.
+        rel_start: `start` as a share of the extent.
+        shape: size of the window, pixels.
+        start: where the window starts, pixels.
+        adjust_orientation: turn the picture as its EXIF data say.
+        affine: without effect: threads are not bound to cores.
+        device_memory_padding: without effect.
+        device_memory_padding_jpeg2k: without effect.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; intensities are rescaled to
+            the range of the type, 0 to 1 for floats.
+        host_memory_padding: without effect.
+        host_memory_padding_jpeg2k: without effect.
+        hw_decoder_load: without effect.
+        hybrid_huffman_threshold: without effect.
+        jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
+        output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+        preallocate_height_hint: without effect.
+        preallocate_width_hint: without effect.
+        use_fast_idct: a faster, less exact inverse DCT for JPEG.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: [height, width, C] of type `dtype`.
+    """
 
 def inflate(
-    data: Any,
+    data: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    shape: typing.Sequence[int] | Tensor | Batch,
+    shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch,
     algorithm: str = 'LZ4',
     check_output_size: builtins.bool = False,
-    chunk_offsets: typing.Sequence[int] | Tensor | Batch | None = None,
-    chunk_sizes: typing.Sequence[int] | Tensor | Batch | None = None,
-    dtype: DTypeLike | types.DALIDataType = ...,
-    layout: str = '',
+    chunk_offsets: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
+    chunk_sizes: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
+    dtype: DType | types.DALIDataType | DTypeLike = ...,
+    layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str = '',
     sequence_axis_name: str = 'F',
-) -> Any: ...
+) -> Tensor | Batch:
+    """Inflates data compressed with LZ4 (blocks without a frame or size before them).
+
+    Without `chunk_offsets` and `chunk_sizes` a sample is one chunk. With one of them the chunks lie one after
+    another: from the first byte on, or up to the last one.
+
+    Args:
+        data: uint8 [bytes].
+        shape: of an inflated chunk.
+        algorithm: "LZ4".
+        check_output_size: without effect: a chunk that does not fill its `shape` exactly always raises.
+        chunk_offsets: where each chunk begins, bytes.
+        chunk_sizes: of each chunk, bytes. Samples may have different numbers of chunks.
+        dtype: of the elements, little-endian in the data.
+        layout: of a chunk.
+        sequence_axis_name: letter of the axis of chunks, put before `layout` if there is one.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: `shape`, or [chunks, *shape] with chunks.
+
+    Parity: DALI does this on a GPU only; here it is done on the host.
+    """
 
 def numpy(
-    data: Any,
+    data: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    dtype: DTypeLike | types.DALIDataType | None = None,
-) -> Any: ...
+    dtype: DType | types.DALIDataType | DTypeLike | None = None,
+) -> Tensor | Batch:
+    """Decodes NumPy's .npy format, versions 1.0 to 3.0; never unpickles.
+
+    Args:
+        data: uint8 [bytes], content of a file.
+        dtype: output type, rounded and saturated; None: as stored, which must be the same for all samples of a batch.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: the array in C order and this machine's byte order.
+
+    Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers that are spaced otherwise than
+    NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
+    """
 
 def video(
-    encoded: Any,
+    encoded: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
@@ -173,10 +368,36 @@ def video(
     affine: builtins.bool = True,
     build_index: builtins.bool = True,
     end_frame: int | Tensor | Batch | None = None,
-    fill_value: int | typing.Sequence[int] = ...,
-    frames: typing.Sequence[int] | Tensor | Batch | None = None,
-    pad_mode: typing.Sequence[str] | str | Tensor | Batch = 'constant',
+    fill_value: int | typing.Sequence[int] | NDArray[Any] = (0,),
+    frames: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
+    pad_mode: str | typing.Sequence[str] | Tensor | Batch = 'constant',
     sequence_length: int | Tensor | Batch | None = None,
     start_frame: int | Tensor | Batch | None = None,
     stride: int | Tensor | Batch | None = None,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Decodes H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more, in most containers.
+
+    All frames, those of `frames`, or those from `start_frame` on: up to `end_frame`, or as many as
+    `sequence_length`.
+
+    Args:
+        encoded: uint8 [bytes], content of a file.
+        affine: without effect.
+        build_index: without effect: the packets are always looked through first, that is what makes every
+            frame be found.
+        end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
+        fill_value: of padding frames, one value or one a channel, 0 to 255.
+        frames: numbers of frames, in any order, also repeated. Excludes all others.
+        pad_mode: what stands in for frames that the video lacks: "constant": `fill_value`; "edge" or "repeat":
+            the last frame; "reflect_1001" or "symmetric", "reflect_101" or "reflect": the frames before, the
+            last one again or not; "none": nothing, the sequence is shorter.
+        sequence_length: how many frames. Excludes `end_frame` and `frames`.
+        start_frame: first frame; None: 0.
+        stride: from one frame to the next; None: 1.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: [F, H, W, 3], RGB.
+
+    Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+    """

@@ -4,100 +4,235 @@ import builtins
 import typing
 from typing import Any
 from numpy.typing import DTypeLike
+from numpy.typing import NDArray
+from jdali import types
+from numpy.typing import ArrayLike
+from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
+from jdali.dynamic._dtype import DType
+from jdali.dynamic._tensor import Tensor
 
 def max(
-    data: Any,
+    data: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Largest element along axes; NaN is passed over.
+
+    Args:
+        data: any shape and type.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+    """
 
 def mean(
-    data: Any,
+    data: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-    dtype: DTypeLike | None = None,
-) -> Any: ...
+    dtype: DType | types.DALIDataType | DTypeLike | None = None,
+) -> Tensor | Batch:
+    """Mean along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: means, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
+    integers does not overflow.
+    """
 
 def mean_square(
-    data: Any,
+    data: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-    dtype: DTypeLike | None = None,
-) -> Any: ...
+    dtype: DType | types.DALIDataType | DTypeLike | None = None,
+) -> Tensor | Batch:
+    """Mean of the squares along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: means of squares, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
+    mean); here they are squared as floats.
+    """
 
 def min(
-    data: Any,
+    data: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Smallest element along axes; NaN is passed over.
+
+    Args:
+        data: any shape and type.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+    """
 
 def rms(
-    data: Any,
+    data: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-    dtype: DTypeLike | None = None,
-) -> Any: ...
+    dtype: DType | types.DALIDataType | DTypeLike | None = None,
+) -> Tensor | Batch:
+    """Square root of the mean of the squares along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: roots, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: as `reductions.mean_square`, no overflow of integers.
+    """
 
 def std_dev(
-    data: Any,
-    mean: Any,
+    data: Tensor | Batch | ArrayLike,
+    mean: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
     ddof: int = 0,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Square root of the variance about `mean`.
+
+    Args:
+        data: any shape, numbers or bool.
+        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        ddof: degrees of freedom lost, 0 or more.
+        extent: int32 [ndim] each, true sizes of `data` and `mean`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: standard deviations, float32.
+    """
 
 def sum(
-    data: Any,
+    data: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-    dtype: DTypeLike | None = None,
-) -> Any: ...
+    dtype: DType | types.DALIDataType | DTypeLike | None = None,
+) -> Tensor | Batch:
+    """Adds up the elements along axes; the accumulator has the output's type and wraps around in it.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to sum over, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep summed axes with size 1.
+        dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
+            integers, the input's for floats.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: sums, `dtype`; 0 where nothing is summed.
+    """
 
 def variance(
-    data: Any,
-    mean: Any,
+    data: Tensor | Batch | ArrayLike,
+    mean: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
     ddof: int = 0,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Sum of the squared distances from `mean`, divided by the number of elements less `ddof`.
+
+    Args:
+        data: any shape, numbers or bool.
+        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        ddof: degrees of freedom lost, 0 or more.
+        extent: int32 [ndim] each, true sizes of `data` and `mean`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: variances, float32.
+    """

@@ -3,73 +3,160 @@
 import builtins
 import typing
 from typing import Any
+from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
 from jdali.dynamic._tensor import Tensor
 
 def combine(
-    *matrices: Any,
+    *matrices: Tensor | Batch | ArrayLike,
     batch_size: int | None = None,
     device: Device | str | None = None,
     reverse_order: builtins.bool = False,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Makes the transform that does all of them, the first one first.
+
+    Args:
+        matrices: [n, n+1] each, 2 to 99 of them.
+        reverse_order: the last one is done first.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: float32 [n, n+1].
+    """
 
 def crop(
-    matrix: Any = None,
+    matrix: Tensor | Batch | ArrayLike | None = None,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
     absolute: builtins.bool = False,
-    from_end: typing.Sequence[float] | Tensor | Batch = ...,
-    from_start: typing.Sequence[float] | Tensor | Batch = ...,
+    from_end: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (1.0,),
+    from_start: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (0.0,),
     reverse_order: builtins.bool = False,
-    to_end: typing.Sequence[float] | Tensor | Batch = ...,
-    to_start: typing.Sequence[float] | Tensor | Batch = ...,
-) -> Any: ...
+    to_end: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (1.0,),
+    to_start: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (0.0,),
+) -> Tensor | Batch:
+    """Makes the transform that takes `from_start` to `to_start` and `from_end` to `to_end`.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        absolute: where a start is above its end, the two are swapped.
+        from_end: upper corner of the box, n values or one for all axes.
+        from_start: lower corner of the box, n values or one.
+        reverse_order: `matrix` is done last.
+        to_end: where the upper corner comes to lie, n values or one.
+        to_start: where the lower corner comes to lie, n values or one.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+
+    By frame: of sequences `from_end`, `from_start`, `to_end`, `to_start` may have a value for each frame, see `per_frame`.
+    """
 
 def rotation(
-    matrix: Any = None,
+    matrix: Tensor | Batch | ArrayLike | None = None,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
     angle: float | Tensor | Batch,
-    axis: typing.Sequence[float] | Tensor | Batch | None = None,
-    center: typing.Sequence[float] | Tensor | Batch | None = None,
+    axis: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
+    center: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
     reverse_order: builtins.bool = False,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Makes the transform of a rotation: from x towards y, or around an axis in space.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        angle: degrees.
+        axis: (x, y, z), of any length but 0; None: a rotation in the plane.
+        center: point that stays where it is, n values or one; None: the origin.
+        reverse_order: `matrix` is done last.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: float32 [2, 3], or [3, 4] with an `axis`.
+
+    By frame: of sequences `angle`, `axis`, `center` may have a value for each frame, see `per_frame`.
+    """
 
 def scale(
-    matrix: Any = None,
+    matrix: Tensor | Batch | ArrayLike | None = None,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    scale: typing.Sequence[float] | Tensor | Batch,
-    center: typing.Sequence[float] | Tensor | Batch | None = None,
+    scale: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch,
+    center: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
     ndim: int | None = None,
     reverse_order: builtins.bool = False,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Makes the transform that multiplies each coordinate by its factor.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        scale: factor of each axis, n values, or one for all axes.
+        center: point that stays where it is, n values or one; None: the origin.
+        ndim: n, if neither `scale` nor `matrix` tells.
+        reverse_order: `matrix` is done last.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: float32 [n, n+1].
+
+    By frame: of sequences `scale`, `center` may have a value for each frame, see `per_frame`.
+    """
 
 def shear(
-    matrix: Any = None,
+    matrix: Tensor | Batch | ArrayLike | None = None,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    angles: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | Tensor | Batch | None = None,
-    center: typing.Sequence[float] | Tensor | Batch | None = None,
+    angles: float | typing.Sequence[float] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float] | NDArray[Any]] | Tensor | Batch | None = None,
+    center: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
     reverse_order: builtins.bool = False,
-    shear: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | Tensor | Batch | None = None,
-) -> Any: ...
+    shear: float | typing.Sequence[float] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float] | NDArray[Any]] | Tensor | Batch | None = None,
+) -> Tensor | Batch:
+    """Makes the transform that adds to each coordinate shares of the others.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        angles: degrees, -90 to 90, in place of `shear`: the factors are their tangents.
+        center: point that stays where it is, n values or one; None: the origin.
+        reverse_order: `matrix` is done last.
+        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); xy is what x gains by y.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: float32 [2, 3] or [3, 4].
+
+    By frame: of sequences `angles`, `center`, `shear` may have a value for each frame, see `per_frame`.
+    """
 
 def translation(
-    matrix: Any = None,
+    matrix: Tensor | Batch | ArrayLike | None = None,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    offset: typing.Sequence[float] | Tensor | Batch,
+    offset: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch,
     reverse_order: builtins.bool = False,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Makes the transform that adds `offset`.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        offset: n values, as many as the space has axes.
+        reverse_order: `matrix` is done last.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: float32 [n, n+1].
+
+    By frame: of sequences `offset` may have a value for each frame, see `per_frame`.
+    """

@@ -7,13 +7,25 @@
                                                     that fail
 ```
 
+`Engine` makes the batches of a plan, with `EngineOptions`; `Runtime` makes them ahead and hands over each `Result`; a
+`PipelineTwin` makes them from another position. `eager` runs steps without a pipeline, `function` makes it
+a function; these two rooms have doors of their own. Nothing outside imports anything else.
+
 Rooms, each of which imports only those above it:
 
-* `workers`: threads, the memory that they lease, their times; the interpreter's exit.
+* `workers`: works on the samples of a batch, in the calling thread or in threads.
 * `tasks`: readers and external sources as one stream of batches to be made, with a position.
 * `recovery`: which samples made a step fail, and which ones take their positions.
 * `shapes`: padded shapes and their cost.
 * `steps`: one module for each kind of step.
 * `flow`: batches on their way through the steps, and the life of a pipeline.
 * `eager`: the same steps without a pipeline: dynamic mode and debug mode.
+* `function`: a pipeline as a pure function; exported, and loaded.
 """
+
+from jdali.engine import eager as eager
+from jdali.engine.flow.executor import Engine as Engine
+from jdali.engine.flow.executor import Result as Result
+from jdali.engine.flow.runtime import Runtime as Runtime
+from jdali.engine.flow.twin import PipelineTwin as PipelineTwin
+from jdali.engine.options import EngineOptions as EngineOptions

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from jdali._batches.provenance import Provenance
 from jdali._errors import OperatorError, SampleError
-from jdali.graph.node import Node
+from jdali.graph import Node
 
 MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Literal
 
 from jdali._operators.deprecated import warn_deprecated
 from jdali._operators.record import Operator, ReaderOp
 from jdali._operators.surface import describe, document, public_signature
-from jdali.graph.call import call_operator
-from jdali.graph.node import DataNode
+from jdali._system.tracebacks import folding
+from jdali.graph import DataNode, call_operator
 
 # Taken by every operator, described here once; `seed` only by random operators.
-GENERIC: dict[str, tuple[Any, str]] = {
-    "device": (None, '"cpu", "gpu" or "mixed"; None: where the inputs are.'),
-    "name": (None, "name of the node in the graph; None: one is made up."),
-    "bytes_per_sample_hint": (0, "without effect."),
-    "preserve": (False, "the operator runs also if none of its outputs is used."),
-    "seed": (-1, "seed of this operator alone; -1: it follows from the pipeline's."),
-}
+GENERIC: dict[str, tuple[Any, Any, str]] = {
+    "device": (
+        Literal["cpu", "gpu", "mixed"] | None, None, '"cpu", "gpu" or "mixed"; None: where the inputs are.'
+    ),
+    "name": (str | None, None, "name of the node in the graph; None: one is made up."),
+    "bytes_per_sample_hint": (int | tuple[int, ...], 0, "without effect."),
+    "preserve": (bool, False, "the operator runs also if none of its outputs is used."),
+    "seed": (int | None, -1, "seed of this operator alone; -1: it follows from the pipeline's."),
+}  # fmt: skip
 
 # Taken by every operator without effect, and not shown: DALI's deprecated ones. Readers take `seed` without a warning.
 IGNORED = ("memory_stats", "seed")
@@ -38,8 +40,8 @@ RENAMED = {
 NOT_USED = ("image_type", "normalize_text")
 
 
-def generic_arguments(op: Operator) -> dict[str, tuple[Any, str]]:
-    """Default and description of the generic arguments that an operator takes."""
+def generic_arguments(op: Operator) -> dict[str, tuple[Any, Any, str]]:
+    """Type, default and description of the generic arguments that an operator takes."""
     return {
         name: value for name, value in GENERIC.items()
         if name not in op.public_args and (name != "seed" or op.random)
@@ -48,15 +50,21 @@ def generic_arguments(op: Operator) -> dict[str, tuple[Any, str]]:
 
 def finish(function: Any, op: Operator) -> Any:
     """Gives a function of `jdali.fn` its signature and docs."""
+    function = folding(function)
+    del function.__wrapped__  # it is without signature and docs
     generic = generic_arguments(op)
     extra = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-        for name, (default, _) in generic.items()
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default, _) in generic.items()
     ]
     signature = public_signature(op, DataNode, DataNode)
     signature = signature.replace(parameters=[*signature.parameters.values(), *extra])
     describe(
-        function, op, "jdali.fn", signature, document(op, {name: text for name, (_, text) in generic.items()})
+        function,
+        op,
+        "jdali.fn",
+        signature,
+        document(op, {name: text for name, (*_, text) in generic.items()}),
     )
     return function
 
@@ -70,7 +78,7 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
         TypeError: an argument has a value under its older name, too.
     """
     _modernize(op, kwargs)
-    taken = {name: kwargs.pop(name, default) for name, (default, _) in generic_arguments(op).items()}
+    taken = {name: kwargs.pop(name, default) for name, (_, default, _) in generic_arguments(op).items()}
     for name in IGNORED:
         unused = None if name in op.public_args else kwargs.pop(name, None)
         if name == "seed" and unused is not None and not isinstance(op, ReaderOp):

@@ -16,7 +16,7 @@ from jdali._operators.names import class_name, schema_name
 from jdali._operators.record import Operator
 from jdali.fn._build import IGNORED, NOT_USED, RENAMED
 from jdali.fn._functions import function_of
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode
 
 # Arguments that DALI's constructors take by position as well.
 _BY_POSITION = {

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from jdali._operators.record import REGISTRY
-from jdali.engine.steps.parallel_function import ParallelFunction
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.engine.tasks.parallel_source import ParallelSource
+from jdali._sources import ParallelSource, SourceFeed
 from jdali.fn._build import take_generic
-from jdali.graph.call import call_operator
-from jdali.graph.node import DataNode
+from jdali.fn._parallel_function import ParallelFunction
+from jdali.graph import DataNode, call_operator
 from jdali.ops.flow._dl_tensor_python_function import on_accelerator
 from jdali.ops.flow._python_function import layouts_of
 

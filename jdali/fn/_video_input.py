@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from jdali._operators.record import REGISTRY
-from jdali.engine.tasks.video_input import VideoInput
+from jdali._sources import VideoInput
 from jdali.fn._build import take_generic
-from jdali.graph.call import call_operator
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode, call_operator
 
 
 def experimental_inputs_video(**kwargs: object) -> DataNode:

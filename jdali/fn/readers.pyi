@@ -2,15 +2,20 @@
 
 import typing
 from typing import Any
+from typing import Literal
+from typing import overload
 from numpy.typing import DTypeLike
+from numpy.typing import NDArray
 from jdali import types
 from jdali.data_node import DataNode
+from jdali.tfrecord import Feature
 
+@overload
 def caffe(
     *,
-    path: typing.Sequence[str],
-    image_available: bool = True,
-    label_available: bool = True,
+    path: str | typing.Sequence[str],
+    image_available: Literal[True] = True,
+    label_available: Literal[True] = True,
     dont_use_mmap: bool = False,
     initial_fill: int = 1024,
     lazy_init: bool = False,
@@ -26,18 +31,136 @@ def caffe(
     tensor_init_bytes: int = 1048576,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> Any: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, DataNode]:
+    """Reads Caffe's LMDB databases: images, encoded or as pixels, and a label.
 
+    Where the values lie is found on first use and kept in the user's cache folder.
+
+    Args:
+        path: of the folders of the databases.
+        image_available: give the images.
+        label_available: give the labels.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels (taken to lie in this
+        order, as DALI does); and int32 [1], [0] where a record has no label.
+    """
+
+@overload
+def caffe(
+    *,
+    path: str | typing.Sequence[str],
+    image_available: Literal[True] = True,
+    label_available: Literal[False],
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode: ...
+
+@overload
+def caffe(
+    *,
+    path: str | typing.Sequence[str],
+    image_available: Literal[False],
+    label_available: Literal[True] = True,
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode: ...
+
+@overload
+def caffe(
+    *,
+    path: str | typing.Sequence[str],
+    image_available: Literal[False],
+    label_available: Literal[False],
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> None: ...
+
+@overload
 def caffe2(
     *,
-    path: typing.Sequence[str],
+    path: str | typing.Sequence[str],
     additional_inputs: int = 0,
-    bbox: bool = False,
-    image_available: bool = True,
+    bbox: Literal[False] = False,
+    image_available: Literal[True] = True,
     label_type: int = 0,
     num_labels: int = 1,
     dont_use_mmap: bool = False,
@@ -55,19 +178,251 @@ def caffe2(
     tensor_init_bytes: int = 1048576,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> Any: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, DataNode]:
+    """Reads Caffe2's LMDB databases: images, encoded or as pixels, labels, further tensors and a box.
 
+    Where the values lie is found on first use and kept in the user's cache folder.
+
+    Parity: with the sparse labels (types 1 and 3) there is, as in DALI, one output more: the last tensor of
+    the record if it is a box, else nothing (int32 [0]), where DALI fails.
+
+    Args:
+        path: of the folders of the databases.
+        additional_inputs: number of further tensors in each record, an output each.
+        bbox: give the box at the end of the record.
+        image_available: the first tensor of a record is an image.
+        label_type: 0: a number; 1: numbers of classes, as a vector of 0 and 1; 2: a vector; 3: numbers
+            of classes and their weights, as a vector of weights; 4: no label.
+        num_labels: number of classes of label types 1 and 3.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels; the label, int32 or as it
+        is stored, [1] or [num_labels]; further tensors [elements]; int32 [4].
+    """
+
+@overload
+def caffe2(
+    *,
+    path: str | typing.Sequence[str],
+    additional_inputs: int = 0,
+    bbox: Literal[False] = False,
+    image_available: Literal[False],
+    label_type: int = 0,
+    num_labels: int = 1,
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode: ...
+
+@overload
+def caffe2(
+    *,
+    path: str | typing.Sequence[str],
+    additional_inputs: int = 0,
+    bbox: Literal[True],
+    image_available: Literal[True] = True,
+    label_type: int = 0,
+    num_labels: int = 1,
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, DataNode, DataNode]: ...
+
+@overload
+def caffe2(
+    *,
+    path: str | typing.Sequence[str],
+    additional_inputs: int = 0,
+    bbox: Literal[True],
+    image_available: Literal[False],
+    label_type: int = 0,
+    num_labels: int = 1,
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, DataNode]: ...
+
+@overload
+def coco(
+    *,
+    annotations_file: str = '',
+    avoid_class_remapping: bool = False,
+    file_root: str | None = None,
+    image_ids: Literal[False] = False,
+    images: str | typing.Sequence[str] | None = None,
+    include_iscrowd: bool = True,
+    ltrb: bool = False,
+    pixelwise_masks: Literal[False] = False,
+    polygon_masks: Literal[False] = False,
+    preprocessed_annotations: str = '',
+    ratio: bool = False,
+    save_preprocessed_annotations: bool = False,
+    save_preprocessed_annotations_dir: str = '',
+    size_threshold: float = 0.1,
+    skip_empty: bool = False,
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, DataNode, DataNode]:
+    """Reads images, and the objects in them, of a data set in the format of COCO.
+
+    The outputs are the image's bytes, the boxes and the labels of its objects; with `polygon_masks` also
+    polygons and their vertices, with `pixelwise_masks` a picture of labels; with `image_ids` the id.
+
+    A pixel of several objects has the largest of their labels.
+
+    Parity: DALI passes over annotations without a box, of an unknown image or with a negative size, and
+    over the rest of a file that is cut short, and labels unknown categories 0; here they are errors, as are
+    `images` that the file does not have. In the picture of labels DALI keeps only the last run-length mask
+    of a label, and none if there are polygons of that label; the picture is empty if the smallest label
+    has no mask at all; the pixels that end the picture go to the smallest label; and with `ratio` polygons
+    are drawn in the unit square.
+
+    Args:
+        annotations_file: the JSON file.
+        avoid_class_remapping: labels are the ids of the categories, not their positions in the file, counted from 1.
+        file_root: folder that the images' names are relative to.
+        image_ids: give the ids of the images, too.
+        images: names of the images to read, in this order, as the file has them; None: all, by their ids.
+        include_iscrowd: read also objects that are marked as crowds.
+        ltrb: boxes are (left, top, right, bottom), not (left, top, width, height).
+        pixelwise_masks: give a picture of labels, too.
+        polygon_masks: give polygons and their vertices, too.
+        preprocessed_annotations: folder with annotations that were saved, by DALI or jdali, to read instead.
+        ratio: boxes and vertices are shares of the image's width and height, not pixels.
+        save_preprocessed_annotations: write the annotations, as parsed, to a folder.
+        save_preprocessed_annotations_dir: that folder, which must be there.
+        size_threshold: objects of a smaller width or height are left out, pixels.
+        skip_empty: leave out images without objects.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
+        first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
+        int32 [1].
+    """
+
+@overload
 def coco(
     *,
     annotations_file: str = '',
     avoid_class_remapping: bool = False,
     file_root: str | None = None,
     image_ids: bool = False,
-    images: typing.Sequence[str] | None = None,
+    images: str | typing.Sequence[str] | None = None,
     include_iscrowd: bool = True,
     ltrb: bool = False,
     pixelwise_masks: bool = False,
@@ -93,21 +448,21 @@ def coco(
     tensor_init_bytes: int = 1048576,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> Any: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, ...]: ...
 
 def file(
     *,
     case_sensitive_filter: bool = False,
-    dir_filters: typing.Sequence[str] | None = None,
-    file_filters: typing.Sequence[str] = ...,
+    dir_filters: str | typing.Sequence[str] | None = None,
+    file_filters: str | typing.Sequence[str] = ('*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav'),
     file_list: str | None = None,
     file_root: str | None = None,
-    files: typing.Sequence[str] | None = None,
-    labels: typing.Sequence[int] | None = None,
+    files: str | typing.Sequence[str] | None = None,
+    labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
     dont_use_mmap: bool = False,
     initial_fill: int = 1024,
     lazy_init: bool = False,
@@ -123,16 +478,58 @@ def file(
     tensor_init_bytes: int = 1048576,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> Any: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, DataNode]:
+    """Reads whole files: their bytes, and a label.
+
+    The files are those of `files`, else those of `file_list`, else those in the subfolders of
+    `file_root`, in the order of their names; there the label is the number of the subfolder;
+    `Pipeline.reader_meta(name)["classes"]` has their names.
+
+    Args:
+        case_sensitive_filter: tell capital letters from small ones in the filters.
+        dir_filters: patterns of the names of subfolders to read (and to number); None: all.
+        file_filters: patterns of the names of files in subfolders.
+        file_list: text file with a file's name and its label, a number from 0 on, in each line.
+        file_root: folder that the names in `files` and `file_list` are relative to; None: the
+            folder of `file_list`, or the working folder.
+        files: paths.
+        labels: of `files`; None: numbered from 0.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [bytes], and int32 [1].
+    """
 
 def mxnet(
     *,
-    path: typing.Sequence[str],
-    index_path: typing.Sequence[str] | None = None,
+    path: str | typing.Sequence[str],
+    index_path: str | typing.Sequence[str] | None = None,
     dont_use_mmap: bool = False,
     initial_fill: int = 1024,
     lazy_init: bool = False,
@@ -148,17 +545,135 @@ def mxnet(
     tensor_init_bytes: int = 1048576,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> Any: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, DataNode]:
+    """Reads MXNet's RecordIO files: encoded images, and their labels.
 
+    The order is that in which the records lie in the files, not that of the index.
+
+    Args:
+        path: of the files.
+        index_path: of one index for all files: a number and the offset of a record in each line, counted
+            through the files as if they were one; None: made on first use and kept in the user's cache
+            folder.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [bytes], and float32 [labels], one label or more.
+    """
+
+@overload
 def nemo_asr(
     *,
-    manifest_filepaths: typing.Sequence[str],
+    manifest_filepaths: str | typing.Sequence[str],
     downmix: bool = True,
-    dtype: DTypeLike | types.DALIDataType = ...,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    max_duration: float = 0.0,
+    min_duration: float = 0.0,
+    quality: float = 50.0,
+    read_idxs: Literal[False] = False,
+    read_sample_rate: Literal[True] = True,
+    read_text: Literal[True] = True,
+    sample_rate: float = -1.0,
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, DataNode, DataNode]:
+    """Reads and decodes the sounds that NeMo manifests list, and their texts.
+
+    Each line of a manifest is a JSON object with an "audio_filepath" and perhaps an "offset" and a
+    "duration" in seconds, of the part to read, and a "text"; other keys are passed over. A relative path is
+    looked for from the working folder, and else from the folder of the manifest.
+
+    Parity: DALI looks from the working folder only, and passes over lines that are no such object.
+
+    Args:
+        manifest_filepaths: paths of the manifests.
+        downmix: mean of all channels.
+        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the integer's whole range.
+        max_duration: leave out what has a longer "duration", in seconds; 0: nothing.
+        min_duration: leave out what has a shorter "duration" or none; 0: nothing.
+        quality: of the resampling, 0 to 100.
+        read_idxs: give the position in the manifest, too, not counting what is left out.
+        read_sample_rate: give the sampling rate of the file, too.
+        read_text: give the text, too.
+        sample_rate: rate to resample to, Hz; 0 or less: as it is.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, also
+        where the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
+    """
+
+@overload
+def nemo_asr(
+    *,
+    manifest_filepaths: str | typing.Sequence[str],
+    downmix: bool = True,
+    dtype: types.DALIDataType | DTypeLike = ...,
     max_duration: float = 0.0,
     min_duration: float = 0.0,
     quality: float = 50.0,
@@ -181,26 +696,26 @@ def nemo_asr(
     tensor_init_bytes: int = 1048576,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> Any: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, ...]: ...
 
 def numpy(
     *,
     cache_header_information: bool = False,
     file_filter: str = '*.npy',
     fill_value: float = 0.0,
-    out_of_bounds_policy: str = 'error',
+    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape'] = 'error',
     register_buffers: bool = True,
-    rel_roi_end: typing.Sequence[float] | DataNode | None = None,
-    rel_roi_shape: typing.Sequence[float] | DataNode | None = None,
-    rel_roi_start: typing.Sequence[float] | DataNode | None = None,
-    roi_axes: typing.Sequence[int] = ...,
-    roi_end: typing.Sequence[int] | DataNode | None = None,
-    roi_shape: typing.Sequence[int] | DataNode | None = None,
-    roi_start: typing.Sequence[int] | DataNode | None = None,
+    rel_roi_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    rel_roi_shape: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    rel_roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_axes: int | typing.Sequence[int | DataNode] | NDArray[Any] = (),
+    roi_end: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_start: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
     use_o_direct: bool = False,
     dont_use_mmap: bool = False,
     initial_fill: int = 1024,
@@ -219,18 +734,74 @@ def numpy(
     shuffle_after_epoch_seed: int | None = None,
     file_list: str | None = None,
     file_root: str | None = None,
-    files: typing.Sequence[str] | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    files: str | typing.Sequence[str] | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Reads arrays from .npy files, or a window of each array without reading much of the rest.
+
+    The window goes from `roi_start` or `rel_roi_start` (else 0) to an end (`roi_end`, `rel_roi_end`,
+    `roi_shape` or `rel_roi_shape`, else the whole extent). Its borders are rounded half away from zero.
+
+    Args:
+        cache_header_information: remember the header of each file of which a window was read.
+        file_filter: pattern of the names of files in `file_root`; capital letters count.
+        fill_value: of what lies outside of the array; rounded and saturated for integers.
+        out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller.
+        register_buffers: without effect.
+        rel_roi_end: `roi_end` as a share of the extent.
+        rel_roi_shape: `roi_shape` as a share of the extent.
+        rel_roi_start: `roi_start` as a share of the extent.
+        roi_axes: axes that the borders are of; negative ones count from the end; empty: all, in order.
+        roi_end: where the window ends, elements, exclusive.
+        roi_shape: size of the window, elements.
+        roi_start: where the window starts, elements.
+        use_o_direct: without effect.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        file_list: text file with the name of a file in each line; empty lines are passed over.
+        file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
+            `file_list`, or the working folder. Without both it is searched, with its subfolders (but not
+            theirs), its own files first.
+        files: paths.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: the array in C order and this machine's byte order. Only numbers and booleans can be read,
+    and nothing is ever unpickled.
+
+    Parity: DALI reads format version 1.0, little-endian, with the header laid out as NumPy writes it; here
+    versions 2.0 and 3.0, big-endian elements and other spacing are read too. In a `file_list`, DALI takes
+    empty lines and the carriage returns of Windows for names.
+    """
 
 def sequence(
     *,
     file_root: str,
     sequence_length: int,
-    image_type: types.DALIImageType = ...,
+    image_type: types.DALIImageType = types.DALIImageType.RGB,
     step: int = 1,
     stride: int = 1,
     dont_use_mmap: bool = False,
@@ -246,17 +817,52 @@ def sequence(
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
     tensor_init_bytes: int = 1048576,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Reads sequences of images from folders, each of which holds the images of one stream.
+
+    The images of a stream are in the order of their names, as bytes. Sequences do not go beyond a stream,
+    and only whole ones are returned. Hidden files and folders are passed over.
+
+    Args:
+        file_root: folder of the folders.
+        sequence_length: images in a sequence.
+        image_type: RGB, BGR, GRAY, YCbCr or ANY_DATA.
+        step: from the first image of a sequence to that of the next.
+        stride: from one image of a sequence to the next.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [F, H, W, C].
+    """
 
 def tfrecord(
     *,
-    features: Any,
-    path: typing.Sequence[str],
-    index_path: typing.Sequence[str] | None = None,
+    features: typing.Mapping[str, Feature],
+    path: str | typing.Sequence[str],
+    index_path: str | typing.Sequence[str] | None = None,
     use_o_direct: bool = False,
     dont_use_mmap: bool = False,
     initial_fill: int = 1024,
@@ -273,11 +879,51 @@ def tfrecord(
     tensor_init_bytes: int = 1048576,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> Any: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> dict[str, DataNode]:
+    """Reads features of the records of TFRecord files: an output for each, in `fn` a dict by name.
+
+    The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
+    rest is the feature's default value. A feature may not be of another type than declared.
+
+    Parity: DALI does not check CRCs, leaves missing elements undefined, and needs an index.
+
+    Args:
+        features: which to take: their names, and `jdali.tfrecord.FixedLenFeature` or `VarLenFeature`.
+        path: of the files.
+        index_path: of the index of each file, as `tfrecord2idx` makes it: the offset and the size of a
+            record in each line; None: made on first use and kept in the user's cache folder.
+        use_o_direct: without effect.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.
+    """
 
 def video(
     *,
@@ -297,7 +943,7 @@ def video(
     tensor_init_bytes: int = 1048576,
     additional_decode_surfaces: int = 2,
     channels: int = 3,
-    dtype: DTypeLike | types.DALIDataType = ...,
+    dtype: types.DALIDataType | DTypeLike = ...,
     file_list_frame_num: bool = False,
     file_list_include_preceding_frame: bool = False,
     normalized: bool = False,
@@ -307,16 +953,69 @@ def video(
     enable_timestamps: bool = False,
     file_list: str = '',
     file_root: str = '',
-    filenames: str | typing.Sequence[str] = ...,
-    image_type: types.DALIImageType = ...,
-    labels: int | typing.Sequence[int] | None = None,
+    filenames: str | typing.Sequence[str] = (),
+    image_type: types.DALIImageType = types.DALIImageType.RGB,
+    labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
     step: int = -1,
     stride: int = 1,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> Any: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> Any:
+    """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
+
+    Args:
+        sequence_length: frames of a sequence.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        additional_decode_surfaces: without effect.
+        channels: 3.
+        dtype: UINT8 or FLOAT.
+        file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
+            count from the end, and an end of 0 is that of the video.
+        file_list_include_preceding_frame: round starts in `file_list` down and ends up, not the other way.
+        normalized: values from 0 to 1 in place of 0 to 255.
+        pad_sequences: also give the sequences that begin in the clip but lack frames at its end, filled up
+            with zeros.
+        skip_vfr_check: without effect: variable frame rates are read as well.
+        enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
+            "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
+        enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
+            file on, float64 [F], -1 for padding.
+        file_list: text file with a video's name, a label and perhaps the start and the end of the part to
+            read in each line; names are relative to the working folder, or else to that of the list.
+        file_root: folder with a subfolder of videos for each label.
+        filenames: paths of videos, or URLs.
+        image_type: RGB, or YCbCr (BT.601, studio range).
+        labels: of `filenames`; an empty list: numbers from 0 on; None: there are no labels.
+        step: from the start of a sequence to that of the next, frames; 0 or less: `sequence_length`, times
+            `stride`.
+        stride: from one frame of a sequence to the next, frames.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: `dtype` [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
+
+    Parity: DALI reads these on a GPU, whose conversion from YCbCr to RGB differs by a few steps of 255.
+    """
 
 def video_resize(
     *,
@@ -334,19 +1033,19 @@ def video_resize(
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
     tensor_init_bytes: int = 1048576,
-    size: typing.Sequence[float] | DataNode | None = None,
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
     resize_x: float | DataNode = 0.0,
     resize_y: float | DataNode = 0.0,
     resize_z: float | DataNode = 0.0,
     resize_shorter: float | DataNode = 0.0,
     resize_longer: float | DataNode = 0.0,
-    mode: str = 'default',
-    max_size: float | typing.Sequence[float] | None = None,
-    roi_start: typing.Sequence[float] | DataNode | None = None,
-    roi_end: typing.Sequence[float] | DataNode | None = None,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
+    max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
+    roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
     roi_relative: bool = False,
     subpixel_scale: bool = True,
-    interp_type: types.DALIInterpType | DataNode = ...,
+    interp_type: types.DALIInterpType | DataNode = types.DALIInterpType.INTERP_LINEAR,
     min_filter: types.DALIInterpType | DataNode | None = None,
     mag_filter: types.DALIInterpType | DataNode | None = None,
     antialias: bool = True,
@@ -354,7 +1053,7 @@ def video_resize(
     temp_buffer_hint: int = 0,
     additional_decode_surfaces: int = 2,
     channels: int = 3,
-    dtype: DTypeLike | types.DALIDataType = ...,
+    dtype: types.DALIDataType | DTypeLike = ...,
     file_list_frame_num: bool = False,
     file_list_include_preceding_frame: bool = False,
     normalized: bool = False,
@@ -364,24 +1063,98 @@ def video_resize(
     enable_timestamps: bool = False,
     file_list: str = '',
     file_root: str = '',
-    filenames: str | typing.Sequence[str] = ...,
-    image_type: types.DALIImageType = ...,
-    labels: int | typing.Sequence[int] | None = None,
+    filenames: str | typing.Sequence[str] = (),
+    image_type: types.DALIImageType = types.DALIImageType.RGB,
+    labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
     step: int = -1,
     stride: int = 1,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> Any: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> Any:
+    """Reads sequences of frames as `readers.video` does and resizes them as `resize` does.
+
+    The reader itself gives whole frames; `jdali.fn` and `jdali.dynamic` put a `resize` behind it.
+
+    Args:
+        sequence_length: frames of a sequence.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
+            negative: mirrored along that axis.
+        resize_x: width, as in `size`.
+        resize_y: height, as in `size`.
+        resize_z: depth, as in `size`.
+        resize_shorter: of the shorter side; the aspect ratio is kept.
+        resize_longer: of the longer side; the aspect ratio is kept.
+        mode: "default": sides without a size keep the aspect ratio; "stretch": they stay as they are;
+            "not_larger", "not_smaller": the aspect ratio is kept and the sizes are upper or lower limits.
+        max_size: limit of the sides, one value or one a side; None: none.
+        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
+            Filters reach beyond it.
+        roi_end: where it ends; before `roi_start`: mirrored.
+        roi_relative: whether the window is in shares of the sides instead of pixels.
+        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
+        interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
+        min_filter: filter of sides that shrink; None: `interp_type`.
+        mag_filter: filter of sides that do not; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        minibatch_size: taken for DALI's sake; changes nothing.
+        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        additional_decode_surfaces: without effect.
+        channels: 3.
+        dtype: UINT8 or FLOAT.
+        file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
+            count from the end, and an end of 0 is that of the video.
+        file_list_include_preceding_frame: round starts in `file_list` down and ends up, not the other way.
+        normalized: values from 0 to 1 in place of 0 to 255.
+        pad_sequences: also give the sequences that begin in the clip but lack frames at its end, filled up
+            with zeros.
+        skip_vfr_check: without effect: variable frame rates are read as well.
+        enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
+            "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
+        enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
+            file on, float64 [F], -1 for padding.
+        file_list: text file with a video's name, a label and perhaps the start and the end of the part to
+            read in each line; names are relative to the working folder, or else to that of the list.
+        file_root: folder with a subfolder of videos for each label.
+        filenames: paths of videos, or URLs.
+        image_type: RGB, or YCbCr (BT.601, studio range).
+        labels: of `filenames`; an empty list: numbers from 0 on; None: there are no labels.
+        step: from the start of a sequence to that of the next, frames; 0 or less: `sequence_length`, times
+            `stride`.
+        stride: from one frame of a sequence to the next, frames.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: as of `readers.video`.
+    """
 
 def webdataset(
     *,
-    ext: typing.Sequence[str],
-    paths: typing.Sequence[str],
+    ext: str | typing.Sequence[str],
+    paths: str | typing.Sequence[str],
     case_sensitive_extensions: bool = True,
-    dtypes: typing.Sequence[DTypeLike] | None = None,
-    index_paths: typing.Sequence[str] | None = None,
+    dtypes: typing.Sequence[types.DALIDataType | DTypeLike] | None = None,
+    index_paths: str | typing.Sequence[str] | None = None,
     missing_component_behavior: str = '',
     dont_use_mmap: bool = False,
     initial_fill: int = 1024,
@@ -398,8 +1171,52 @@ def webdataset(
     tensor_init_bytes: int = 1048576,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> Any: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> Any:
+    """Reads samples from tar archives: an output for each entry of `ext`.
+
+    Files that follow each other and have the same name up to the first dot are one sample; what is after
+    the dot is the extension. Links, folders and hidden files are passed over.
+
+    Parity: without an index DALI gives empty samples for hidden files and for an empty archive, and does not
+    read long names of the PAX format.
+
+    Args:
+        ext: extension of each output; several with ";" between them: the first that a sample has.
+        paths: of the archives.
+        case_sensitive_extensions: tell capital letters from small ones in extensions.
+        dtypes: element type of each output; None: uint8.
+        index_paths: of the index of each archive, as `wds2idx` makes it; None: made on first use and kept
+            in the user's cache folder.
+        missing_component_behavior: what to do with a sample that lacks an output: "empty" (or ""): give
+            an empty tensor; "skip": leave the sample out; "error": raise an error when the reader is opened.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each output the content of a file, [elements] of its dtype.
+    """

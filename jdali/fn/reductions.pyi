@@ -2,117 +2,266 @@
 
 import typing
 from typing import Any
+from typing import Literal
 from numpy.typing import DTypeLike
+from numpy.typing import NDArray
+from jdali import types
+from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 
 def max(
-    data: DataNode,
+    data: DataNode | ArrayLike,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Largest element along axes; NaN is passed over.
+
+    Args:
+        data: any shape and type.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+    """
 
 def mean(
-    data: DataNode,
+    data: DataNode | ArrayLike,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Mean along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: means, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
+    integers does not overflow.
+    """
 
 def mean_square(
-    data: DataNode,
+    data: DataNode | ArrayLike,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Mean of the squares along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: means of squares, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
+    mean); here they are squared as floats.
+    """
 
 def min(
-    data: DataNode,
+    data: DataNode | ArrayLike,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Smallest element along axes; NaN is passed over.
+
+    Args:
+        data: any shape and type.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+    """
 
 def rms(
-    data: DataNode,
+    data: DataNode | ArrayLike,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Square root of the mean of the squares along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: roots, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: as `reductions.mean_square`, no overflow of integers.
+    """
 
 def std_dev(
-    data: DataNode,
-    mean: DataNode,
+    data: DataNode | ArrayLike,
+    mean: DataNode | ArrayLike,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     ddof: int = 0,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Square root of the variance about `mean`.
+
+    Args:
+        data: any shape, numbers or bool.
+        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        ddof: degrees of freedom lost, 0 or more.
+        extent: int32 [ndim] each, true sizes of `data` and `mean`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: standard deviations, float32.
+    """
 
 def sum(
-    data: DataNode,
+    data: DataNode | ArrayLike,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Adds up the elements along axes; the accumulator has the output's type and wraps around in it.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to sum over, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep summed axes with size 1.
+        dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
+            integers, the input's for floats.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: sums, `dtype`; 0 where nothing is summed.
+    """
 
 def variance(
-    data: DataNode,
-    mean: DataNode,
+    data: DataNode | ArrayLike,
+    mean: DataNode | ArrayLike,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     ddof: int = 0,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Sum of the squared distances from `mean`, divided by the number of elements less `ddof`.
+
+    Args:
+        data: any shape, numbers or bool.
+        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        ddof: degrees of freedom lost, 0 or more.
+        extent: int32 [ndim] each, true sizes of `data` and `mean`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: variances, float32.
+    """

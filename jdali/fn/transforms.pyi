@@ -2,83 +2,183 @@
 
 import typing
 from typing import Any
+from typing import Literal
+from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 
 def combine(
-    *matrices: DataNode,
+    *matrices: DataNode | ArrayLike,
     reverse_order: bool = False,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Makes the transform that does all of them, the first one first.
+
+    Args:
+        matrices: [n, n+1] each, 2 to 99 of them.
+        reverse_order: the last one is done first.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [n, n+1].
+    """
 
 def crop(
-    matrix: DataNode | None = None,
+    matrix: DataNode | ArrayLike | None = None,
     /,
     *,
     absolute: bool = False,
-    from_end: typing.Sequence[float] | DataNode = ...,
-    from_start: typing.Sequence[float] | DataNode = ...,
+    from_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (1.0,),
+    from_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (0.0,),
     reverse_order: bool = False,
-    to_end: typing.Sequence[float] | DataNode = ...,
-    to_start: typing.Sequence[float] | DataNode = ...,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    to_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (1.0,),
+    to_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (0.0,),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Makes the transform that takes `from_start` to `to_start` and `from_end` to `to_end`.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        absolute: where a start is above its end, the two are swapped.
+        from_end: upper corner of the box, n values or one for all axes.
+        from_start: lower corner of the box, n values or one.
+        reverse_order: `matrix` is done last.
+        to_end: where the upper corner comes to lie, n values or one.
+        to_start: where the lower corner comes to lie, n values or one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+
+    By frame: of sequences `from_end`, `from_start`, `to_end`, `to_start` may have a value for each frame, see `per_frame`.
+    """
 
 def rotation(
-    matrix: DataNode | None = None,
+    matrix: DataNode | ArrayLike | None = None,
     /,
     *,
     angle: float | DataNode,
-    axis: typing.Sequence[float] | DataNode | None = None,
-    center: typing.Sequence[float] | DataNode | None = None,
+    axis: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    center: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
     reverse_order: bool = False,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Makes the transform of a rotation: from x towards y, or around an axis in space.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        angle: degrees.
+        axis: (x, y, z), of any length but 0; None: a rotation in the plane.
+        center: point that stays where it is, n values or one; None: the origin.
+        reverse_order: `matrix` is done last.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [2, 3], or [3, 4] with an `axis`.
+
+    By frame: of sequences `angle`, `axis`, `center` may have a value for each frame, see `per_frame`.
+    """
 
 def scale(
-    matrix: DataNode | None = None,
+    matrix: DataNode | ArrayLike | None = None,
     /,
     *,
-    scale: typing.Sequence[float] | DataNode,
-    center: typing.Sequence[float] | DataNode | None = None,
+    scale: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode,
+    center: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
     ndim: int | None = None,
     reverse_order: bool = False,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Makes the transform that multiplies each coordinate by its factor.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        scale: factor of each axis, n values, or one for all axes.
+        center: point that stays where it is, n values or one; None: the origin.
+        ndim: n, if neither `scale` nor `matrix` tells.
+        reverse_order: `matrix` is done last.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [n, n+1].
+
+    By frame: of sequences `scale`, `center` may have a value for each frame, see `per_frame`.
+    """
 
 def shear(
-    matrix: DataNode | None = None,
+    matrix: DataNode | ArrayLike | None = None,
     /,
     *,
-    angles: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
-    center: typing.Sequence[float] | DataNode | None = None,
+    angles: float | typing.Sequence[float | DataNode] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float | DataNode] | NDArray[Any]] | DataNode | None = None,
+    center: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
     reverse_order: bool = False,
-    shear: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    shear: float | typing.Sequence[float | DataNode] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float | DataNode] | NDArray[Any]] | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Makes the transform that adds to each coordinate shares of the others.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        angles: degrees, -90 to 90, in place of `shear`: the factors are their tangents.
+        center: point that stays where it is, n values or one; None: the origin.
+        reverse_order: `matrix` is done last.
+        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); xy is what x gains by y.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [2, 3] or [3, 4].
+
+    By frame: of sequences `angles`, `center`, `shear` may have a value for each frame, see `per_frame`.
+    """
 
 def translation(
-    matrix: DataNode | None = None,
+    matrix: DataNode | ArrayLike | None = None,
     /,
     *,
-    offset: typing.Sequence[float] | DataNode,
+    offset: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode,
     reverse_order: bool = False,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Makes the transform that adds `offset`.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        offset: n values, as many as the space has axes.
+        reverse_order: `matrix` is done last.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [n, n+1].
+
+    By frame: of sequences `offset` may have a value for each frame, see `per_frame`.
+    """

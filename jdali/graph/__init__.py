@@ -1,1 +1,39 @@
-"""Pipelines as graphs: nodes, conditionals, and the plan of what runs when."""
+"""Pipelines as graphs: nodes, conditionals, and the plan of what runs when.
+
+```
+ a call of `fn` ──▶ Node in a Graph ──▶ make_plan ──▶ ExecutionPlan of HostSteps and Stages ──▶ the engine
+   call_operator     DataNode: one output              cut: the Border up to which workers make batches
+```
+
+Names come from here, except those of three modules with a subject of their own:
+
+* `conditional`: `if` on data nodes, and `choose`; the functions that it rewrites are found by `autograph`.
+* `fingerprint`: describes graphs, to compare the one of a state with the one that it is set on.
+* `sent_graph`: graphs as data, for other processes.
+"""
+
+from jdali.graph.arithmetic import constant_node as constant_node
+from jdali.graph.arithmetic import expression as expression
+from jdali.graph.border import Border as Border
+from jdali.graph.border import cut as cut
+from jdali.graph.call import call_operator as call_operator
+from jdali.graph.copies import copy_graph as copy_graph
+from jdali.graph.node import WHOLE_BATCH as WHOLE_BATCH
+from jdali.graph.node import DataNode as DataNode
+from jdali.graph.node import Domain as Domain
+from jdali.graph.node import Graph as Graph
+from jdali.graph.node import Node as Node
+from jdali.graph.node import building as building
+from jdali.graph.node import current_graph as current_graph
+from jdali.graph.node import user_line as user_line
+from jdali.graph.offers import Agreement as Agreement
+from jdali.graph.offers import agreements as agreements
+from jdali.graph.plan import ExecutionPlan as ExecutionPlan
+from jdali.graph.plan import HostStep as HostStep
+from jdali.graph.plan import Stage as Stage
+from jdali.graph.plan import compiled as compiled
+from jdali.graph.plan import dependencies as dependencies
+from jdali.graph.plan import is_compiled as is_compiled
+from jdali.graph.plan import make_plan as make_plan
+from jdali.graph.plan import step_of as step_of
+from jdali.graph.request import request_of as request_of

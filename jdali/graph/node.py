@@ -19,6 +19,7 @@ import numpy as np
 
 from jdali._errors import OperatorError
 from jdali._operators.record import REGISTRY, Operator, ReaderOp
+from jdali.graph.expression_types import Expression
 from jdali.ops.tensor._subscript import parse_index
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -143,6 +144,9 @@ class Graph:
         # Set by the conditionals, if there are any: themselves, and how a value from outside enters a branch.
         self.branches: Any = None
         self.enter_domain: Callable[[DataNode, Domain], DataNode] | None = None
+
+    def __repr__(self) -> str:
+        return f"<graph of {len(self.nodes)} operators: {', '.join(node.name for node in self.nodes)}>"
 
     def add(
         self,
@@ -316,7 +320,7 @@ def user_line() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "unknown"
 
 
-class DataNode:
+class DataNode(Expression):
     """A batch that is yet to come: the result of an operator called while a pipeline is defined.
 
     Supports DALI's arithmetic, comparison and bitwise operators, `node[...]` indexing,
@@ -374,13 +378,18 @@ class DataNode:
 
     def __bool__(self) -> bool:
         # DALI's sentences, which programs look for.
-        raise TypeError(
+        error = TypeError(
             '"DataNode" was used in conditional context - it might have been used in truth evaluation for `if` '
             "statement, logical expression or cast to a boolean. To use conditional execution via `if` statements you "
             "need to specify `enable_conditionals=True` in `@jdali.pipeline_def` decorator. You can read more "
             "about conditional execution in specific section of the Pipeline documentation. Bool conversion can be "
             "achieved with the `cast` operator."
         )
+        error.add_note(
+            "A node is a batch that is yet to come and has no value here: write @pipeline_def(enable_conditionals=True) "
+            "above the function, and `if` works sample by sample."
+        )
+        raise error
 
 
 def apply(

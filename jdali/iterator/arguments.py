@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jax.sharding import Sharding
+from jax.sharding import AbstractMesh, Mesh, PartitionSpec, Sharding
 
 from jdali.iterator.errors import IteratorError
 from jdali.iterator.policy import EpochCounter, LastBatchPolicy, ReaderFacts
@@ -13,13 +13,19 @@ from jdali.pipeline import Pipeline
 
 
 def check_arguments(
-    pipes: Sequence[Pipeline],
+    pipes: Sequence[Any],
     names: Sequence[str],
     size: int,
     reader_name: str | None,
     padded: bool,
     policy: Any,
 ) -> None:
+    for pipe in pipes:
+        if hasattr(pipe, "_is_pipeline_def"):
+            raise TypeError(
+                f"iterator: {pipe.__name__} is a function that makes pipelines: call it, as in "
+                f"DataIterator({pipe.__name__}(...), ...)"
+            )
     if not pipes:
         raise IteratorError("iterator: Number of provided pipelines has to be at least 1")
     sizes = [pipe.batch_size for pipe in pipes]
@@ -78,6 +84,14 @@ def epoch_counter(
     return counter
 
 
+def _sharding_advice(value: object) -> str:
+    if isinstance(value, (Mesh, AbstractMesh)):
+        return '; write sharding=NamedSharding(mesh, P("batch")), with the axis of the mesh that the batch is split over'
+    if isinstance(value, PartitionSpec):
+        return "; write sharding=NamedSharding(mesh, P(...)): a P says nothing of devices"
+    return ""
+
+
 def check_sharding(sharding: Any, names: Sequence[str], policy: LastBatchPolicy) -> None:
     if isinstance(sharding, Mapping):
         unknown = sorted(set(sharding) - set(names))
@@ -87,6 +101,7 @@ def check_sharding(sharding: Any, names: Sequence[str], policy: LastBatchPolicy)
         if one is not None and not isinstance(one, Sharding):
             raise TypeError(
                 f"iterator: `sharding` should be an instance of `jax.sharding.Sharding`, not {type(one).__name__}"
+                + _sharding_advice(one)
             )
         if one is not None and not one.is_fully_addressable and policy is LastBatchPolicy.PARTIAL:
             raise ValueError(

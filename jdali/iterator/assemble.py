@@ -28,6 +28,9 @@ class Assembler:
             `<name>_extent` has their sizes.
         mask_name: name of the mask; None: there is none.
         leading: with a sharding: the parts of the batch get a leading axis of their own.
+
+    Attributes:
+        squeezed: names of outputs [N, 1] that become [N].
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class Assembler:
     ):
         self.names, self.mask_name, self._leading = tuple(names), mask_name, leading
         self._sharding = sharding
+        self.squeezed: frozenset[str] = frozenset()
         self._sizes = {name: _Sizes() for name in padded}
 
     def twin(self) -> Assembler:
@@ -71,6 +75,8 @@ class Assembler:
                 result[f"{name}_extent"] = self.combine(f"{name}_extent", _take(extents, rows), other)
             else:
                 arrays = self._dense(name, batches)
+                if name in self.squeezed:
+                    arrays = [_squeezed(name, array) for array in arrays]
             result[name] = self.combine(name, _take(arrays, rows), sharding)
         if self.mask_name is not None:
             counts = [len(b[0]) if r is None else len(r) for b, r in zip(outputs, rows, strict=True)]
@@ -123,6 +129,15 @@ class Assembler:
         extents = [batch.spec.extents.astype(np.int32) for batch in batches]
         shape = self._sizes[name].holding(np.concatenate(extents))
         return [_padded_array(batch, shape) for batch in batches], extents
+
+
+def _squeezed(name: str, array: AnyArray) -> AnyArray:
+    """[N, 1] as [N]."""
+    if array.size != len(array):
+        raise IteratorError(
+            f"iterator: squeeze names {name!r}, whose samples are no single numbers: they have the shape {array.shape[1:]}"
+        )
+    return array.reshape(len(array))
 
 
 def _take(arrays: Sequence[AnyArray], rows: Sequence[np.ndarray | None]) -> list[AnyArray]:

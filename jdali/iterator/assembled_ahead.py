@@ -25,9 +25,8 @@ import jax
 
 from jdali._batches.slabs import SlabPool
 from jdali._batches.store import PaddedBlock
-from jdali.engine.flow.executor import Result
-from jdali.engine.workers.native_calls import NATIVE
-from jdali.engine.workers.timing import PhaseTimer, inner
+from jdali._threads import NATIVE, PhaseTimer, inner
+from jdali.engine import Result
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.policy import EpochCounter
 from jdali.iterator.selection import Selection, select

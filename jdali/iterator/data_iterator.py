@@ -10,9 +10,11 @@ import jax
 from jax.sharding import Sharding
 
 from jdali._state import StateError
+from jdali._system.tracebacks import folding
 from jdali.iterator import replay as replay
 from jdali.iterator.arguments import check_arguments, check_sharding, epoch_counter
 from jdali.iterator.assemble import Assembler
+from jdali.iterator.batch_type import BatchT, output_names
 from jdali.iterator.epoch_loop import EpochLoop
 from jdali.iterator.policy import LastBatchPolicy
 from jdali.iterator.state import checkpoints, restored_state
@@ -23,10 +25,10 @@ from jdali.profiler import Report
 
 _AUTO_RESET = {False: False, None: False, "no": False, True: True, "yes": True}
 
-Self = TypeVar("Self", bound="DataIterator")
+Self = TypeVar("Self", bound="DataIterator[Any]")
 
 
-class DataIterator(EpochLoop):
+class DataIterator(EpochLoop[BatchT]):
     """Goes through the batches of pipelines: dicts of dense `jax.Array`s [N, ...].
 
     The next batch is made, and brought to its devices, while the training step works on the last one.
@@ -43,7 +45,8 @@ class DataIterator(EpochLoop):
     Args:
         pipelines: one, or several of the same outputs and batch size, whose rows are put one after
             another.
-        output_map: a name for each output.
+        output_map: a name for each output; or a TypedDict, whose keys they are, and which then is the type of the batches
+            for type checkers; None: the names that the function of the pipeline gives (`Pipeline.output_names`).
         size: samples in an epoch, of all pipelines together; for sources that do not end. Without `size`
             and `reader_name` the epoch lasts until a source ends, whatever the size of its batches.
         reader_name: name of the reader (its argument `name`) that says how long an epoch is.
@@ -65,6 +68,7 @@ class DataIterator(EpochLoop):
             `on_error="mask"`). There is no mask otherwise.
         ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded by
             zeros and `<name>_extent`, int32 [N, ndim], has their sizes. "error": such samples raise.
+        squeeze: names of outputs whose samples are one number each, as a reader's labels: [N, 1] becomes [N].
         pmap_shape: with `sharding`: outputs are [parts, N / parts, ...], with an axis for the parts of the
             batch, as functions under `jax.pmap` take them.
 
@@ -73,10 +77,11 @@ class DataIterator(EpochLoop):
         batch_size: samples in a batch of one pipeline.
     """
 
+    @folding
     def __init__(
         self,
         pipelines: Pipeline | Sequence[Pipeline],
-        output_map: Sequence[str],
+        output_map: Sequence[str] | type[BatchT] | None = None,
         size: int = -1,
         reader_name: str | None = None,
         auto_reset: bool | str | None = False,
@@ -87,10 +92,12 @@ class DataIterator(EpochLoop):
         *,
         mask_name: str = "mask",
         ragged: str | Sequence[str] = "error",
+        squeeze: str | Sequence[str] = (),
         pmap_shape: bool = False,
     ):
-        pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines or ())
-        self.output_map = list(output_map)
+        single = isinstance(pipelines, Pipeline) or callable(pipelines)
+        pipes: list[Any] = [pipelines] if single else list(pipelines or ())
+        self.output_map = output_names(output_map, pipes)
         check_arguments(pipes, self.output_map, size, reader_name, last_batch_padded, last_batch_policy)
         if auto_reset not in _AUTO_RESET:
             raise ValueError(
@@ -106,6 +113,7 @@ class DataIterator(EpochLoop):
             )
         check_sharding(sharding, [*self.output_map, mask_name], last_batch_policy)
         assemble = self._assembler(sharding, names, mask_name if masked else None, pmap_shape)
+        assemble.squeezed = frozenset(self._known_names("squeeze", squeeze))
         for pipe, splits in zip(pipes, assemble.splits(len(pipes)), strict=True):
             pipe.build()
             if len(splits) == pipe.num_outputs:
@@ -131,10 +139,22 @@ class DataIterator(EpochLoop):
                     f'iterator: ragged must be "error", "pad" or names of outputs, not {ragged!r}'
                 )
             return self.output_map if ragged == "pad" else []
-        unknown = sorted(set(ragged) - set(self.output_map))
+        return self._known_names("ragged", ragged)
+
+    def _known_names(self, argument: str, names: str | Sequence[str]) -> list[str]:
+        listed = [names] if isinstance(names, str) else list(names)
+        unknown = sorted(set(listed) - set(self.output_map))
         if unknown:
-            raise ValueError(f"iterator: ragged names {unknown}, the outputs are {self.output_map}")
-        return list(ragged)
+            raise ValueError(f"iterator: {argument} names {unknown}, the outputs are {self.output_map}")
+        return listed
+
+    def __repr__(self) -> str:
+        length = "" if self._length is None else f" of {self._length}"
+        return (
+            f"<jdali.{type(self).__name__} of {', '.join(self.output_map)}: {self.batch_size} samples a batch, "
+            f"{len(self._pipelines)} pipeline{'s' * (len(self._pipelines) > 1)}, {self._done}{length} batches of this epoch "
+            f"taken{', at its end' * (self._end is not None)}>"
+        )
 
     def _assembler(
         self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
@@ -143,16 +163,14 @@ class DataIterator(EpochLoop):
         return Assembler(self.output_map, sharding, padded, mask_name, leading=leading)
 
     # --- iterating --------------------------------------------------------------------------
-    def __next__(self) -> dict[str, jax.Array]:
-        return self._draw().arrays
-
-    def next(self) -> dict[str, jax.Array]:
+    def next(self) -> BatchT:
         """The next batch; the same as `next(iterator)`."""
         return self.__next__()
 
-    def peek(self) -> dict[str, jax.Array]:
+    @folding
+    def peek(self) -> BatchT:
         """The batch that `next` will return; `get_state` does not count it."""
-        return self._draw(keep=True).arrays
+        return self._draw(keep=True).arrays  # type: ignore[return-value]
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
@@ -239,7 +257,7 @@ class DataIterator(EpochLoop):
         return checkpoints(self._state)
 
     # --- again ------------------------------------------------------------------------------
-    def batch_at(self, step: int, epoch: int | None = None) -> dict[str, jax.Array]:
+    def batch_at(self, step: int, epoch: int | None = None) -> BatchT:
         """A batch once more, bitwise as it was or will be in training; the iterator goes on as before.
 
         For pipelines that read, and external sources that are lists or callbacks told what to give.
@@ -255,7 +273,7 @@ class DataIterator(EpochLoop):
             ValueError: it is not known which samples were in it.
             RuntimeError: an external source cannot be asked again.
         """
-        return replay.batch_at(self._stream, step, epoch)
+        return replay.batch_at(self._stream, step, epoch)  # type: ignore[return-value]
 
     def sample(self, index: int, epoch: int = 0) -> dict[str, jax.Array]:
         """A sample once more, without the batch axis, with the augmentations of an epoch.

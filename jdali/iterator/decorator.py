@@ -21,7 +21,7 @@ DEFAULT_NUM_THREADS = 4
 
 def data_iterator(
     pipeline_fn: Callable[..., Any] | None = None,
-    output_map: Sequence[str] = (),
+    output_map: Sequence[str] | type | None = None,
     size: int = -1,
     reader_name: str | None = None,
     auto_reset: bool | str | None = False,
@@ -33,6 +33,7 @@ def data_iterator(
     *,
     mask_name: str = "mask",
     ragged: str | Sequence[str] = "error",
+    squeeze: str | Sequence[str] = (),
     pmap_shape: bool = False,
 ) -> Any:
     """Turns a pipeline function into a factory of `DataIterator`s.
@@ -45,7 +46,7 @@ def data_iterator(
     Args:
         pipeline_fn: as for `pipeline_def`.
         output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch,
-            sharding, mask_name, ragged, pmap_shape: as for `DataIterator`.
+            sharding, mask_name, ragged, squeeze, pmap_shape: as for `DataIterator`.
         devices: in place of `sharding`: the batch is split over these devices.
     """
     if sharding is not None and devices is not None:
@@ -68,6 +69,7 @@ def data_iterator(
                 sharding,
                 mask_name=mask_name,
                 ragged=ragged,
+                squeeze=squeeze,
                 pmap_shape=pmap_shape,
             )
 

@@ -11,16 +11,18 @@ import jax
 import numpy as np
 
 from jdali._system.devices import to_host
-from jdali.engine.workers.interpreter_exit import until_exit
+from jdali._system.tracebacks import folding
+from jdali._threads import until_exit
+from jdali.iterator.batch_type import BatchT
 from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, UserBatch, log
 from jdali.iterator.take import FirstBatches
 from jdali.iterator.waiting_clock import WaitClock
 from jdali.profiler import Recorder
 
-Self = TypeVar("Self", bound="EpochLoop")
+Self = TypeVar("Self", bound="EpochLoop[Any]")
 
 
-class EpochLoop(Iterator[Any], abc.ABC):
+class EpochLoop(Iterator[BatchT], abc.ABC):
     """Goes through the batches of a stream, epoch by epoch; see `DataIterator`.
 
     Threads that want a batch wait without a lock, then one of them takes it under `_lock`.
@@ -50,8 +52,9 @@ class EpochLoop(Iterator[Any], abc.ABC):
                 self.reset()
         return self
 
-    def __next__(self) -> Any:
-        return self._draw().arrays
+    @folding
+    def __next__(self) -> BatchT:
+        return self._draw().arrays  # type: ignore[return-value]
 
     @abc.abstractmethod
     def __len__(self) -> int:
@@ -117,7 +120,7 @@ class EpochLoop(Iterator[Any], abc.ABC):
             self._state, self._belongs = batch.state, batch.belongs
         return batch
 
-    def take(self, batches: int) -> FirstBatches[Any]:
+    def take(self, batches: int) -> FirstBatches[BatchT]:
         """The first batches of an epoch, which ends after them: `for batch in iterator.take(100):`.
 
         A loop over what is left of them goes on where an earlier one, or a state that was restored, was left. The
@@ -143,7 +146,7 @@ class EpochLoop(Iterator[Any], abc.ABC):
                 self._leave_epoch()
             self.__iter__()
 
-    def _next_within(self, batches: int) -> Any:
+    def _next_within(self, batches: int) -> BatchT:
         with self._lock:
             if self._is_over_within(batches):
                 self._leave_epoch()
@@ -182,6 +185,7 @@ class EpochLoop(Iterator[Any], abc.ABC):
         self._kept = None
         self._reach_end(self._stream.leave_epoch(self._state))
 
+    @folding
     def reset(self, force: bool = False) -> None:
         """Begins the next epoch; ignored in the middle of one, as in DALI.
 

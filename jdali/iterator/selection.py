@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jdali.engine.flow.executor import Result
+from jdali.engine import Result
 from jdali.iterator.errors import IteratorError
 from jdali.iterator.policy import EpochCounter, LastBatchPolicy
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jdali._state import StateError, to_checkpoint
-from jdali.engine.tasks.feed import End
+from jdali._state import End, StateError, to_checkpoint
 from jdali.iterator.policy import EpochCounter
 from jdali.pipeline import Pipeline
 from jdali.readers.order.epochs import merged_state

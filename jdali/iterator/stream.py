@@ -11,9 +11,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from jdali._pipeline.twin import PipelineTwin
 from jdali._state import check_version
-from jdali.engine.flow.executor import Result
+from jdali.engine import PipelineTwin, Result
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.assembled_ahead import Ahead, Assembly
 from jdali.iterator.policy import EpochCounter

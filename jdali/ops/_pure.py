@@ -8,12 +8,16 @@ from typing import Any
 from jax import Array
 from jax.typing import ArrayLike
 
+from jdali._operators.layout import RankError
 from jdali._operators.pure import keeps_floats, pure_call
 from jdali._operators.random_key import KEY_DOC, take_key
 from jdali._operators.record import Operator
 from jdali._operators.surface import describe, document, public_signature
+from jdali._system.tracebacks import folding
 
 _LAYOUT_DOC = 'layout of the inputs, or one for each; "": by the number of axes.'
+
+_ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch with jax.vmap."
 
 _FLOATS_DOC = (
     "Parity: without `dtype`, the result has the type of a float input, so that it has derivatives, and is uint8 for integers; "
@@ -36,9 +40,11 @@ def make_pure(op: Operator) -> Any:
         layout = "" if own_layout else args.pop("layout", "")
         key, values = take_key(op, inputs, args.pop("key", None)) if op.random else (None, list(inputs))
         padding = {name: args.pop(name, None) for name in PADDING}
-        return pure_call(
-            op, [i for i in op.counted(values) if i is not None], args, key=key, layout=layout, **padding
-        )
+        passed = [i for i in op.counted(values) if i is not None]
+        try:
+            return pure_call(op, passed, args, key=key, layout=layout, **padding)
+        except RankError as error:
+            raise RankError(f"{error}. {_ONE_SAMPLE}") from None
 
     signature = public_signature(op, ArrayLike, ArrayLike, key=Array)
     parameters = list(signature.parameters.values())
@@ -54,5 +60,6 @@ def make_pure(op: Operator) -> Any:
     if keeps_floats(op):
         parameters = [p.replace(default=None) if p.name == "dtype" else p for p in parameters]
         doc += f"\n\n{_FLOATS_DOC}"
-    describe(function, op, "jdali.ops", signature.replace(parameters=parameters), doc)
-    return function
+    folded = folding(function)
+    describe(folded, op, "jdali.ops", signature.replace(parameters=parameters), doc)
+    return folded

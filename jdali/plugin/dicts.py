@@ -11,7 +11,7 @@ import numpy as np
 from jax.sharding import Sharding
 
 from jdali._batches.placement import BatchSplit
-from jdali.graph.plan import is_compiled
+from jdali.graph import is_compiled
 from jdali.iterator import DataIterator, LastBatchPolicy
 from jdali.iterator.assemble import Assembler
 from jdali.pipeline import Pipeline
@@ -62,7 +62,7 @@ class Dicts(Assembler, abc.ABC):
         return result
 
 
-class DictIterator(DataIterator):
+class DictIterator(DataIterator[Any]):
     """A `DataIterator` with the arguments of DALI's iterators for PyTorch and PaddlePaddle.
 
     Args:
@@ -110,10 +110,10 @@ class DictIterator(DataIterator):
         own += [False] * (len(self.output_map) - len(own))
         return self._dicts(own, mask_name)
 
-    def __next__(self) -> list[dict[str, Any]]:  # type: ignore[override]
-        return super().__next__()  # type: ignore[return-value]
+    def __next__(self) -> list[dict[str, Any]]:
+        return super().__next__()
 
-    def next(self) -> list[dict[str, Any]]:  # type: ignore[override]
+    def next(self) -> list[dict[str, Any]]:
         """The next batch; the same as `next(iterator)`."""
         return self.__next__()
 

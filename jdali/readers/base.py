@@ -132,7 +132,7 @@ class Reader(abc.ABC):
         """Number of samples of the data set, all shards together."""
         return self._order.size
 
-    def meta(self) -> dict[str, int]:
+    def meta(self) -> dict[str, Any]:
         """DALI's `reader_meta`."""
         order = self._order
         shards = order.num_shards

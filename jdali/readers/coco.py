@@ -21,6 +21,7 @@ from jdali.readers.formats.coco_segments import Segments, span
 from jdali.readers.formats.columns import dense_column, ragged_column
 from jdali.readers.formats.records import path_list
 from jdali.readers.layouts import with_layouts
+from jdali.readers.shared_tables import shared
 
 _NAME = "readers.coco"
 # What these arguments ask for is done before annotations are saved, and cannot be done after.
@@ -207,9 +208,12 @@ def coco(
     try:
         if preprocessed_annotations:
             _check_left_out(dict(wanted._asdict(), annotations_file=annotations_file))
-            parsed = _coco_preprocessed.load(preprocessed_annotations, **outputs, ids=image_ids)
+            parsed = shared(
+                "annotations",
+                lambda: _coco_preprocessed.load(preprocessed_annotations, **outputs, ids=image_ids),
+            )
         elif annotations_file:
-            parsed = parse(annotations_file, wanted)
+            parsed = shared("annotations", lambda: parse(annotations_file, wanted))
         else:
             raise ValueError("Either ``annotations_file`` or ``preprocessed_annotations`` must be provided")
         if not parsed.names:

@@ -14,8 +14,10 @@ from jdali._operators.shared_arguments import also_takes
 from jdali._storage import files as _storage
 from jdali._storage.name_table import BadLine, NameTable
 from jdali._storage.whole_files import read_file, read_named
+from jdali._system.progress import progress_bar
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats.columns import dense_column
+from jdali.readers.shared_tables import shared
 
 _NAME = "readers.file"
 FILE_FILTERS = (
@@ -36,17 +38,24 @@ class FileReader(Reader):
         names: of the files.
         labels: of each.
         options: of every reader.
+        classes: names of the labels, if they have some.
     """
 
     num_outputs = 2
     often_cheap = True
 
     def __init__(
-        self, root: str, names: Sequence[str], labels: Sequence[int] | np.ndarray, options: dict[str, Any]
-    ):
+        self, root: str, names: Sequence[str], labels: Sequence[int] | np.ndarray, options: dict[str, Any],
+        classes: Sequence[str] = (),
+    ):  # fmt: skip
         super().__init__(len(names), options)
+        self._classes = list(classes)
         self._root, self._names = root, names
         self._labels = np.asarray(labels, np.int32)
+
+    def meta(self) -> dict[str, Any]:
+        """As of every reader, and, of folders, "classes": the name of each label."""
+        return super().meta() | ({"classes": list(self._classes)} if self._classes else {})
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         return read_file(self.source(index)), self._labels[index : index + 1]
@@ -81,7 +90,8 @@ def file(
     """Reads whole files: their bytes, and a label.
 
     The files are those of `files`, else those of `file_list`, else those in the subfolders of
-    `file_root`, in the order of their names; there the label is the number of the subfolder.
+    `file_root`, in the order of their names; there the label is the number of the subfolder;
+    `Pipeline.reader_meta(name)["classes"]` has their names.
 
     Args:
         case_sensitive_filter: tell capital letters from small ones in the filters.
@@ -107,6 +117,7 @@ def file(
         )
     names: Sequence[str]
     numbers: Sequence[int] | np.ndarray
+    classes: Sequence[str] = ()
     if files is not None:
         root = _storage.user_path(file_root or "")
         names, numbers = _named_files(root, files, labels)
@@ -115,15 +126,17 @@ def file(
             raise ValueError(f"{_NAME}: ``file_list`` argument cannot be empty")
         file_list = _storage.user_path(file_list)
         root = _storage.parent(file_list) if file_root is None else _storage.user_path(file_root)
-        names, numbers = _listed_files(root, file_list)
+        names, numbers = shared("files", lambda: _listed_files(root, file_list))
     elif file_root is not None:
         root = _storage.user_path(file_root)
-        names, numbers = _files_in_folders(root, file_filters, dir_filters, case_sensitive_filter)
+        names, numbers, classes = shared(
+            "files", lambda: _files_in_folders(root, file_filters, dir_filters, case_sensitive_filter)
+        )
     else:
         raise ValueError(
             f"{_NAME}: ``file_root`` argument is required when not using ``files`` or ``file_list``."
         )
-    return FileReader(root, names, numbers, options)
+    return FileReader(root, names, numbers, options, classes)
 
 
 def _named_files(
@@ -166,24 +179,35 @@ def _files_in_folders(
     file_filters: str | Sequence[str],
     dir_filters: str | Sequence[str] | None,
     case_sensitive: bool,
-) -> tuple[NameTable, np.ndarray]:
+) -> tuple[NameTable, np.ndarray, list[str]]:
     is_wanted = _matcher("file_filters", file_filters, case_sensitive)
     is_wanted_folder = _matcher("dir_filters", "*" if dir_filters is None else dir_filters, case_sensitive)
     folders = [f for f in _entries(root, folders=True) if is_wanted_folder.fullmatch(f)]
     tables = []
-    for folder in folders:
-        inside = _entries(_storage.join(root, _storage.plain(folder)), folders=False)
-        tables.append(
-            NameTable.of(_storage.plain(f"{folder}/{name}") for name in inside if is_wanted.fullmatch(name))
-        )
+    with progress_bar(len(folders), "folders", f"listing {root}") as advance:
+        for folder in folders:
+            inside = _entries(_storage.join(root, _storage.plain(folder)), folders=False)
+            tables.append(
+                NameTable.of(
+                    _storage.plain(f"{folder}/{name}") for name in inside if is_wanted.fullmatch(name)
+                )
+            )
+            advance(1)
     names = NameTable.joined(tables)
     if not len(names):
         patterns = file_filters if isinstance(file_filters, str) else ", ".join(file_filters)
+        flat = [name for name in _entries(root, folders=False) if is_wanted.fullmatch(name)]
+        lying = (
+            f"; {len(flat)} lie in {root} itself: put them into subfolders, one for each class, or, without labels, name them: "
+            "fn.readers.file(files=sorted(glob.glob(...)))"
+            if flat
+            else ""
+        )
         raise ValueError(
             f"{_NAME}: No files found: none match {patterns} in the {len(folders)} subfolders of {root} "
-            "(files must be in subfolders, one for each label)"
+            f"(files must be in subfolders, one for each label){lying}"
         )
-    return names, np.repeat(np.arange(len(tables)), [len(table) for table in tables])
+    return names, np.repeat(np.arange(len(tables)), [len(table) for table in tables]), folders
 
 
 def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[str]:

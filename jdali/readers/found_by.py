@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from jdali._storage.record_files import BadRecord, Misplaced, RecordFiles
+from jdali.readers.shared_tables import shared
 
 _T = TypeVar("_T")
 Table = tuple[np.ndarray, ...]
@@ -33,8 +34,8 @@ class Tables:
 
     def __init__(self, files: RecordFiles, tables: Sequence[Table], found_by: Sequence[FoundBy]):
         self._files, self._found_by = files, list(found_by)
-        self.all: Table = tuple(map(np.concatenate, zip(*tables, strict=True)))
         self._bounds = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
+        self.all: Table = shared("tables", lambda: tuple(map(np.concatenate, zip(*tables, strict=True))))
         self._lock = threading.Lock()
         # Of files that were looked through anew: whether their records lie elsewhere, or why that is no help.
         self._seen: dict[int, bool | str] = {}

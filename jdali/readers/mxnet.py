@@ -16,6 +16,7 @@ from jdali._operators.shared_arguments import also_takes
 from jdali._storage import files as _storage
 from jdali._storage.index_cache import Arrays, cached_index
 from jdali._storage.pieces import Pieces
+from jdali._storage.scan_bar import scan_bar
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.columns import Buffer
@@ -176,7 +177,11 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
 
 
 def _scanned(size: int, path: str, fits: Callable[[Arrays], bool]) -> Records:
-    offsets = cached_index("recordio", path, functools.partial(build_index, path), fits)["offsets"]
+    def scan() -> Arrays:
+        with scan_bar(path) as progress:
+            return build_index(path, progress)
+
+    offsets = cached_index("recordio", path, scan, fits)["offsets"]
     return Records(offsets, np.diff(offsets, append=size))
 
 

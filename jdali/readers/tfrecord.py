@@ -18,6 +18,7 @@ from jdali._operators.shared_arguments import also_takes
 from jdali._storage import files as _storage
 from jdali._storage.index_cache import Arrays, cached_index
 from jdali._storage.pieces import Pieces
+from jdali._storage.scan_bar import scan_bar
 from jdali._system.extras import install
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns
@@ -319,7 +320,11 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
 
 
 def _scanned(path: str, fits: Callable[[Arrays], bool]) -> Records:
-    return Records(**cached_index("tfrecord", path, lambda: build_index(path)._asdict(), fits))
+    def scan() -> Arrays:
+        with scan_bar(path) as progress:
+            return build_index(path, progress)._asdict()
+
+    return Records(**cached_index("tfrecord", path, scan, fits))
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:

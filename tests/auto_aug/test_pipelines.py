@@ -19,7 +19,7 @@ from jdali._batches.store import PaddedBlock
 from jdali.auto_aug import augmentations as a
 from jdali.auto_aug import auto_augment, rand_augment, trivial_augment
 from jdali.auto_aug.core import augmentation, signed_bin
-from jdali.engine.eager.call import compiled_programs
+from jdali.engine.eager import compiled_programs
 
 SIDE = 12
 

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from jdali._batches.provenance import Drawn, Provenance
-from jdali._batches.sent_batch import receive_batch, send_batch
+from jdali._batches.sent_batch import drawn_by, receive_batch, send_batch
 from jdali.tensors import TensorList
 
 PLACES = np.array([4, 9])
 
 
-def drawn(name, index):
-    return Drawn(lambda i: f"{name} {i}", index, name)
+def drawn(name):
+    return Drawn(lambda i: f"{name} {i}", PLACES, name)
 
 
 def back(batch):
-    return receive_batch(pickle.loads(pickle.dumps(send_batch(batch))), drawn)
+    return receive_batch(pickle.loads(pickle.dumps(send_batch(batch))), drawn_by(drawn))
 
 
 SAMPLES = {
@@ -57,7 +57,7 @@ def test_arrays_of_jax_are_arrays_of_jax_over_the_same_memory(dtype):
     memory = memory[-memory.ctypes.data % 64 :][: sent.values.nbytes].view(sent.values.dtype).reshape(2, 2048)
     memory[:] = sent.values
     object.__setattr__(sent, "values", memory)
-    (block,) = receive_batch(sent, drawn).store.blocks
+    (block,) = receive_batch(sent, drawn_by(drawn)).store.blocks
     assert isinstance(block.array, jax.Array)
     assert block.array.unsafe_buffer_pointer() == memory.ctypes.data
 
@@ -69,7 +69,7 @@ def test_padding_does_not_travel():
 
 
 def test_names_of_known_sources_are_made_where_they_are_wanted():
-    made_of = Provenance.of(drawn("reader", PLACES))
+    made_of = Provenance.of(drawn("reader"))
     batch = back(
         TensorList.from_samples([np.zeros(1), np.ones(1)], "", "cpu", made_of).select(np.array([1, 1, 0]))
     )
@@ -83,7 +83,7 @@ def test_other_names_travel():
 
 
 def test_names_of_what_was_pasted_travel():
-    one, other = Provenance.of(drawn("one", PLACES)), Provenance.of(drawn("other", PLACES))
+    one, other = Provenance.of(drawn("one")), Provenance.of(drawn("other"))
     made_of = Provenance.pasted([one, other], [], None)
     batch = TensorList.from_samples([np.zeros(1), np.ones(1)], "", "cpu", made_of)
     for found in (batch, back(batch)):

@@ -82,6 +82,20 @@ PAGES = {
         pages.write_photos,
         only_with=("grain",),
     ),
+    "function.md": Page(
+        {
+            "def training": ["('pictures',) -> ('mirror',)", "(3, 3, 32, 32)"],
+            "sizes = ": ["(3, 3, 32, 32) [[3, 32, 32], [3, 32, 32], [3, 32, 32]]"],
+            "f.plan(": ["True"],
+            "still = ": ["() (3, 3, 32, 32)"],
+            "still.host": ["(4, 3, 32, 32)"],
+            "pipe.export": ["(4, 3, 32, 32) True"],
+            "jax.export": ["('cpu', 'cuda', 'tpu') (ShapedArray(float32[2,2]),)"],
+        },
+        lambda root: pages.write_photos(root, count=4, height=48, width=64),
+        mode="together",
+        needs=("flatbuffers",),
+    ),
     "getting_started.md": Page(
         {
             "images.shape()": "[(64, 64, 3), (64, 64, 3), (64, 64, 3), (64, 64, 3)]",
@@ -154,6 +168,7 @@ PAGES = {
         mode="together",
         only_with=("nvidia.dali",),
     ),
+    "viewer.md": Page({"pipe.view()": "http://127.0.0.1:"}, needs=("starlette", "uvicorn")),
     "padded.md": Page(
         {
             "mean_brightness": "[  0. 100.]",
@@ -181,8 +196,25 @@ PAGES = {
         {"get_state": "True\n", "damaged": "damaged.rec#record 2", "storage.configure": ""},
         every_format.write,
     ),
+    "recipes.md": Page(
+        {
+            "class Batch": "{'images': (4, 8, 8, 3), 'labels': (4,)}",
+            "lax.scan": "lax.scan () (2,)",
+            "nnx.jit": "nnx 2",
+            "CheckpointManager": "orbax True",
+            "make_mesh": "sharded (4, 8, 8, 3) 2",
+        },
+        pages.write_photos,
+        mode="together",
+        needs=("flax", "optax", "orbax"),
+    ),
     "resuming.md": Page({"set_state": ["True"]}, pages.write_photos),
     "scaling.md": Page({"workers=2": ["[(4, 32, 32, 3), (4, 32, 32, 3)]"]}),
+    "serving.md": Page(
+        {"training().export": ["('files[0]',)"]},
+        lambda root: pages.write_photos(root, count=4, height=48, width=64),
+        needs=("flatbuffers",),
+    ),
     "tensorflow.md": Page(
         {
             "keras": ["(4, 32, 32, 3) (4,)", "(4, 32, 32, 3) (4,)", "2 epochs"],
@@ -201,6 +233,7 @@ ELSEWHERE = {
 }
 NOT_RUN = {
     ("custom_operators.md", 0): "the module that the other snippet imports",
+    ("scaling.md", 1): "test_ray.py runs it on a cluster",
     ("migration/grain.md", 2): "names `paths`, which stands for the reader's own",
 }
 # First lines of snippets that show what another library's user has: they are not ours to test.

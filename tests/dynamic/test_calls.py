@@ -7,7 +7,7 @@ import pytest
 
 import jdali.dynamic as jd
 from jdali import OperatorError
-from jdali.engine.eager.call import compiled_programs
+from jdali.engine.eager import compiled_programs
 
 IMAGE = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
 

@@ -20,7 +20,7 @@ from jdali.engine.failure import NodeFailure, ProgramFailure, failing_as
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.sharded import Spread
 from jdali.engine.steps.stage import StageRunner
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 from jdali.iterator import DataIterator
 
 IMAGE = np.full((4, 4, 3), 9, np.uint8)

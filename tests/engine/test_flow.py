@@ -16,7 +16,7 @@ from jdali import fn
 from jdali._errors import SampleError
 from jdali._operators.record import REGISTRY
 from jdali.engine.workers.pool import Pool
-from jdali.graph.call import call_operator
+from jdali.graph import call_operator
 
 # As a decoder: samples are worked on in any order, several at a time.
 DECODER = dataclasses.replace(REGISTRY["python_function"], name="decoder", effects=False)
@@ -200,7 +200,7 @@ def test_who_waits_for_a_batch_that_another_thread_makes_sleeps(monkeypatch):
         pipe.set_outputs(fn.python_function(np.uint8([7]), function=work))
     with pipe:
         pipe.build()
-        changed = pipe._building.run().executor._life.changed
+        changed = pipe.inspect().runtime.life.changed
         wait_for = changed.wait_for
         monkeypatch.setattr(changed, "wait_for", lambda condition: (looks.append(1), wait_for(condition))[1])
         scheduled = in_thread(pipe.schedule_run)

@@ -161,7 +161,7 @@ def test_a_loader_that_was_dropped_is_collected_and_its_threads_end(kind, point)
     before = jdali_threads()
     loader = kind()
     reach(loader, point)
-    pool = loader.pipe._building.workers
+    pool = loader.pipe.inspect().callback_workers
     pids = [] if pool is None else pool.pids()
     kept = weakref.ref(loader)
     del loader, pool

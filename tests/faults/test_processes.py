@@ -257,7 +257,7 @@ def test_the_interpreter_exits_in_mid_compile():
         threading.Thread(target=pipe.run, daemon=True).start()
         compiling.wait()
         time.sleep(0.3)
-        assert not any(r.seconds for s in pipe._building.run().engine.stage_runners for r in s.programs.values())
+        assert not any(r.seconds for s in pipe.inspect().engine.stage_runners for r in s.programs.values())
         print("ready", flush=True)
         """,
         JAX_ENABLE_COMPILATION_CACHE="0",
@@ -298,7 +298,7 @@ FORKED = """
     import numpy as np
     import jdali
     from jdali import fn
-    from jdali.engine.workers.native_calls import NATIVE
+    from jdali._threads import NATIVE
     from jdali.iterator import DataIterator
     from support.numbers import NumberReader, numbers
 
@@ -319,7 +319,7 @@ FORKED = """
     held, forked = threading.Event(), threading.Event()
 
     def hold():
-        life = pipe._building.run().executor._life
+        life = pipe.inspect().runtime.life
         with it._lock, life.turn, life.changed, NATIVE:
             held.set()
             forked.wait()

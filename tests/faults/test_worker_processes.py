@@ -1,16 +1,21 @@
 """Worker processes that are killed, samples that kill them, and every way in which a program ends."""
 
 import ctypes
+import fcntl
 import gc
 import os
+import pty
 import signal
+import subprocess
 import sys
+import termios
+import textwrap
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support.faults import Ended, child, until
+from support.faults import PATIENCE, Ended, child, until
 from support.worker_pipelines import COUNT, batch, pipeline, workers_of, write_pictures
 
 import jdali
@@ -230,6 +235,67 @@ def test_a_program_that_is_ended_by_a_signal(number):
     assert shared_names() == before
 
 
+@pytest.mark.parametrize("ended_by", ["Ctrl-C in a terminal", "SIGKILL of the group"])
+def test_a_program_that_ends_with_its_whole_process_group(ended_by, tmp_path):
+    """The program leads a session on a terminal of its own; the signal reaches its workers as well."""
+    before, pids = shared_names(), tmp_path / "pids"
+    note = f"""open({str(pids)!r}, "w").write(" ".join(map(str, of_pipeline.pids())))"""
+    script = textwrap.dedent(LOOP).replace(
+        'it = DataIterator(pipeline(), ["x"])', 'pipe = pipeline()\n    it = DataIterator(pipe, ["x"])'
+    )
+    script = script.replace(
+        'print("ready", flush=True)',
+        "of_pipeline = pipe._building.run().engine.elsewhere.workers; "
+        + note
+        + '; print("ready", flush=True)',
+    ).replace("END", "time.sleep(0.01)")
+    path = os.pathsep.join([str(Path(jdali.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    ours, theirs = pty.openpty()
+    program = [
+        sys.executable,
+        "-c",
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + script + "\nloop()",
+    ]
+    process = subprocess.Popen(
+        program, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": path}, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )  # fmt: skip
+    os.close(theirs)
+    try:
+        shown = _read(ours, until_text=b"ready")
+        assert b"ready" in shown, shown
+        if ended_by == "Ctrl-C in a terminal":
+            os.write(ours, b"\x03")
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+        rest = _read(ours)
+        assert process.wait(PATIENCE) in (1, 130, -signal.SIGINT, -signal.SIGKILL)
+    finally:
+        process.kill()
+        os.close(ours)
+    workers = [int(pid) for pid in pids.read_text().split()]
+    assert len(workers) == 2
+    assert until(lambda: not any(map(is_alive, workers)))
+    assert shared_names() == before
+    # The traceback of the program's own KeyboardInterrupt, and not one word of a worker.
+    assert rest.count(b"Traceback") == (ended_by == "Ctrl-C in a terminal")
+    assert b"worker" not in rest
+
+
+def _read(terminal: int, until_text: bytes | None = None) -> bytes:
+    """What a terminal shows, up to some text, or to its end."""
+    shown = b""
+    while until_text is None or until_text not in shown:
+        try:
+            more = os.read(terminal, 1 << 12)
+        except OSError:  # all who had it open are gone
+            break
+        if not more:
+            break
+        shown += more
+    return shown
+
+
 def test_an_exception_of_the_main_module_keeps_its_type():
     ended = child("""
         import numpy as np
@@ -258,9 +324,6 @@ def test_an_exception_of_the_main_module_keeps_its_type():
 
 def test_a_program_from_standard_input(tmp_path):
     """As a notebook is: what it defines is in no file."""
-    import subprocess
-    import textwrap
-
     script = textwrap.dedent(LOOP.replace("END", "break") + "\n    loop()\n    print('over')\n")
     path = os.pathsep.join([str(Path(jdali.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jdali import Pipeline, fn, pipeline_def
-from jdali._pipeline.copied import copied
+from jdali._pipeline import copied
 
 
 @pipeline_def(batch_size=4, num_threads=1, seed=5, enable_conditionals=True)

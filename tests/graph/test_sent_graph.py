@@ -7,7 +7,7 @@ import numpy as np
 import jdali
 from jdali import fn
 from jdali._operators.record import REGISTRY
-from jdali.engine.tasks.external_source import SourceFeed
+from jdali._sources import SourceFeed
 from jdali.graph.fingerprint import describe
 from jdali.graph.node import WHOLE_BATCH
 from jdali.graph.sent_graph import receive_graph, reduced_operator, send_node

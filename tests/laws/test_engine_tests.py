@@ -9,7 +9,15 @@ ENGINE, TESTS = ROOT / "jdali" / "engine", ROOT / "tests" / "engine"
 
 # Modules that another file tests, and why.
 ELSEWHERE = {
-    "workers/elsewhere.py": "workers/test_processes.py: a protocol, which processes implement",
+    **{
+        f"function/{module}.py": "function/test_function.py: a part of a function, which gives what the pipeline gives"
+        for module in ("draw", "host", "making", "part", "planning", "running")
+    },
+    **{
+        f"function/{module}.py": "function/test_export.py: a part of an export, which is loaded in a fresh process"
+        for module in ("graph_json", "load", "manifest", "representatives")
+    },
+    "eager/inspector.py": "eager/test_stepwise.py: it looks at a pipeline by the stepwise engine",
     "eager/debug_inputs.py": "eager/test_debug.py: what debug mode takes for a batch shows only in its calls",
     "eager/debug_node.py": "eager/test_debug.py: the class is nothing without the iteration that it belongs to",
     "eager/debug_step.py": "eager/test_debug.py: it compares one iteration's calls with another's",

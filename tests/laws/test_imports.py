@@ -21,6 +21,10 @@ LOADED_BY_NAME = {
     "jdali._system.lazy": "attributes of modules that are made when they are first asked for",
     "jdali._operators.registry": "operators are loaded when they are first looked up",
     "jdali.dynamic.pytorch": "needs PyTorch",
+    "jdali._pipeline.functions": "exporting loads msgspec and JAX's exporter, which other pipelines do not need",
+    "jdali.cli._serve": "serving needs Starlette, the other commands do not",
+    "jdali._pipeline.facts": "the viewer stands on pipelines, and is an extra",
+    "jdali.cli._view": "the viewer is an extra",
 }
 
 
@@ -85,6 +89,8 @@ def test_the_contracts_hold():
         ("_batches/store.py", "import jdali._operators.base"),  # among private packages
         ("graph/node.py", "import jdali.engine.failure"),
         ("engine/tasks/feed.py", "import jdali.engine.flow.gate"),  # among the rooms of the engine
+        ("iterator/stream.py", "import jdali.engine.flow.gate"),  # past a door
+        ("dynamic/_value.py", "from jdali.engine.eager.call import wait"),
     ],
 )
 def test_the_contracts_see_an_import_that_points_up(tmp_path, module, line):
@@ -104,9 +110,41 @@ def test_no_import_is_hidden_in_a_function():
 
 
 def test_modules_that_are_loaded_by_name_have_a_reason():
-    foreign = {"jdali.plugin_manager", "jdali.graph.sent_graph"}  # load the user's modules
+    foreign = {
+        "jdali.plugin_manager",
+        "jdali.graph.sent_graph",
+        "jdali.cli._named",
+    }  # load the user's modules
     found = {dotted(p) for p in sorted(ROOT.rglob("*.py")) if loads_by_name(ast.parse(p.read_text()))}
     assert found == LOADED_BY_NAME.keys() | foreign
+
+
+# Tests outside of tests/engine that need a module behind the engine's door, with the reason.
+BEHIND_THE_DOOR = {
+    "tests/faults/test_threads.py": "counts the engine's threads",
+    "tests/ops/audio/test_mel_and_decibels.py": "compiles an operator with the engine's options of XLA",
+    "tests/system/test_devices.py": "plants a copy over the host",
+    "tests/test_profiler.py": "makes a stage slow",
+}
+
+
+def test_other_tests_enter_the_engine_by_its_door():
+    found = set()
+    for file in sorted((PROJECT / "tests").rglob("*.py")):
+        name = file.relative_to(PROJECT).as_posix()
+        if name.startswith(("tests/engine/", "tests/support/")):
+            continue
+        modules = [module for _, module, _ in imported(ast.parse(file.read_text()))]
+        if any(m.startswith("jdali.engine.") and m != "jdali.engine.eager" for m in modules):
+            found.add(name)
+    assert found == BEHIND_THE_DOOR.keys()
+
+
+def test_no_test_reaches_into_a_pipeline():
+    """`Pipeline.inspect` has what tests ask for."""
+    reached = "._" + "building"
+    found = [str(f) for f in sorted((PROJECT / "tests").rglob("*.py")) if reached in f.read_text()]
+    assert not found
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.py")), ids=lambda path: path.name)

@@ -280,8 +280,8 @@ def rows_of_files(folder: Path) -> list[Row]:
 
 NO_ROW = {
     "external_source": "it feeds every row",
-    "_parallel_python_function": "its worker processes take seconds to start; tests/engine/steps/test_parallel_function.py",
-    "experimental.inputs.video": "is fed by hand: tests/engine/tasks/test_video_input.py",
+    "_parallel_python_function": "its worker processes take seconds to start; tests/sources/test_parallel_function.py",
+    "experimental.inputs.video": "is fed by hand: tests/sources/test_video_input.py",
     "_conditional.split": "every row is run in branches",
     "_conditional.merge": "every row is run in branches",
     "_conditional.join": "puts branches together: tests/graph/test_choice.py",

@@ -402,8 +402,8 @@ def test_closing_ends_what_was_scheduled():
     assert told.asked[0].wait(HANG_SECONDS)
     closing = threading.Thread(target=pipe.close)
     closing.start()
-    engine = pipe._building.run().engine
-    assert until(lambda: engine._closed)  # else the next batch may begin before
+    engine = pipe.inspect().engine
+    assert until(lambda: engine.closed)  # else the next batch may begin before
     told.wanted.set()
     closing.join(HANG_SECONDS)
     assert not closing.is_alive()

@@ -1,5 +1,6 @@
 """Batches made by worker processes: the same bits as without, in the same order, with the same states and errors."""
 
+import dataclasses
 import os
 import signal
 import threading
@@ -11,8 +12,8 @@ import numpy as np
 import pytest
 from support.accelerator import accelerator  # noqa: F401
 from support.callbacks import Samples
-from support.every_reader import made
-from support.worker_pipelines import BAD, BATCH, COUNT, batch, pipeline, workers_of, write_pictures
+from support.faults import until
+from support.worker_pipelines import BAD, BATCH, batch, pipeline, workers_of, write_pictures
 
 import jdali
 from jdali import fn
@@ -73,35 +74,6 @@ def test_a_state_brings_its_seed_to_the_workers(folder):
         assert one.seed != other.seed
         other.set_state(one.get_state())
         assert [batch(other) for _ in range(3)] == [batch(one) for _ in range(3)]
-
-
-READERS = ["file list", "coco", "tfrecord", "mxnet", "webdataset", "numpy", "caffe2", "nemo_asr", "video"]
-
-
-def test_readers_of_every_kind(tmp_path):
-    """All of them in one pipeline."""
-    arguments = {}
-    for case in READERS:
-        name, of = made(case, tmp_path / case)
-        arguments[case] = name, of(str(tmp_path / case))
-
-    @jdali.pipeline_def(batch_size=3, num_threads=1, seed=5)
-    def define():
-        outputs = []
-        for name, args in arguments.values():
-            read = getattr(fn.readers, name.rpartition(".")[2])(**args, random_shuffle=True)
-            outputs += (
-                read.values()
-                if isinstance(read, dict)
-                else read
-                if isinstance(read, (list, tuple))
-                else [read]
-            )
-        return tuple(outputs)
-
-    with closing(define()) as one, closing(define(workers=2)) as other:
-        for _ in range(4):
-            assert batch(other) == batch(one)
 
 
 def test_an_iterator_and_its_states(folder):
@@ -222,14 +194,34 @@ def test_workers_have_the_options_of_storage_and_jax():
     assert pid != os.getpid()
 
 
-def test_a_data_set_that_was_changed_is_an_error(tmp_path):
+def test_a_worker_that_starts_later_has_the_data_set_of_the_others(tmp_path):
+    """The names are those that this process has found, and are not looked for again."""
     folder = write_pictures(tmp_path / "all")
+    with closing(pipeline(folder, workers=0)) as pipe:
+        expected = [batch(pipe) for _ in range(6)]
     with closing(pipeline(folder, workers=1)) as pipe:
-        batch(pipe)
+        found = [batch(pipe)]
         (Path(folder) / "0" / "00a.png").write_bytes((Path(folder) / "0" / "00.png").read_bytes())
-        os.kill(workers_of(pipe).pids()[0], signal.SIGKILL)  # the next one opens the folder anew
-        with pytest.raises(RuntimeError, match="finds another data set: 12 samples, not 11"):
-            run(pipe, 2 * COUNT)
+        os.kill(workers_of(pipe).pids()[0], signal.SIGKILL)
+        found += [batch(pipe) for _ in range(5)]
+        assert found == expected
+
+
+def test_a_data_set_that_was_changed_is_an_error(tmp_path):
+    """Of a reader that looks for its files in each worker."""
+    for number in range(4):
+        np.save(tmp_path / f"{number}.npy", np.full(3, number))
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1, seed=1, workers=1)
+    def define():
+        return fn.readers.numpy(file_root=str(tmp_path))
+
+    with closing(define()) as pipe:
+        pipe.run()
+        np.save(tmp_path / "4.npy", np.zeros(3))
+        os.kill(workers_of(pipe).pids()[0], signal.SIGKILL)
+        with pytest.raises(RuntimeError, match="finds another data set: 5 samples, not 4"):
+            run(pipe, 12)
 
 
 # --- options ------------------------------------------------------------------------------------------
@@ -359,3 +351,65 @@ def test_the_report_counts_workers(folder):
     assert (report.workers, report.worker_deaths) == (1, 0)
     assert report.worker_bytes > 0
     assert "1 workers" in str(report)
+
+
+# --- another number of them -----------------------------------------------------------------------------
+def test_workers_join_and_leave_without_a_change_of_the_batches(folder, batches):
+    with closing(pipeline(folder, workers=1)) as pipe:
+        found = []
+        for count in (1, 3, 3, 1, 2, 2, 1, 1, 1):
+            pipe.resize_workers(count)
+            found.append((batch(pipe), pipe.get_state()))
+            assert workers_of(pipe).count == count
+        assert found == batches
+        assert until(lambda: len(workers_of(pipe).pids()) == 1)
+        assert workers_of(pipe).counts().deaths == 0
+        # Threads that wait for workers are as many as those needed at most.
+        assert len(pipe.inspect().threads) >= 2 * 3 + 1
+
+
+def test_the_number_follows_the_waiting_time(folder, batches, monkeypatch):
+    """Every window has the loop wait: the bounds, and the batches, hold."""
+    monkeypatch.setattr("jdali.engine.flow.scaling.WINDOW_BATCHES", 2)
+    monkeypatch.setattr(
+        "jdali.engine.flow.scaling.next_scaling",
+        lambda now, window, least, most: dataclasses.replace(now, count=min(now.count + 1, most)),
+    )
+    with closing(pipeline(folder, max_workers=2)) as pipe:
+        assert workers_of(pipe).count == 1
+        found = []
+        while len(found) < len(batches):
+            found.append((batch(pipe), pipe.get_state()))
+            # Nothing is decided until all are ready.
+            assert until(lambda: workers_of(pipe).counts().ready == workers_of(pipe).count)
+        assert found == batches
+        assert workers_of(pipe).count == 2
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True])
+def test_a_wrong_new_number_is_refused(folder, count):
+    with closing(pipeline(folder)) as pipe, pytest.raises(ValueError, match="count must be at least 1"):
+        pipe.resize_workers(count)
+
+
+def test_a_pipeline_without_workers_gets_none_later(folder):
+    with (
+        closing(pipeline(folder, workers=0)) as pipe,
+        pytest.raises(RuntimeError, match="this process makes the batches"),
+    ):
+        pipe.resize_workers(2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"min_workers": 2}, "min_workers is 2, and there is no max_workers"),
+        ({"max_workers": 0}, "must be 1 or more, in this order: 1, 1, 0"),
+        ({"workers": 5, "max_workers": 4}, "in this order: 1, 5, 4"),
+        ({"workers": 0, "max_workers": 4}, "in this order: 1, 0, 4"),
+        ({"min_workers": 3, "max_workers": 2}, "in this order: 3, 3, 2"),
+    ],
+)
+def test_bounds_that_contradict_each_other_are_refused(folder, options, message):
+    with pytest.raises(ValueError, match=message):
+        pipeline(folder, **options)

@@ -10,6 +10,7 @@ PLUGINS = {
     "numba": ("numba", "Numba"),
     "paddle": ("paddle", "PaddlePaddle"),
     "pytorch": ("torch", "PyTorch"),
+    "ray": ("ray", "Ray"),
     "tf": ("tensorflow", "TensorFlow"),
 }
 EXTRAS = {"pytorch": "torch"}

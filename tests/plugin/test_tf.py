@@ -7,7 +7,7 @@ import pytest
 from support import odd_sizes
 
 from jdali import Pipeline, fn, pipeline_def
-from jdali._pipeline.copied import copied
+from jdali._pipeline import copied
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")

@@ -116,7 +116,9 @@ def test_shards_as_dali(local, case, root, monkeypatch):
             theirs.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
         theirs.build()
         with pipeline(reader, args | more) as ours:
-            assert ours.reader_meta("r") == theirs.reader_meta("r")
+            facts = ours.reader_meta("r")
+            facts.pop("classes", None)  # which DALI has not
+            assert facts == theirs.reader_meta("r")
             for _ in range(6):
                 expected = [
                     digest(sample)
@@ -151,7 +153,9 @@ def test_meta_as_dali(data, case, root, monkeypatch):
             theirs.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
         theirs.build()
         ours = opened(reader, **given, **more)
-        assert ours.meta() == theirs.reader_meta("r"), more
+        facts = ours.meta()
+        facts.pop("classes", None)  # which DALI has not
+        assert facts == theirs.reader_meta("r"), more
         ours.close()
 
 

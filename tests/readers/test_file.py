@@ -61,7 +61,9 @@ def check(**args):
     got = everything(reader)
     expected, meta = dali_everything(len(got), **args)
     assert got == expected
-    assert reader.meta() == meta
+    facts = reader.meta()
+    facts.pop("classes", None)  # which DALI has not
+    assert facts == meta
     return got
 
 

@@ -202,7 +202,7 @@ def test_index_is_built_once_and_anew_for_another_file(tmp_path, monkeypatch):
     args = {"path": str(path), "features": {"a": FixedLenFeature((), int64, 0)}}
     built = []
     build = module.build_index
-    monkeypatch.setattr(module, "build_index", lambda p: built.append(p) or build(p))
+    monkeypatch.setattr(module, "build_index", lambda p, *more: built.append(p) or build(p, *more))
     assert len(everything("tfrecord", **args)) == len(everything("tfrecord", **args)) == 3
     assert len(built) == 1
     (cached,) = (tmp_path / "cache" / "index").iterdir()
@@ -210,7 +210,7 @@ def test_index_is_built_once_and_anew_for_another_file(tmp_path, monkeypatch):
     assert len(everything("tfrecord", **args)) == 3
     monkeypatch.undo()
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(module, "build_index", lambda p: built.append(p) or build(p))
+    monkeypatch.setattr(module, "build_index", lambda p, *more: built.append(p) or build(p, *more))
     records.tfrecord(path, [records.example({"a": [i]}) for i in range(2)])  # just changed: not kept
     assert len(everything("tfrecord", **args)) == len(everything("tfrecord", **args)) == 2
     assert len(built) == 4

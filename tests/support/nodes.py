@@ -8,10 +8,9 @@ import numpy as np
 
 from jdali._operators.record import REGISTRY
 from jdali._system.devices import host_device
-from jdali.engine.flow.executor import Engine
+from jdali.engine import Engine, EngineOptions
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import Graph, Node
-from jdali.graph.plan import make_plan
+from jdali.graph import Graph, Node, make_plan
 from jdali.tensors import TensorList
 
 
@@ -56,7 +55,7 @@ def engine_of(source: Any, *, batch_size: int = 3, on_error: str = "raise", afte
     (value,) = node.outputs
     output = value if after is None else after(graph, value)
     here = host_device()
-    return Engine(
-        make_plan(graph.nodes, [output], one_device=True), batch_size=batch_size, threads=1, most_idle=1 << 20,
-        seed=1, on_error=on_error, max_compiles=None, devices={"cpu": here, "gpu": here}, sources={node: source},
+    options = EngineOptions(
+        batch_size=batch_size, threads=1, most_idle=1 << 20, seed=1, devices={"cpu": here, "gpu": here}, on_error=on_error
     )  # fmt: skip
+    return Engine(make_plan(graph.nodes, [output], one_device=True), options, sources={node: source})

@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali import Pipeline, SampleError
 from jdali._operators.record import REGISTRY
-from jdali.graph.call import call_operator
+from jdali.graph import call_operator
 from jdali.readers.base import Reader
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import jdali
 from jdali import fn
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode
 from support.sweep import COUNT, SEED, Outputs, Row, apply
 
 # Of each sample: the element that is replaced, as a share of all of them, and by what.

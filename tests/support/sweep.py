@@ -24,8 +24,7 @@ from jdali._numerics.random import sample_key, seed_words
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
 from jdali.dynamic._invoke import invoke
-from jdali.graph.call import call_operator
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode, call_operator
 from jdali.iterator import DataIterator
 
 COUNT = 8

@@ -13,7 +13,7 @@ import numpy as np
 
 import jdali
 from jdali import fn
-from jdali.engine.flow.executor import Engine
+from jdali.engine import Engine
 
 BATCH, BAD = 4, (1, 5, 6)
 
@@ -33,7 +33,7 @@ def build(folder: Path, on_error: str) -> jdali.Pipeline:
 
 def engine_of(pipe: jdali.Pipeline) -> Engine:
     """The engine of a pipeline."""
-    return pipe._building.run().engine
+    return pipe.inspect().engine
 
 
 def samples(outputs: tuple[jdali.tensors.TensorList, ...]) -> list[list[np.ndarray]]:

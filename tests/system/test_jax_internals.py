@@ -30,6 +30,22 @@ def test_the_primitive_draws_the_bits_of_jax():
     np.testing.assert_array_equal(np.concatenate([first, second]), expected)
 
 
+@pytest.mark.parametrize("has_function", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.uint8, bool])
+def test_arrays_are_placed_as_by_device_put(has_function, dtype, monkeypatch):
+    if not has_function:  # another version of JAX
+        monkeypatch.setattr(jax_internals, "_placing_functions", lambda: None)
+    memory = np.zeros(4096, np.uint8)
+    values = memory[-memory.ctypes.data % 64 :][:512].view(dtype)
+    values[:] = np.arange(values.size) % 2
+    device = jax.devices("cpu")[0]
+    placed = jax_internals.placed_on_host(values, device)
+    expected = jax.device_put(values, device)
+    assert (placed.aval, placed.sharding, placed.committed) == (expected.aval, expected.sharding, True)
+    assert placed.unsafe_buffer_pointer() == values.ctypes.data
+    np.testing.assert_array_equal(placed, values)
+
+
 def test_jaxprs_have_their_types():
     closed = jax.make_jaxpr(lambda x: x + 1)(1.0)
     core = jax_internals.jaxpr_types()
@@ -64,3 +80,16 @@ def test_no_other_module_uses_such_names():
             text = path.read_text()
             assert "jax._src" not in text, path
             assert "threefry2x32_p" not in text.replace("`threefry2x32_p`", ""), path
+
+
+def test_varying_axes_are_those_of_shard_map():
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:2]), ("batch",))
+    spec, found = jax.sharding.PartitionSpec("batch"), []
+
+    def function(value):
+        found.append(jax_internals.varying_axes(value))
+        return value
+
+    jax.shard_map(function, mesh=mesh, in_specs=spec, out_specs=spec)(np.zeros(2))
+    assert found == [frozenset({"batch"})]
+    assert jax_internals.varying_axes(np.zeros(2)) == frozenset()

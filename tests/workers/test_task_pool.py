@@ -3,6 +3,7 @@
 Makers are closures: they go to the processes by value, as these cannot import this module.
 """
 
+import copyreg
 import os
 import pickle
 import signal
@@ -209,6 +210,17 @@ def test_no_memory_is_kept_if_none_may_be():
         assert frugal.counts().leased <= (1 << 16) * 8 * 2
     finally:
         frugal.close()
+
+
+def test_types_that_are_registered_later_are_pickled_as_they_say(monkeypatch):
+    class Late:
+        """Of which pickle knows nothing by itself: it is local."""
+
+    monkeypatch.setitem(copyreg.dispatch_table, Late, lambda late: (int, ("7",)))
+    packed, _ = pack([Late(), np.arange(3)])
+    number, array = unpack(packed, None)
+    assert number == 7
+    np.testing.assert_array_equal(array, [0, 1, 2])
 
 
 def test_a_marked_function_goes_by_value(pool):

@@ -7,6 +7,7 @@ import pickle
 import socket
 import struct
 from collections.abc import Sequence
+from multiprocessing.connection import wait
 from typing import Any
 
 _HEADER = struct.Struct("!Q")  # bytes of the message that follows
@@ -34,9 +35,13 @@ class Channel:
             OSError: the other process is gone.
         """
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-        header = _HEADER.pack(len(data))
-        sent = socket.send_fds(self._socket, [header], descriptors)
-        self._socket.sendall(header[sent:] + data)
+        whole = _HEADER.pack(len(data)) + data
+        # One call, but for messages that the socket takes in pieces.
+        sent = (
+            socket.send_fds(self._socket, [whole], descriptors) if descriptors else self._socket.send(whole)
+        )
+        if sent < len(whole):
+            self._socket.sendall(memoryview(whole)[sent:])
 
     def receive(self) -> tuple[Any, list[int]]:
         """Blocks until the next message is there; returns it with the descriptors, which the caller closes.
@@ -52,6 +57,10 @@ class Channel:
         header += self._exactly(_HEADER.size - len(header))
         (size,) = _HEADER.unpack(header)
         return pickle.loads(self._exactly(size)), descriptors
+
+    def has_message(self) -> bool:
+        """True if there is something to receive now, or the other process is gone."""
+        return bool(wait([self._socket], 0))
 
     def _exactly(self, size: int) -> bytes:
         data = bytearray(size)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-from jdali._workers.memory import allocate
-from jdali._workers.parcel import Memory
+import numpy as np
+
+from jdali._workers.memory import Memory, allocate
 from jdali._workers.task_pool.process import WorkerDeath
 from jdali._workers.task_pool.shared_slabs import SharedSlab
 from jdali._workers.task_pool.wire import PackedValue, write
@@ -56,6 +57,21 @@ class PackedMemory:
     def close(self) -> None:
         if self.memory is not None:
             self.memory.close()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PackedResult:
+    """Result or exception of a maker, as it came from the process.
+
+    Attributes:
+        packed: the value, or the exception.
+        memory: uint8, with its arrays; None: it has none.
+        is_error: it is the exception.
+    """
+
+    packed: PackedValue
+    memory: np.ndarray[Any, Any] | None
+    is_error: bool
 
 
 @dataclasses.dataclass(eq=False)

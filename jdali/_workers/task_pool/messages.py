@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from jdali._workers.task_pool.wire import PackedValue
 
@@ -24,8 +24,7 @@ class StartOrder:
     start: PackedValue
 
 
-@dataclasses.dataclass(frozen=True)
-class TaskOrder:
+class TaskOrder(NamedTuple):
     """A task to be made. Descriptors that follow: of the task's arrays, of the lent slab; each only if it is new.
 
     Attributes:
@@ -54,8 +53,7 @@ class ReadyAnswer:
     error: Exception | None = None
 
 
-@dataclasses.dataclass(frozen=True)
-class TaskAnswer:
+class TaskAnswer(NamedTuple):
     """The answer to a `TaskOrder`; the descriptor of a new slab follows.
 
     Attributes:

@@ -6,18 +6,19 @@ import contextlib
 import heapq
 import itertools
 import os
+import selectors
 import signal
 import socket
 import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future
-from multiprocessing.connection import wait
 from typing import Any
 
 from jdali._workers.task_pool.jobs import (
     MadeTask,
     PackedMemory,
+    PackedResult,
     PoolClosedError,
     PoolCounts,
     PoolJob,
@@ -48,12 +49,15 @@ class TaskPool:
         start: a packed function without arguments. Each process calls it once; what it returns makes tasks, one at a time.
         environment: variables of the processes that differ from those of this one.
         most_idle: bytes of shared memory that are kept for later results.
+        keeps_packed: results and exceptions of makers are not unpacked: each task returns a `PackedResult`.
     """
 
     def __init__(
-        self, count: int, start: PackedMemory, *, environment: Mapping[str, str], most_idle: int = 1 << 29
-    ):
+        self, count: int, start: PackedMemory, *, environment: Mapping[str, str], most_idle: int = 1 << 29,
+        keeps_packed: bool = False,
+    ):  # fmt: skip
         self._count, self._start, self._environment = count, start, dict(environment)
+        self._resolve = _keep_packed if keeps_packed else _resolve
         self._owner = os.getpid()
         self._lock = threading.Lock()  # of what callers and the thread both use
         self._waiting: list[PoolJob] = []  # a heap
@@ -70,6 +74,8 @@ class TaskPool:
         self._looked = 0.0  # when the processes were looked at
         self._wake_up, self._woken = socket.socketpair()
         self._wake_up.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._woken, selectors.EVENT_READ)
         self._thread = threading.Thread(target=self._run, name="jdali-task-pool", daemon=True)
         self._thread.start()
 
@@ -151,6 +157,7 @@ class TaskPool:
         for process in self._processes:
             process.close()
         self._processes = []
+        self._selector.close()
         self._slabs.close()
         self._start.close()
         self._wake_up.close()
@@ -175,15 +182,23 @@ class TaskPool:
         for _ in range(count - len(staying)):
             process = TaskProcess(next(self._process_numbers), self._environment)
             self._processes.append(process)
+            self._selector.register(process.channel, selectors.EVENT_READ, process)
             process.send(StartOrder(process.number, self._start.packed), self._start.descriptors())
         for process in [p for p in self._processes if p.is_leaving and not p.tasks]:
-            self._processes.remove(process)
-            process.kill()
-            process.close()
+            self._end_process(process)
+
+    def _end_process(self, process: TaskProcess) -> None:
+        self._forget(process)
+        process.kill()
+        process.close()
+
+    def _forget(self, process: TaskProcess) -> None:
+        self._processes.remove(process)
+        self._selector.unregister(process.channel)
 
     def _note_death(self, process: TaskProcess) -> None:
         """Submits the tasks of a process again; the one that ran may be what killed it."""
-        self._processes.remove(process)
+        self._forget(process)
         death = process.death()
         process.close()
         self._deaths += not process.is_leaving or bool(process.tasks)
@@ -255,12 +270,11 @@ class TaskPool:
 
     def _receive(self) -> None:
         """Waits for something to happen, and deals with it."""
-        processes = {process.channel.fileno(): process for process in self._processes}
-        for ready in wait([self._woken.fileno(), *processes], _LOOK_SECONDS):
-            if ready == self._woken.fileno():
+        for ready, _ in self._selector.select(_LOOK_SECONDS):
+            if ready.data is None:
                 self._woken.recv(1 << 12)
-            elif processes[ready] in self._processes:  # type: ignore[index]
-                self._receive_from(processes[ready])  # type: ignore[index]
+            elif ready.data in self._processes:
+                self._receive_from(ready.data)
         if (now := time.monotonic()) - self._looked >= _LOOK_SECONDS:
             self._looked = now
             for process in list(self._processes):
@@ -269,7 +283,7 @@ class TaskPool:
 
     def _drain(self, process: TaskProcess) -> None:
         """Takes what a process that has ended answered before that."""
-        while process in self._processes and wait([process.channel.fileno()], 0):
+        while process in self._processes and process.channel.has_message():
             self._receive_from(process)
         if process in self._processes:
             self._note_death(process)
@@ -282,9 +296,7 @@ class TaskPool:
             return
         if isinstance(answer, ReadyAnswer):
             if answer.error is not None:
-                self._processes.remove(process)
-                process.kill()
-                process.close()
+                self._end_process(process)
                 self._fail_all(answer.error)
             process.is_ready, self._failed_starts, self._killed_starts = True, 0, 0
             return
@@ -305,7 +317,7 @@ class TaskPool:
         if lent is not None and lent is not slab:
             self._slabs.take_back(lent)
         self._made += 1
-        _resolve(job.future, answer, whole)
+        self._resolve(job.future, answer, whole)
 
 
 def _resolve(future: Future[MadeTask], answer: TaskAnswer, memory: Any) -> None:
@@ -318,3 +330,8 @@ def _resolve(future: Future[MadeTask], answer: TaskAnswer, memory: Any) -> None:
         future.set_exception(result)
     else:
         future.set_result(MadeTask(result, answer.seconds, answer.cpu, answer.result.size))
+
+
+def _keep_packed(future: Future[MadeTask], answer: TaskAnswer, memory: Any) -> None:
+    result = PackedResult(answer.result, memory, answer.is_error)
+    future.set_result(MadeTask(result, answer.seconds, answer.cpu, answer.result.size))

@@ -30,20 +30,25 @@ class WorkerDeath:
 
     Attributes:
         pid: of the process.
-        exit_code: as of `subprocess`: -N if signal N killed it.
+        exit_code: as of `subprocess`: -N if signal N killed it; None: it is not known.
+        node: of a cluster that it ran on; "": this machine.
     """
 
     pid: int
-    exit_code: int
+    exit_code: int | None
+    node: str = ""
 
     def __str__(self) -> str:
+        process = f"worker process {self.pid}{self.node and f' on node {self.node}'}"
+        if self.exit_code is None:
+            return f"{process} died"
         if self.exit_code >= 0:
-            return f"worker process {self.pid} ended with exit code {self.exit_code}"
+            return f"{process} ended with exit code {self.exit_code}"
         try:
             name = signal.Signals(-self.exit_code).name
         except ValueError:
             name = "unknown"
-        return f"worker process {self.pid} was killed by signal {-self.exit_code} ({name})"
+        return f"{process} was killed by signal {-self.exit_code} ({name})"
 
 
 class TaskProcess:

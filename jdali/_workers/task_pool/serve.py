@@ -14,7 +14,7 @@ from collections.abc import Callable
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeAlias
 
-from jdali._workers.parcel import Memory
+from jdali._workers.memory import Memory
 from jdali._workers.task_pool.answer import answering_in
 from jdali._workers.task_pool.channel import Channel
 from jdali._workers.task_pool.messages import ReadyAnswer, SlabName, StartOrder, TaskAnswer, TaskOrder

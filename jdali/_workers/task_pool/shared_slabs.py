@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._workers.memory import allocate
-from jdali._workers.parcel import Memory
+from jdali._workers.memory import Memory, allocate
 from jdali._workers.task_pool.messages import SlabName
 
 

@@ -6,11 +6,11 @@ rest, for a view costs more than they do.
 
 from __future__ import annotations
 
-import dataclasses
+import copyreg
 import io
 import pickle
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,8 +19,7 @@ SMALL = 512  # bytes of an array below which it travels with the rest
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
 
 
-@dataclasses.dataclass(frozen=True)
-class PackedValue:
+class PackedValue(NamedTuple):
     """A value without the contents of its arrays.
 
     Attributes:
@@ -37,8 +36,15 @@ class PackedValue:
 class ArrayPickler(pickle.Pickler):
     """Pickles arrays of JAX's additional types (bfloat16) as well by their memory alone, which NumPy does not."""
 
-    def reducer_override(self, obj: Any) -> Any:
-        return reduced_array(obj)
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        # A method `reducer_override` would be called for every object.
+        self.dispatch_table = {**copyreg.dispatch_table, np.ndarray: _reduced}
+
+
+def _reduced(array: np.ndarray[Any, Any]) -> Any:
+    reduced = reduced_array(array)
+    return array.__reduce_ex__(pickle.HIGHEST_PROTOCOL) if reduced is NotImplemented else reduced
 
 
 def reduced_array(obj: Any) -> Any:
@@ -81,6 +87,8 @@ def pack(
 
     file = io.BytesIO()
     pickler(file, keep_in_band).dump(value)
+    if not buffers:
+        return PackedValue(file.getvalue(), (), 0), []
     first, size = (0, 0) if memory is None else (_address(memory), len(memory))
     offsets = [_address(buffer) - first for buffer in buffers]
     inside = [offset >= 0 and offset + b.nbytes <= size for offset, b in zip(offsets, buffers, strict=True)]
@@ -110,5 +118,7 @@ def write(packed: PackedValue, buffers: Sequence[memoryview], memory: Any) -> No
 
 def unpack(packed: PackedValue, memory: Any) -> Any:
     """The value; its arrays are views of `memory`, which they keep. Without arrays, `memory` may be None."""
+    if not packed.size:
+        return pickle.loads(packed.head)
     views = [memoryview(memory)[offset : offset + size] for offset, size in packed.spans]
     return pickle.loads(packed.head, buffers=views)

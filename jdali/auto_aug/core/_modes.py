@@ -10,7 +10,7 @@ import jax
 
 from jdali.dynamic._graph import run_as_graph
 from jdali.dynamic._value import EagerValue
-from jdali.graph.node import current_graph
+from jdali.graph import current_graph
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -3,7 +3,10 @@
 import builtins
 import typing
 from typing import Any
+from typing import Literal
+from numpy.typing import NDArray
 from jdali import types
+from numpy.typing import ArrayLike
 from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
 from jdali.dynamic._tensor import Tensor
@@ -12,62 +15,156 @@ from jdali.dynamic.experimental import readers as readers
 from jdali.dynamic import resize as resize
 
 def dilate(
-    image: Any,
+    image: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    anchor: typing.Sequence[int] | Tensor | Batch = ...,
-    border_mode: str = 'constant',
+    anchor: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (-1, -1),
+    border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] = 'constant',
     iterations: int = 1,
-    mask_size: typing.Sequence[int] | Tensor | Batch = ...,
-) -> Any: ...
+    mask_size: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (3, 3),
+) -> Tensor | Batch:
+    """Gives each pixel the largest value under a rectangle, channel by channel.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8, uint16 or float32.
+        anchor: (x, y), the element of the rectangle that lies over the pixel; -1: the middle, size // 2.
+        border_mode: "constant": what lies past the image does not count; "replicate" (aaa|abcd|ddd), "reflect"
+            (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
+        iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
+        mask_size: (width, height) of the rectangle, pixels.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: shape, type and layout of the image.
+
+    Parity: works on the CPU as well.
+
+    By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
+    """
 
 def erode(
-    image: Any,
+    image: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    anchor: typing.Sequence[int] | Tensor | Batch = ...,
-    border_mode: str = 'constant',
+    anchor: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (-1, -1),
+    border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] = 'constant',
     iterations: int = 1,
-    mask_size: typing.Sequence[int] | Tensor | Batch = ...,
-) -> Any: ...
+    mask_size: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (3, 3),
+) -> Tensor | Batch:
+    """Gives each pixel the smallest value under a rectangle, channel by channel.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8, uint16 or float32.
+        anchor: (x, y), the element of the rectangle that lies over the pixel; -1: the middle, size // 2.
+        border_mode: "constant": what lies past the image does not count; "replicate" (aaa|abcd|ddd), "reflect"
+            (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
+        iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
+        mask_size: (width, height) of the rectangle, pixels.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: shape, type and layout of the image.
+
+    Parity: works on the CPU as well.
+
+    By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
+    """
 
 def median_blur(
-    image: Any,
+    image: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    window_size: typing.Sequence[int] | Tensor | Batch = ...,
-) -> Any: ...
+    window_size: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (3, 3),
+) -> Tensor | Batch:
+    """Gives each pixel the median of a rectangle around it, channel by channel.
+
+    Past the borders lie the outermost pixels, repeated. The derivative is that of the element that is the median;
+    elements that are equal share it.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
+        window_size: (width, height) of the rectangle, pixels; both odd.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: shape, type and layout of the image.
+
+    Parity: works on the CPU as well; windows of 1 and any number of channels.
+    """
 
 def remap(
-    image: Any,
-    mapx: Any,
-    mapy: Any,
+    image: Tensor | Batch | ArrayLike,
+    mapx: Tensor | Batch | ArrayLike,
+    mapy: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    interp: types.DALIInterpType = ...,
-    pixel_origin: str = 'corner',
-) -> Any: ...
+    interp: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
+    pixel_origin: Literal['corner', 'center'] = 'corner',
+) -> Tensor | Batch:
+    """Shows at each pixel of the output the point of the input that maps name.
+
+    out(x, y) = in(mapx(x, y), mapy(x, y)), 0 outside of the input and where a map is NaN.
+
+    Args:
+        image: [H, W, C].
+        mapx: float32 [h, w] or [h, w, 1], column of the input for each pixel of the output.
+        mapy: float32 [h, w] or [h, w, 1], row of the input.
+        interp: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
+        pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: [h, w, C], type of the input, rounded half away from zero and saturated.
+
+    Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
+    """
 
 def warp_perspective(
-    image: Any,
-    matrix_input: Any = None,
+    image: Tensor | Batch | ArrayLike,
+    matrix_input: Tensor | Batch | ArrayLike | None = None,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    border_mode: str = 'constant',
-    fill_value: float | typing.Sequence[float] = ...,
-    interp_type: types.DALIInterpType = ...,
+    border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] = 'constant',
+    fill_value: float | typing.Sequence[float] | NDArray[Any] = (),
+    interp_type: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
     inverse_map: builtins.bool = True,
-    matrix: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | Tensor | Batch = ...,
-    pixel_origin: str = 'corner',
-    size: typing.Sequence[float] | Tensor | Batch = ...,
-) -> Any: ...
+    matrix: float | typing.Sequence[float] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float] | NDArray[Any]] | Tensor | Batch = (),
+    pixel_origin: Literal['corner', 'center'] = 'corner',
+    size: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (),
+) -> Tensor | Batch:
+    """Shows at each point of the output the point of the input that a perspective transform gives.
+
+    out(x, y) = in((M11·x + M12·y + M13) / w, (M21·x + M22·y + M23) / w), w = M31·x + M32·y + M33; the
+    point (0, 0) where w is 0.
+
+    Args:
+        image: [H, W, C].
+        matrix_input: [3, 3], the transform in place of `matrix`.
+        border_mode: what is outside: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect" (ba|abcd|dc),
+            "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
+        fill_value: one value or one a channel, in the image's type; empty: 0.
+        interp_type: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
+        inverse_map: the transform is from output to input; False: from input to output, and is inverted first.
+        matrix: the transform row by row, 9 values.
+        pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
+        size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: [*size, C], type of the input, rounded half away from zero and saturated.
+
+    Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel. For
+    int16 and INTERP_LINEAR, DALI rounds points to 1/32 pixel.
+
+    By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
+    """

@@ -1,15 +1,31 @@
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
 import builtins
-from typing import Any
+from numpy.typing import ArrayLike
+from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
+from jdali.dynamic._tensor import Tensor
 
 def read(
-    filepaths: Any,
+    filepaths: Tensor | Batch | ArrayLike,
     /,
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
     dont_use_mmap: builtins.bool = False,
     use_o_direct: builtins.bool = False,
-) -> Any: ...
+) -> Tensor | Batch:
+    """Reads the whole of a file whose path is the sample.
+
+    Args:
+        filepaths: uint8 or int8 [bytes], a path in UTF-8; it ends at a byte of 0, if there is one. URLs must be allowed:
+            `jdali.storage.configure(allow_protocols=["s3"])`.
+        dont_use_mmap: without effect.
+        use_o_direct: without effect.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: uint8 [bytes].
+
+    Parity: DALI cannot read an empty file.
+    """

@@ -1,1 +1,26 @@
-"""Steps without a pipeline: `call` runs one operator now, `graph` a traced function, `debug` a pipeline call by call."""
+"""Steps without a pipeline: single operators and traced functions of dynamic mode, and pipelines in debug mode.
+
+```
+ call.run_operator, call.EagerReader      an operator, a reader
+ graph.EagerGraph                         a function that was traced
+ debug.DebugEngine                        a pipeline, operator by operator
+ inspector.PipelineInspector              any batch of a pipeline, a sample after each operator (stepwise.StepwiseEngine)
+```
+"""
+
+from jdali.engine.eager.call import EagerReader as EagerReader
+from jdali.engine.eager.call import Placement as Placement
+from jdali.engine.eager.call import RandomDraw as RandomDraw
+from jdali.engine.eager.call import compiled_programs as compiled_programs
+from jdali.engine.eager.call import move as move
+from jdali.engine.eager.call import room_for as room_for
+from jdali.engine.eager.call import run_operator as run_operator
+from jdali.engine.eager.call import wait as wait
+from jdali.engine.eager.debug import DebugEngine as DebugEngine
+from jdali.engine.eager.graph import EagerGraph as EagerGraph
+from jdali.engine.eager.graph import InputKind as InputKind
+from jdali.engine.eager.inspector import MOST_EPOCHS as MOST_EPOCHS
+from jdali.engine.eager.inspector import PipelineInspector as PipelineInspector
+from jdali.engine.eager.inspector import SeenBatch as SeenBatch
+from jdali.engine.eager.stepwise import Trace as Trace
+from jdali.engine.workers.pool import Pool as Pool

@@ -31,8 +31,7 @@ from jdali.engine.steps.values import Values
 from jdali.engine.tasks.opening import open_reader
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph.node import WHOLE_BATCH, Graph
-from jdali.graph.plan import HostStep, Stage, is_compiled
+from jdali.graph import WHOLE_BATCH, Graph, HostStep, Stage, is_compiled
 from jdali.ops.flow._source import external_source
 from jdali.tensors import RowSlice, TensorList
 

@@ -5,21 +5,23 @@ The operators, their random keys and what runs them are those of the compiled pi
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from jdali._batches.provenance import Drawn, Provenance, external
 from jdali._operators.record import ArgKind, Operator
+from jdali._sources import InWorkers, SourceFeed
 from jdali.engine.eager.debug_inputs import GivenBatch, batch_of_list, is_batch
 from jdali.engine.eager.debug_node import DataNodeDebug
 from jdali.engine.eager.debug_step import DebugStep, unexpected
 from jdali.engine.eager.debug_task import ComputedTask
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.executor import BatchInFlight, Engine
+from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import BatchResult
 from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
@@ -28,12 +30,10 @@ from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
-from jdali.engine.tasks.external_source import SourceFeed
 from jdali.engine.tasks.feed import DrawnTask, Feed
-from jdali.engine.tasks.in_workers import InWorkers
+from jdali.engine.tasks.opening import open_source
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
-from jdali.graph.plan import ExecutionPlan, dependencies, step_of
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Graph, Node, dependencies, step_of
 from jdali.readers.order.epochs import SampleRefs
 from jdali.tensors import TensorList
 
@@ -45,10 +45,8 @@ class DebugEngine(Engine):
 
     Args:
         define: calls the user's function, whose operators go to the graph that it is given; returns the outputs.
-        open_source: opens the reader of a node, or its external source; takes the seed of readers without one.
         conditionals: the function is converted: `if` works sample by sample.
-        devices: JAX's, of "cpu" and "gpu".
-        batch_size, threads, most_idle, seed, max_compiles, exact_shapes: see `Pipeline`.
+        options: of the pipeline.
 
     Attributes:
         first_is_over: one iteration has come to its end, so all operators are known.
@@ -57,24 +55,13 @@ class DebugEngine(Engine):
     def __init__(
         self,
         define: Callable[[DebugGraph], tuple[DataNode, ...]],
-        open_source: Callable[[Node, int], Any],
+        options: EngineOptions,
         *,
         conditionals: bool,
-        batch_size: int,
-        threads: int,
-        most_idle: int,
-        seed: int,
-        max_compiles: int | None,
-        devices: dict[str, jax.Device],
-        exact_shapes: bool,
     ):
-        super().__init__(
-            _NO_PLAN, batch_size=batch_size, threads=threads, most_idle=most_idle, seed=seed, on_error="raise",
-            max_compiles=max_compiles, devices=devices, sources={},
-        )  # fmt: skip
-        self._define, self._open_source = define, open_source
+        super().__init__(_NO_PLAN, dataclasses.replace(options, on_error="raise"))
+        self._define = define
         self.conditionals = conditionals
-        self._devices, self._exact_shapes = devices, exact_shapes
         self._steps: list[DebugStep] = []
         self._held: dict[str, list[tuple[Any, str | None]]] = {}
         self.first_is_over = False
@@ -102,12 +89,12 @@ class DebugEngine(Engine):
     def _runner_of(self, node: Node) -> StepRunner:
         step = step_of(node)
         return runner_of(
-            step, seed=self.seed, device=self._devices[step.device], max_batch=self.batch_size,
-            compiler=self.compiler, exact_shapes=self._exact_shapes, source=self.sources.get(node),
+            step, seed=self.seed, device=self.options.devices[step.device], max_batch=self.batch_size,
+            compiler=self.compiler, exact_shapes=self.options.exact_shapes, source=self.sources.get(node),
         )  # fmt: skip
 
     def _add_source(self, node: Node) -> None:
-        source = self.sources[node] = self._open_source(node, self.seed)
+        source = self.sources[node] = open_source(node, dataclasses.replace(self.options, seed=self.seed))
         self.feed.add(node, source)
         if not isinstance(source, SourceFeed):
             self.readers[node] = source

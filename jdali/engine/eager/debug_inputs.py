@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.provenance import Provenance
-from jdali.engine.tasks.user_batches import as_samples, batch_of, layout_of
+from jdali._sources import as_samples, batch_of, layout_of
 from jdali.tensors import Tensor, TensorList
 
 

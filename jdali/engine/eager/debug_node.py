@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any, Protocol
 
-from jdali.graph.node import DataNode, Node
+from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 
 

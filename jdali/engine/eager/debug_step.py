@@ -12,7 +12,7 @@ from jdali._batches.provenance import Provenance
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import DataNode, Node
+from jdali.graph import DataNode, Node
 
 
 class _Kind(NamedTuple):

@@ -19,9 +19,8 @@ from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, Graph, HostStep, Stage, building, make_plan
 from jdali.graph.conditional import trace
-from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, building
-from jdali.graph.plan import HostStep, Stage, make_plan
 from jdali.ops.flow._source import external_source
 from jdali.tensors import TensorList
 

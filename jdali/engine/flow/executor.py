@@ -9,21 +9,27 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from jdali._batches.placement import BatchSplit
 from jdali._batches.provenance import Drawn, Provenance, external
+from jdali._batches.slabs import LentMemory
 from jdali._errors import OperatorError
+from jdali._sources import SourceFeed
 from jdali._workers.pool import WorkerPool
+from jdali._workers.task_pool.answer import answer_memory
 from jdali.engine.failure import NodeFailure
-from jdali.engine.flow.made_elsewhere import MadeElsewhere
+from jdali.engine.flow.made_elsewhere import MadeElsewhere, SentTask, StartWorkers
+from jdali.engine.flow.phases import Timing
+from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed, blame
 from jdali.engine.recovery.memo import Memo
 from jdali.engine.recovery.recovery import Recovery
+from jdali.engine.recovery.sent_result import SentResult, send_result
 from jdali.engine.shapes.levels import BatchLevels, Levels
 from jdali.engine.steps.adapters import runner_of
+from jdali.engine.steps.compilation_cache import enable_compilation_cache
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext
@@ -31,14 +37,12 @@ from jdali.engine.steps.sharded import spread_stages
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.values import Values, bytes_of
 from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.external_source import SourceFeed
 from jdali.engine.tasks.feed import DrawnTask, Feed
+from jdali.engine.tasks.opening import open_sources
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.engine.workers.timing import Timing
-from jdali.graph.node import WHOLE_BATCH, Domain, Node
-from jdali.graph.offers import agreements
-from jdali.graph.plan import ExecutionPlan
+from jdali.graph import WHOLE_BATCH, Domain, ExecutionPlan, Node, agreements
+from jdali.readers.shared_tables import Tables
 from jdali.tensors import TensorList
 
 
@@ -158,6 +162,15 @@ class Engine:
     Batches are made in any order, several at the same time, in threads of the caller's. Drawing and settling are
     the work of one thread at a time each, in the same order.
 
+    Args:
+        plan: of the pipeline.
+        options: of the pipeline.
+        callback_workers: processes of its parallel sources and functions, which end with the engine.
+        start_workers: starts the workers that make the first steps of batches; it gets the open readers. None: this
+            process runs all steps.
+        tables: of the same readers in another process, to be used here, see `readers/shared_tables.py`.
+        sources: readers and external sources, by their nodes; None: they are opened.
+
     Attributes:
         elsewhere: has workers make the first steps of batches; None: the engine runs all of them.
         here: the steps that the engine runs itself.
@@ -168,38 +181,42 @@ class Engine:
     def __init__(
         self,
         plan: ExecutionPlan,
+        options: EngineOptions,
         *,
-        batch_size: int,
-        threads: int,
-        most_idle: int,
-        seed: int,
-        on_error: str,
-        max_compiles: int | None,
-        devices: dict[str, jax.Device],
-        sources: dict[Node, Any],
-        scaled_decoding: bool = False,
-        exact_shapes: bool = False,
-        workers: WorkerPool | None = None,
-        elsewhere: MadeElsewhere | None = None,
+        callback_workers: WorkerPool | None = None,
+        start_workers: StartWorkers | None = None,
+        sources: dict[Node, Any] | None = None,
+        tables: Tables | None = None,
     ):
-        self.plan, self.elsewhere = plan, elsewhere
-        self.here = plan if elsewhere is None else elsewhere.border.here  # what this engine runs itself
-        self.batch_size, self.on_error = batch_size, on_error
-        self.seed = seed
-        self.compiler = Compiler(max_compiles)
+        if options.compilation_cache:
+            enable_compilation_cache()
+        self.plan, self.options = plan, options
+        self.batch_size, self.on_error = options.batch_size, options.on_error
+        self.seed = options.seed
+        self.compiler = Compiler(options.max_compiles)
         self.levels = Levels()
-        self.pool = Pool(threads, most_idle)
-        self._workers = workers
+        self._callback_workers = callback_workers
+        noted: Tables = {}
+        if sources is None:
+            sources, noted = open_sources(plan.sources, options, tables or {})
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, SourceFeed)}
+        if start_workers is not None:
+            self.elsewhere = MadeElsewhere.start(
+                plan, options, sources, functools.partial(start_workers, self.readers, noted)
+            )
+        self.here = (
+            plan if self.elsewhere is None else self.elsewhere.border.here
+        )  # what this engine runs itself
+        self.pool = Pool(options.threads, options.most_idle)
         self.feed = Feed(self.readers, {n: s for n, s in sources.items() if isinstance(s, SourceFeed)})
-        self.recovery = Recovery(self.feed, on_error)
+        self.recovery = Recovery(self.feed, options.on_error)
         self.timing = Timing(self.here, [n for n, s in sources.items() if isinstance(s, SourceFeed)])
-        agreed = agreements(plan) if scaled_decoding else {}
+        agreed = agreements(plan) if options.scaled_decoding else {}
         self.runners = [
             runner_of(
-                step, seed=seed, device=devices[step.device], max_batch=batch_size, compiler=self.compiler,
-                exact_shapes=exact_shapes, source=sources.get(step.nodes[0]),
+                step, seed=self.seed, device=options.devices[step.device], max_batch=self.batch_size,
+                compiler=self.compiler, exact_shapes=options.exact_shapes, source=sources.get(step.nodes[0]),
                 agreements=agreed.get(step.nodes[0], ()),
             )
             for step in self.here.steps
@@ -208,6 +225,11 @@ class Engine:
         # Also against a batch that is replayed, or made again for a sample that failed, which come in no order.
         self._alone = [threading.Lock() if n == 1 else contextlib.nullcontext() for n in self.at_once]
         self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        """True once it makes no more batches."""
+        return self._closed
 
     @property
     def knows_sources(self) -> bool:
@@ -220,6 +242,10 @@ class Engine:
             self.seed = seed
             for runner in self.runners:
                 runner.set_pipeline_seed(seed)
+
+    def hold(self, name: str, data: Any, layout: str | None) -> bool:
+        """Keeps what is fed to a source that is not known yet; False: it is known, so the source takes it."""
+        return False
 
     @property
     def stage_runners(self) -> list[StageRunner]:
@@ -316,6 +342,16 @@ class Engine:
         finally:
             del failure  # its traceback holds this frame
 
+    def make_sent(self, sent: SentTask) -> SentResult:
+        """Makes a task that another process has drawn, in a worker; the result lies in memory of that process."""
+        self.use_seed(sent.seed)
+        # Each worker counts by itself: levels decide on its programs, not on values.
+        levels = self.levels.batch()
+        result = self.make(sent.task, levels=levels)
+        levels.settle()
+        with LentMemory(answer_memory()):  # batches are put together where they are sent from
+            return send_result(result)
+
     def settle(self, batch: BatchInFlight, made: BatchResult, recovery: Recovery | None = None) -> Result:
         """Finishes a batch once all before it are settled, and replaces samples that failed, see `Recovery`.
 
@@ -377,8 +413,8 @@ class Engine:
         """Makes what is under way fail soon: before `close`, which waits for it."""
         self._closed = True
         self.pool.interrupt()
-        if self._workers is not None:
-            self._workers.close()
+        if self._callback_workers is not None:
+            self._callback_workers.close()
         if self.elsewhere is not None:
             self.elsewhere.workers.interrupt()
         for source in self.sources.values():

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from typing import Protocol
+from collections.abc import Callable
+from typing import TypeAlias
 
 from jdali.engine.flow.executor import Result
 
-
-class Finish(Protocol):
-    """Finishes a batch; the number counts the batches since the sources were last moved."""
-
-    def __call__(self, number: int, result: Result, /) -> Result: ...
+Finish: TypeAlias = "Callable[[int, Result], Result]"
+"""Finishes a batch; the number counts the batches since the sources were last moved."""
 
 
 class Finishing:

@@ -20,14 +20,13 @@ import time
 import weakref
 from collections.abc import Iterator
 
+from jdali._threads import NATIVE, begin_exit
 from jdali.engine.flow.drawing import Drawing
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.keeper import Abandon, Remains, keep
 from jdali.engine.flow.loose_thread import Changes
 from jdali.engine.flow.makers import Makers
 from jdali.engine.flow.ready_queue import ReadyQueue
-from jdali.engine.workers.interpreter_exit import begin_exit
-from jdali.engine.workers.native_calls import NATIVE
 
 _EXIT_SECONDS = 1.5
 CLOSED = "the pipeline is closed"
@@ -112,6 +111,17 @@ class Life:
                 self.threads = [t for t in threads if t.ident is not None]
                 self._join()
                 self._run_on()
+
+    def grow(self) -> None:
+        """Starts more threads, if more batches should be in flight than before."""
+        with self.turn:
+            if self._makers is None or self.stopped():
+                return
+            there = len(self.threads) - 1  # one is the keeper
+            more = self._makers.threads(there)
+            for thread in more:
+                thread.start()
+            self.threads = [*self.threads, *more]
 
     def meet_end(self) -> None:
         """Notes that the end of a source was taken; it is everybody's."""

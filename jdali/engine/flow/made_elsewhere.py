@@ -5,20 +5,24 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
+from jdali._sources import in_host_memory
+from jdali._threads import PhaseTimer
+from jdali._workers.batch_workers import BatchWorkers
 from jdali._workers.task_pool.jobs import TaskKilledError
+from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.crash import batch_failure, crash_failure, killing_sample
 from jdali.engine.recovery.sent_result import SentResult, by_name, receive_failure, receive_values
 from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.user_batches import in_host_memory
-from jdali.engine.workers.elsewhere import BatchWorkers
-from jdali.engine.workers.timing import PhaseTimer
-from jdali.graph.border import Border
-from jdali.graph.node import DataNode, Node
+from jdali.graph import Border, DataNode, ExecutionPlan, Node, cut
+from jdali.readers.shared_tables import Tables
 from jdali.tensors import TensorList
+
+StartWorkers: TypeAlias = "Callable[[Mapping[Node, Any], Tables], BatchWorkers]"
+"""Starts workers for a pipeline; it gets the readers that this process has open, and their tables."""
 
 # Times that a batch is made anew as a whole, after workers died and no sample was to blame.
 _MOST_TRIES = 3
@@ -65,6 +69,18 @@ class MadeElsewhere:
         self._counting = threading.Lock()
         self._nbytes = 0
 
+    @classmethod
+    def start(
+        cls,
+        plan: ExecutionPlan,
+        options: EngineOptions,
+        sources: Mapping[Node, Any],
+        start: Callable[[], BatchWorkers],
+    ) -> MadeElsewhere | None:
+        """Starts workers for the steps in front of the border; None: there are no such steps."""
+        border = cut(plan, one_device=options.one_device)
+        return cls(border, start(), sources) if border.elsewhere.steps else None
+
     @property
     def in_flight(self) -> int:
         """Batches that should be under way at the same time: two for each worker, and one that is settled."""
@@ -87,7 +103,7 @@ class MadeElsewhere:
         Raises:
             Exception: of no sample and no operator: the workers were closed, or cannot be started.
         """
-        sent = dataclasses.replace(task, data=_in_host_memory(task))
+        sent = dataclasses.replace(task, data=_in_host_memory(task)) if task.data else task
         killed: TaskKilledError | None = None
         for _ in range(_MOST_TRIES):
             try:

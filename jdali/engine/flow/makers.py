@@ -10,13 +10,13 @@ from collections.abc import Callable
 import jax
 
 from jdali._batches.store import PaddedBlock
+from jdali._threads import NATIVE
 from jdali.engine.flow.executor import BatchInFlight, Engine, Result
 from jdali.engine.flow.finishing import Finishing
 from jdali.engine.flow.gate import Gate, Stopped, Way
 from jdali.engine.flow.loose_thread import loose_thread
 from jdali.engine.flow.ready_queue import ReadyQueue
 from jdali.engine.recovery.batch_result import BatchResult
-from jdali.engine.workers.native_calls import NATIVE
 
 # Batches that are on their way through the steps at the same time: one is read, one decoded, one in its stages.
 # A fourth one would help finish them, but costs small batches a tenth of their time or more: threads wake each other.
@@ -59,12 +59,12 @@ class Makers:
         # The gates: of each step, and of what is done at the end. A batch is drawn before the next one is begun.
         self._gates = [Gate(n, stopped) for n in [*engine.at_once, 1]]
 
-    def threads(self) -> list[threading.Thread]:
-        """Threads that are not started yet."""
+    def threads(self, there: int = 0) -> list[threading.Thread]:
+        """Threads that are not started yet, as many as are missing beside those that there are."""
         changed = self._made.changed
         return [
             loose_thread(self, changed, Makers._next_task, "jdali-executor")
-            for _ in range(in_flight(self._engine))
+            for _ in range(in_flight(self._engine) - there)
         ]
 
     def wake(self) -> None:

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from jdali._state import End
 from jdali.engine.flow.drawing import Drawing
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.life import Life, Phase
 from jdali.engine.flow.ready_queue import ReadyQueue
-from jdali.engine.tasks.feed import End
 
 
 class Moves:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-import sys
 from collections.abc import Iterable
 from typing import Any
 
+from jdali._system.progress import progress_bar
+from jdali._threads import Times
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.made_elsewhere import MadeElsewhere
 from jdali.engine.flow.ready_queue import Room
 from jdali.engine.shapes.coarse import text_of
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
-from jdali.engine.workers.timing import PhaseTimer, Spent
-from jdali.graph.node import Node
-from jdali.graph.offers import agreements
-from jdali.graph.plan import ExecutionPlan, HostStep
+from jdali.graph import ExecutionPlan, HostStep, Node, agreements
 
 # Batches without a new program after which warming up is over.
 QUIET_BATCHES = 20
@@ -36,6 +33,10 @@ def describe(engine: Engine, room: Room | None = None) -> str:
             f"padding makes them take {waste(engine.stage_runners):.2f} times as long"
         )
     ]
+    if not engine.feed.iteration:
+        lines.append(
+            "  no batch was made yet: programs and padded shapes come with the first ones (run, warmup)"
+        )
     if room is not None:
         known = f"{room.largest / 2**20:.1f} MiB" if room.largest else "not known yet"
         lines.append(
@@ -78,8 +79,9 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
     """The steps in front of the border, and the workers that run them."""
     workers, counts = elsewhere.workers, elsewhere.workers.counts()
     leased, idle = counts.leased / 2**20, counts.idle / 2**20
+    where = f" on {counts.nodes} nodes" if counts.nodes > 1 else ""
     lines = [
-        f"  {workers.count} workers, {counts.ready} ready: {counts.made} batches made, {counts.deaths} workers died",
+        f"  {workers.count} {workers.title}, {counts.ready} ready{where}: {counts.made} batches made, {counts.deaths} died",
         f"  shared memory: {leased:.1f} MiB leased to batches, {idle:.1f} MiB kept for others",
     ]
     for step in elsewhere.border.elsewhere.steps:
@@ -134,32 +136,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
     }
 
 
-@dataclasses.dataclass(frozen=True)
-class Times:
-    """Time that a pipeline has spent so far.
-
-    Attributes:
-        lanes: parts that work on one batch at a time, together; several lanes are gone through at the same time.
-        programs: compiled.
-        threads: of the pool.
-        shrinks: JPEGs are decoded at their full size although `scaled_decoding` could shrink them.
-        ahead: batches are made before they are asked for.
-        workers: processes that make batches.
-        deaths: of workers that nobody had ended.
-        nbytes: that came from workers.
-    """
-
-    lanes: list[list[tuple[PhaseTimer, Spent]]]
-    programs: int
-    threads: int
-    shrinks: bool
-    ahead: bool
-    workers: int = 0
-    deaths: int = 0
-    nbytes: int = 0
-
-
-def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:
+def times(engine: Engine, *, ahead: bool) -> Times:
     """Returns the time that an engine has spent so far."""
     parts, elsewhere = engine.timing.parts, engine.elsewhere
     if elsewhere is not None:
@@ -168,7 +145,7 @@ def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:
         [[(part, part.spent())] for part in parts],
         engine.compiler.count,
         engine.pool.threads,
-        not scaled_decoding and bool(agreements(engine.plan)),
+        not engine.options.scaled_decoding and bool(agreements(engine.plan)),
         ahead,
         0 if elsewhere is None else elsewhere.workers.count,
         0 if elsewhere is None else elsewhere.workers.counts().deaths,
@@ -182,23 +159,15 @@ def warm_up(engine: Engine, *, progress: bool) -> int:
     sizes = [r.size for r in engine.readers.values()]
     most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)
     before, quiet = engine.compiler.count, 0
-    for batch in range(most):
-        compiled = engine.compiler.count
-        engine.run(recovery, levels)
-        quiet = 0 if engine.compiler.count > compiled else quiet + 1
-        if progress:
-            _bar(batch + 1, most, f"{engine.compiler.count - before} programs")
-        if quiet >= QUIET_BATCHES:
-            break
-    if progress:
-        sys.stderr.write("\n")
+    with progress_bar(most, "batches", "warming up", wanted=progress) as advance:
+        for _ in range(most):
+            compiled = engine.compiler.count
+            engine.run(recovery, levels)
+            quiet = 0 if engine.compiler.count > compiled else quiet + 1
+            advance(1)
+            if quiet >= QUIET_BATCHES:
+                break
     return engine.compiler.count - before
-
-
-def _bar(done: int, total: int, text: str, width: int = 30) -> None:
-    filled = width * done // total
-    sys.stderr.write(f"\rwarming up [{'█' * filled}{'·' * (width - filled)}] {done}/{total} batches, {text} ")
-    sys.stderr.flush()
 
 
 def dot(plan: ExecutionPlan, *, show_tensors: bool, show_ids: bool, colors: bool) -> str:

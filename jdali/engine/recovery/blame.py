@@ -6,20 +6,10 @@ import dataclasses
 from collections.abc import Mapping
 
 from jdali._batches.provenance import Drawn, Provenance
+from jdali._errors import SkippedSample
 from jdali.engine.failure import NodeFailure
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.sample_ids import SampleIds
-
-
-@dataclasses.dataclass(frozen=True)
-class SkippedSample:
-    """A sample that was left out because an operator could not work on it."""
-
-    path: str
-    epoch: int
-    index: int
-    operator: str
-    reason: str
 
 
 @dataclasses.dataclass

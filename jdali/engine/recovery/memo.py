@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali._batches.store import Store
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import Node
+from jdali.graph import Node
 from jdali.readers.base import joined, nothing
 
 

@@ -21,9 +21,9 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from jdali._errors import OperatorError
+from jdali._errors import OperatorError, SkippedSample
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
-from jdali.engine.recovery.blame import SkippedSample, to_be_listed
+from jdali.engine.recovery.blame import to_be_listed
 from jdali.engine.recovery.memo import Memo
 from jdali.engine.recovery.refill import MOST_TRIED, StandIns
 from jdali.engine.recovery.replacements import Replacements

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.provenance import Drawn
-from jdali._batches.sent_batch import SentBatch, receive_batch, send_batch
+from jdali._batches.provenance import Drawn, Provenance
+from jdali._batches.sent_batch import SentBatch, drawn_by, receive_batch, send_batch
+from jdali._workers.node import on_node
 from jdali._workers.worker_process import portable
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.tasks.batch_task import BatchTask
-from jdali.graph.node import Node
+from jdali.graph import Node
 from jdali.tensors import TensorList
 
 
@@ -62,13 +63,18 @@ def send_result(result: BatchResult) -> SentResult:
     """Describes a result."""
     failure = result.failure
     if failure is None:
-        return SentResult(tuple(map(send_batch, result.outputs)), None)
+        # Most outputs share their provenance: it is sent once.
+        send = functools.cache(Provenance.send)
+        return SentResult(tuple(send_batch(output, send) for output in result.outputs), None)
     cause = portable(failure.cause)  # first: what is made of it is of its type
     blamed = {
         position: SentBlame(_plain(why.error), tuple(drawn.source for drawn in why.drawn))
         for position, why in failure.blamed.items()
     }
-    user_error = pickle.dumps(_plain(failure.user_error()))
+    shown = _plain(failure.user_error())
+    if where := on_node():  # it may be the node that cannot read a file
+        shown.add_note(f"in a worker process{where}")
+    user_error = pickle.dumps(shown)
     return SentResult((), SentFailure(failure.operator, cause, user_error, blamed))
 
 
@@ -102,14 +108,8 @@ def receive_values(
         task: that it carried out.
         sources: of the pipeline, by the names of their nodes.
     """
-    known: dict[str, Drawn] = {}
-
-    def drawn(name: str, index: np.ndarray) -> Drawn:
-        if name not in known:
-            known[name] = drawn_from(sources, name, task)
-        return known[name]
-
-    return [receive_batch(batch, drawn) for batch in sent]
+    receive = drawn_by(functools.cache(lambda name: drawn_from(sources, name, task)))
+    return [receive_batch(batch, receive) for batch in sent]
 
 
 def drawn_from(sources: Mapping[str, Any], name: str, task: BatchTask) -> Drawn:

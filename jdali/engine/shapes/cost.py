@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jdali.graph.node import DataNode
-from jdali.graph.plan import Stage, compiled
+from jdali.graph import DataNode, Stage, compiled
 
 # Nanoseconds an element that an operator reads or writes on an accelerator: bound by memory. On a CPU the
 # operators say how long they take.

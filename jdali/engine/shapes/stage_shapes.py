@@ -17,9 +17,7 @@ from jdali.engine.shapes.buckets import Group, PaddedShapes, ShapeNode
 from jdali.engine.shapes.coarse import coarser_than
 from jdali.engine.shapes.cost import StageCost, elements, values_of
 from jdali.engine.shapes.levels import MOST_SHAPES, Shape, StageLevel
-from jdali.graph.node import Node
-from jdali.graph.plan import Stage
-from jdali.graph.request import request_of
+from jdali.graph import Node, Stage, request_of
 from jdali.tensors import TensorList
 
 Kind = tuple[np.dtype[Any], str]  # element type and layout of a value

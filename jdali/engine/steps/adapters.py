@@ -8,6 +8,7 @@ from typing import Any
 import jax
 
 from jdali._operators.record import HostBatchOp, HostOp, IndexOp, ReaderOp
+from jdali._sources import SourceFeed
 from jdali.engine.steps.host_batch_op import HostBatchOpRunner
 from jdali.engine.steps.host_op import HostOpRunner
 from jdali.engine.steps.index_op import IndexOpRunner
@@ -15,9 +16,7 @@ from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.graph.offers import Agreement
-from jdali.graph.plan import HostStep, Stage
+from jdali.graph import Agreement, HostStep, Stage
 
 
 def runner_of(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import Domain, Node
+from jdali.graph import Domain, Node
 from jdali.ops.flow._regroup import positions
 from jdali.tensors import TensorList
 

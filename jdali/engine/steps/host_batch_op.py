@@ -23,8 +23,7 @@ from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy, shares
-from jdali.graph.node import DataNode, Node
-from jdali.graph.offers import Agreement
+from jdali.graph import Agreement, DataNode, Node
 from jdali.tensors import TensorList
 
 

@@ -15,7 +15,7 @@ from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_va
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import DataNode, Node
+from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 
 

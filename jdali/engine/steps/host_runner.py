@@ -16,8 +16,7 @@ from jdali.engine.steps.stage import seed_of
 from jdali.engine.steps.values import Values, argument_values, input_values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.graph.node import DataNode, Node
-from jdali.graph.request import request_of
+from jdali.graph import DataNode, Node, request_of
 
 
 class HostRunner(StepRunner):

@@ -10,7 +10,7 @@ from jdali.engine.failure import failing_as
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import DataNode, Node
+from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 
 

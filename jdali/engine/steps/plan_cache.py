@@ -18,8 +18,7 @@ from jdali._batches.store import Store
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.program import PlannedStage, Program
 from jdali.engine.steps.values import Values
-from jdali.graph.node import DataNode, Node
-from jdali.graph.plan import Stage
+from jdali.graph import DataNode, Node, Stage
 from jdali.tensors import TensorList
 
 # Values that a `setup` sees are part of a key only if they are few: many are hardly ever the same again.

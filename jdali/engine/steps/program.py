@@ -26,8 +26,7 @@ from jdali.engine.failure import failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.cost import SECONDS_A_CALL, TRUE_SHARE, StageCost, elements
 from jdali.engine.steps.packing import Packing
-from jdali.graph.node import DataNode, Node
-from jdali.graph.plan import Stage
+from jdali.graph import DataNode, Node, Stage
 
 # Bytes of inputs and outputs, padded, that one call of a program works on. On the CPU a chunk should stay in
 # the caches; an accelerator wants enough work per launch.
@@ -213,30 +212,57 @@ def samples_a_call(
     return int(1 << (int(fitting).bit_length() - 1))
 
 
-def stage_function(
-    stage: Stage, planned: PlannedStage, calls: tuple[Call, ...], shapes: tuple[tuple[int, ...], ...],
-    platform: str,
-) -> Callable[..., Any]:  # fmt: skip
-    """The pure function of a stage, to be compiled. Closes over nothing that differs by batch."""
-    packing = planned.packing
-    names = [tuple(sorted(c.traced)) for c in planned.calls]
-    counts = [len(c.outputs) for c in planned.calls]
+@dataclasses.dataclass(frozen=True)
+class ProgramForm:
+    """Key of the program of a stage: all that it depends on, but for the number of samples.
+
+    Attributes:
+        calls: of the stage's operators, in order.
+        traced: of each call the names of its values by sample, sorted.
+        shapes: padded shape of each value of the stage: its inputs, then what its operators make.
+        small: element type and shape of each of the small arrays, see `Packing`.
+        x64: it needs 64-bit types.
+    """
+
+    calls: tuple[Call, ...]
+    traced: tuple[tuple[str, ...], ...]
+    shapes: tuple[tuple[int, ...], ...]
+    small: tuple[tuple[np.dtype[Any], tuple[int, ...]], ...]
+    x64: bool
+
+    @classmethod
+    def of(cls, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> ProgramForm:
+        """Derives the key of a planned stage in these shapes."""
+        calls = tuple(c.call for c in planned.calls)
+        traced = tuple(tuple(sorted(c.traced)) for c in planned.calls)
+        return cls(calls, traced, shapes, planned.packing.key, planned.x64)
+
+    def packing(self) -> Packing:
+        """Returns the order of the small arrays."""
+        return Packing([np.empty((0, *shape), dtype) for dtype, shape in self.small])
+
+
+def stage_compute(stage: Stage, form: ProgramForm) -> Callable[..., list[Array]]:
+    """The pure function of a stage: (arrays, small, identity, seeds) -> outputs.
+
+    It closes over nothing that differs by batch, and products are rounded as the compiler likes: see `stage_function`.
+    Of `small`, sizes come first, of the inputs and then of what the operators make; after them `form.traced`.
+    """
     random = random_nodes(stage)
 
-    def compute(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any) -> Any:
-        small = iter(packing.unpack(packed, apart))
+    def compute(arrays: Any, small_arrays: Any, identity: Any, seeds: Any) -> list[Array]:
+        small = iter(small_arrays)
         values: dict[DataNode, Array] = dict(zip(stage.inputs, arrays, strict=True))
         extents = {v: next(small) for v in stage.inputs}
-        out_extents = [[next(small) for _ in range(c)] for c in counts]
-        traced = [{name: next(small) for name in group} for group in names]
-        out_shapes = iter(shapes[len(stage.inputs) :])
+        out_extents = [[next(small) for _ in node.outputs] for node in stage.nodes]
+        traced = [{name: next(small) for name in group} for group in form.traced]
+        out_shapes = iter(form.shapes[len(stage.inputs) :])
         keys_of: dict[Node, Array] = {}
         if random:  # the keys of all operators in one go: one by one they would take most of the compile time
             keys_of |= zip(random, sample_key(seeds[:, None, :2], seeds[:, 2:], *identity), strict=True)
-        for i, (node, call) in enumerate(zip(stage.nodes, calls, strict=True)):
+        for i, (node, call) in enumerate(zip(stage.nodes, form.calls, strict=True)):
             shapes_here = [next(out_shapes) for _ in node.outputs]
-            batch = packed.shape[0]
-            ins, ext = _operands(node, values, extents, batch)
+            ins, ext = _operands(node, values, extents, identity.shape[1])
             args = traced[i] | _traced_args(node, values, extents, traced[i], call)
             with failing_as([node]):
                 results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys_of.get(node))
@@ -244,9 +270,22 @@ def stage_function(
                 values[value], extents[value] = result, extent
         return [values[v] for v in stage.outputs]
 
+    return compute
+
+
+def stage_function(stage: Stage, form: ProgramForm, platform: str) -> Callable[..., Any]:
+    """The function of a stage that the engine compiles.
+
+    It takes (arrays, packed, apart, identity, seeds, -0): the small arrays packed, and the operand of `exact`.
+    """
+    compute, packing = stage_compute(stage, form), form.packing()
+
+    def packed_compute(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any) -> list[Array]:
+        return compute(arrays, packing.unpack(packed, apart), identity, seeds)
+
     def function(*operands: Any) -> Any:
         *given, minus_zero = operands
-        return exact(compute, minus_zero, platform)(*given)
+        return exact(packed_compute, minus_zero, platform)(*given)
 
     return function
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from jdali._operators import argument_rules
 from jdali._operators.record import ReaderOp
+from jdali._sources import batch_of
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.reading import policy_of, read
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values, argument_values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.engine.tasks.user_batches import batch_of
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.graph.node import Node
+from jdali.graph import Node
 from jdali.readers.base import Reader
 from jdali.tensors import TensorList
 

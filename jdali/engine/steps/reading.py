@@ -14,7 +14,7 @@ from jdali.engine.recovery.memo import Kept, Memo
 from jdali.engine.steps.host_runner import raise_if_any
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy, groups_here
-from jdali.graph.node import Node
+from jdali.graph import Node
 from jdali.readers.base import Loaded, Reader, joined
 
 

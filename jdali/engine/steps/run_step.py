@@ -15,13 +15,13 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from jdali._threads import PhaseTimer
 from jdali.engine.steps.branch_samples import leave_empty, part_of
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.engine.workers.timing import PhaseTimer
-from jdali.graph.node import Domain, Node
+from jdali.graph import Domain, Node
 
 RunSamples: TypeAlias = Callable[[Values, SampleIds, StepContext], None]
 

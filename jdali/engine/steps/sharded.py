@@ -24,16 +24,20 @@ from jdali._batches.placement import BatchSplit
 from jdali._batches.store import PaddedBlock
 from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.rounding import x64_context
+from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import failing_as
-from jdali.engine.steps.program import PlannedStage, Program, compiler_options, split_shapes, stage_function
+from jdali.engine.steps.program import (
+    PlannedStage,
+    Program,
+    ProgramForm,
+    compiler_options,
+    split_shapes,
+    stage_function,
+)
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.engine.workers.native_calls import NATIVE
-from jdali.engine.workers.threads import TaskExecutor
-from jdali.engine.workers.timing import inner
-from jdali.graph.node import WHOLE_BATCH, DataNode
-from jdali.graph.plan import ExecutionPlan, Stage
+from jdali.graph import WHOLE_BATCH, DataNode, ExecutionPlan, Stage
 from jdali.tensors import TensorList
 
 # Axes of the mesh of a stage: the parts of the batch, and the devices that hold the same part.
@@ -151,7 +155,7 @@ class Spread:
             runner.admit(shapes)
             platform = self.mesh.devices.flat[0].platform
             mapped = jax.shard_map(
-                stage_function(runner.stage, planned, calls, shapes, platform),
+                stage_function(runner.stage, ProgramForm.of(planned, shapes), platform),
                 mesh=self.mesh,
                 in_specs=(P(PART), P(PART), P(PART), P(None, PART), P(), P()),
                 out_specs=P(PART),

@@ -21,6 +21,7 @@ from jdali._operators import argument_rules
 from jdali._operators.call import Constant, PlannedCall, plan_call
 from jdali._operators.record import ArgKind
 from jdali._system.devices import host_device
+from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.levels import MOST_SHAPES, BatchLevels, StageLevel
@@ -34,6 +35,7 @@ from jdali.engine.steps.program import (
     Compiler,
     PlannedStage,
     Program,
+    ProgramForm,
     compiler_options,
     expected_samples,
     form_of,
@@ -46,12 +48,7 @@ from jdali.engine.steps.program import (
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.engine.workers.native_calls import NATIVE
-from jdali.engine.workers.threads import TaskExecutor
-from jdali.engine.workers.timing import inner
-from jdali.graph.node import DataNode, Node
-from jdali.graph.plan import Stage, compiled, is_compiled
-from jdali.graph.request import request_of
+from jdali.graph import DataNode, Node, Stage, compiled, is_compiled, request_of
 from jdali.tensors import RowSlice, TensorList
 
 
@@ -82,7 +79,7 @@ class StageRunner(StepRunner):
         self.device = device
         self._compiler = compiler
         self._members = set(stage.nodes)
-        self._args = {node: _prepared_args(node) for node in stage.nodes}
+        self._args = {node: prepared_args(node) for node in stage.nodes}
         self.set_pipeline_seed(seed)
         self._plans = PlanCache(max_batch)
         self._spread: SeveralDevices | None = None
@@ -343,7 +340,7 @@ class StageRunner(StepRunner):
             def make() -> Any:
                 operators = (node.op for node in self.stage.nodes)
                 options = compiler_options(platform, operators, one_thread=one_thread)
-                function = stage_function(self.stage, planned, calls, shapes, platform)
+                function = stage_function(self.stage, ProgramForm.of(planned, shapes), platform)
                 return jax.jit(function, compiler_options=options)
 
             alike = (self._form, platform, one_thread, key)
@@ -357,7 +354,7 @@ def _agree_in_channels(value: BatchSpec) -> bool:
     return bool((value.extents[:, axes] == value.extents[:1, axes]).all())
 
 
-def _prepared_args(node: Node) -> dict[str, Any]:
+def prepared_args(node: Node) -> dict[str, Any]:
     """Arguments with the conversions of constants done once, not every batch."""
     prepared = {}
     for name, arg in node.op.public_args.items():

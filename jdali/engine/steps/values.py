@@ -11,7 +11,7 @@ from jdali._batches.provenance import Provenance
 from jdali._operators import argument_rules
 from jdali._operators.offers import Agreed
 from jdali._operators.record import Operator
-from jdali.graph.node import DataNode, Node
+from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 
 

@@ -7,6 +7,5 @@
                               └── leads    readers that are ahead, since samples failed
 ```
 
-`opening` opens readers. `source_items` goes through what a user gave as a source; `parallel_source` asks for it in worker
-processes.
+`opening` opens readers. Sources of the user's are in `_sources`.
 """

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jdali._sources import Samples, chosen
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.engine.tasks.user_batches import Samples, chosen
 from jdali.readers.order.epochs import SampleRefs
 
 

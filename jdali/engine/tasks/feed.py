@@ -11,21 +11,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from jdali._errors import OperatorError
+from jdali._sources import SourceFeed
+from jdali._state import End
 from jdali.engine.failure import NodeFailure
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
-from jdali.engine.tasks.external_source import SourceFeed
 from jdali.engine.tasks.leads import Leads, Positions
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import Node
+from jdali.graph import Node
 
 _Answer = TypeVar("_Answer")
-
-
-class End:
-    """Entry "end" of a state, where an external source is at its end: whether it begins again after that."""
-
-    REACHED = "reached"
-    LEFT = "left"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from jdali._errors import OperatorError
-from jdali.graph.node import DataNode, Node
+from jdali.engine.options import EngineOptions
+from jdali.graph import DataNode, Node
 from jdali.readers.ahead import reading_ahead
 from jdali.readers.base import Reader
+from jdali.readers.shared_tables import Tables, noting, reusing
+
+
+def open_sources(
+    nodes: Sequence[Node], options: EngineOptions, tables: Tables
+) -> tuple[dict[Node, Any], Tables]:
+    """Opens the sources of a pipeline.
+
+    Args:
+        nodes: of the sources.
+        options: of the engine.
+        tables: of the same readers in another process, to be used here.
+
+    Returns: the sources by their nodes, and the tables of the readers for other processes.
+    """
+    sources: dict[Node, Any] = {}
+    noted: dict[str, dict[str, Any]] = {}
+    for node in nodes:
+        with noting() as noted[node.name], reusing(tables.get(node.name, {})):
+            sources[node] = open_source(node, options)
+    return sources, noted
+
+
+def open_source(node: Node, options: EngineOptions) -> Any:
+    """Opens the reader of a node, or its external source.
+
+    Args:
+        node: of the source.
+        options: of the engine; a reader without a seed of its own takes the pipeline's.
+    """
+    if node.runtime is not None:
+        return node.runtime
+    return open_reader(node, options.seed, tolerates_errors=options.on_error != "raise")
 
 
 def open_reader(

@@ -1,12 +1,10 @@
-"""Threads of the engine: a pool that works on samples, their memory and times, and the end of the interpreter.
+"""Work on the samples of a batch, in the calling thread or in those of `_threads`.
 
 ```
- pool.Pool ──▶ threads.WorkerThreads    tasks of the oldest batch first
+ pool.Pool ──▶ _threads.WorkerThreads    tasks of the oldest batch first
      │
      ├── thread_policy   in this thread or in the pool?
-     ├── slabs           memory that its threads lease (`_batches.slabs`)
-     └── timing          the time of each phase, by lap
+     ├── serving         threads that work for a pipeline, which must not ask it for a batch
+     └── slabs           memory that its threads lease (`_batches.slabs`)
 ```
-
-`native_calls` and `interpreter_exit` keep the interpreter from ending under a call of XLA.
 """

@@ -9,12 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from jdali._batches.slabs import MOST_IDLE, SlabPool
+from jdali._threads import Here, TaskExecutor, TimedPool, Turn
 from jdali.engine.failure import NodeFailure
 from jdali.engine.workers.serving import Serving
 from jdali.engine.workers.thread_policy import ThreadPolicy, samples_a_task
-from jdali.engine.workers.threads import Here, TaskExecutor, Turn
-from jdali.engine.workers.timing import TimedPool
-from jdali.graph.node import Node
+from jdali.graph import Node
 
 
 class Pool:

@@ -2,7 +2,10 @@
 
 import typing
 from typing import Any
+from typing import Literal
+from numpy.typing import NDArray
 from jdali import types
+from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 from jdali.fn.experimental import decoders as decoders
 from jdali.fn.experimental import inputs as inputs
@@ -17,72 +20,176 @@ from jdali.fn import resize as resize
 from jdali.fn import tensor_resize as tensor_resize
 
 def dilate(
-    image: DataNode,
+    image: DataNode | ArrayLike,
     /,
     *,
-    anchor: typing.Sequence[int] | DataNode = ...,
-    border_mode: str = 'constant',
+    anchor: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (-1, -1),
+    border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] = 'constant',
     iterations: int = 1,
-    mask_size: typing.Sequence[int] | DataNode = ...,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    mask_size: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (3, 3),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Gives each pixel the largest value under a rectangle, channel by channel.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8, uint16 or float32.
+        anchor: (x, y), the element of the rectangle that lies over the pixel; -1: the middle, size // 2.
+        border_mode: "constant": what lies past the image does not count; "replicate" (aaa|abcd|ddd), "reflect"
+            (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
+        iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
+        mask_size: (width, height) of the rectangle, pixels.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: shape, type and layout of the image.
+
+    Parity: works on the CPU as well.
+
+    By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
+    """
 
 def erode(
-    image: DataNode,
+    image: DataNode | ArrayLike,
     /,
     *,
-    anchor: typing.Sequence[int] | DataNode = ...,
-    border_mode: str = 'constant',
+    anchor: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (-1, -1),
+    border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] = 'constant',
     iterations: int = 1,
-    mask_size: typing.Sequence[int] | DataNode = ...,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    mask_size: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (3, 3),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Gives each pixel the smallest value under a rectangle, channel by channel.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8, uint16 or float32.
+        anchor: (x, y), the element of the rectangle that lies over the pixel; -1: the middle, size // 2.
+        border_mode: "constant": what lies past the image does not count; "replicate" (aaa|abcd|ddd), "reflect"
+            (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
+        iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
+        mask_size: (width, height) of the rectangle, pixels.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: shape, type and layout of the image.
+
+    Parity: works on the CPU as well.
+
+    By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
+    """
 
 def median_blur(
-    image: DataNode,
+    image: DataNode | ArrayLike,
     /,
     *,
-    window_size: typing.Sequence[int] | DataNode = ...,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    window_size: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (3, 3),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Gives each pixel the median of a rectangle around it, channel by channel.
+
+    Past the borders lie the outermost pixels, repeated. The derivative is that of the element that is the median;
+    elements that are equal share it.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
+        window_size: (width, height) of the rectangle, pixels; both odd.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: shape, type and layout of the image.
+
+    Parity: works on the CPU as well; windows of 1 and any number of channels.
+    """
 
 def remap(
-    image: DataNode,
-    mapx: DataNode,
-    mapy: DataNode,
+    image: DataNode | ArrayLike,
+    mapx: DataNode | ArrayLike,
+    mapy: DataNode | ArrayLike,
     /,
     *,
-    interp: types.DALIInterpType = ...,
-    pixel_origin: str = 'corner',
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    interp: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
+    pixel_origin: Literal['corner', 'center'] = 'corner',
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Shows at each pixel of the output the point of the input that maps name.
+
+    out(x, y) = in(mapx(x, y), mapy(x, y)), 0 outside of the input and where a map is NaN.
+
+    Args:
+        image: [H, W, C].
+        mapx: float32 [h, w] or [h, w, 1], column of the input for each pixel of the output.
+        mapy: float32 [h, w] or [h, w, 1], row of the input.
+        interp: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
+        pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: [h, w, C], type of the input, rounded half away from zero and saturated.
+
+    Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
+    """
 
 def warp_perspective(
-    image: DataNode,
-    matrix_input: DataNode | None = None,
+    image: DataNode | ArrayLike,
+    matrix_input: DataNode | ArrayLike | None = None,
     /,
     *,
-    border_mode: str = 'constant',
-    fill_value: float | typing.Sequence[float] = ...,
-    interp_type: types.DALIInterpType = ...,
+    border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] = 'constant',
+    fill_value: float | typing.Sequence[float] | NDArray[Any] = (),
+    interp_type: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
     inverse_map: bool = True,
-    matrix: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode = ...,
-    pixel_origin: str = 'corner',
-    size: typing.Sequence[float] | DataNode = ...,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    matrix: float | typing.Sequence[float | DataNode] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float | DataNode] | NDArray[Any]] | DataNode = (),
+    pixel_origin: Literal['corner', 'center'] = 'corner',
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Shows at each point of the output the point of the input that a perspective transform gives.
+
+    out(x, y) = in((M11·x + M12·y + M13) / w, (M21·x + M22·y + M23) / w), w = M31·x + M32·y + M33; the
+    point (0, 0) where w is 0.
+
+    Args:
+        image: [H, W, C].
+        matrix_input: [3, 3], the transform in place of `matrix`.
+        border_mode: what is outside: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect" (ba|abcd|dc),
+            "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
+        fill_value: one value or one a channel, in the image's type; empty: 0.
+        interp_type: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
+        inverse_map: the transform is from output to input; False: from input to output, and is inverted first.
+        matrix: the transform row by row, 9 values.
+        pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
+        size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: [*size, C], type of the input, rounded half away from zero and saturated.
+
+    Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel. For
+    int16 and INTERP_LINEAR, DALI rounds points to 1/32 pixel.
+
+    By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
+    """

@@ -2,6 +2,9 @@
 
 import typing
 from typing import Any
+from typing import Literal
+from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 from jdali.fn.decoders import image as image
 from jdali.fn.decoders import image_crop as image_crop
@@ -9,20 +12,48 @@ from jdali.fn.decoders import image_random_crop as image_random_crop
 from jdali.fn.decoders import image_slice as image_slice
 
 def video(
-    encoded: DataNode,
+    encoded: DataNode | ArrayLike,
     /,
     *,
     affine: bool = True,
     build_index: bool = True,
     end_frame: int | DataNode | None = None,
-    fill_value: int | typing.Sequence[int] = ...,
-    frames: typing.Sequence[int] | DataNode | None = None,
-    pad_mode: typing.Sequence[str] | str | DataNode = 'constant',
+    fill_value: int | typing.Sequence[int] | NDArray[Any] = (0,),
+    frames: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    pad_mode: str | typing.Sequence[str] | DataNode = 'constant',
     sequence_length: int | DataNode | None = None,
     start_frame: int | DataNode | None = None,
     stride: int | DataNode | None = None,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Decodes H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more, in most containers.
+
+    All frames, those of `frames`, or those from `start_frame` on: up to `end_frame`, or as many as
+    `sequence_length`.
+
+    Args:
+        encoded: uint8 [bytes], content of a file.
+        affine: without effect.
+        build_index: without effect: the packets are always looked through first, that is what makes every
+            frame be found.
+        end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
+        fill_value: of padding frames, one value or one a channel, 0 to 255.
+        frames: numbers of frames, in any order, also repeated. Excludes all others.
+        pad_mode: what stands in for frames that the video lacks: "constant": `fill_value`; "edge" or "repeat":
+            the last frame; "reflect_1001" or "symmetric", "reflect_101" or "reflect": the frames before, the
+            last one again or not; "none": nothing, the sequence is shorter.
+        sequence_length: how many frames. Excludes `end_frame` and `frames`.
+        start_frame: first frame; None: 0.
+        stride: from one frame to the next; None: 1.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: [F, H, W, 3], RGB.
+
+    Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+    """

@@ -1,16 +1,36 @@
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
+import typing
 from typing import Any
+from typing import Literal
+from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 
 def read(
-    filepaths: DataNode,
+    filepaths: DataNode | ArrayLike,
     /,
     *,
     dont_use_mmap: bool = False,
     use_o_direct: bool = False,
-    device: Any = None,
-    name: Any = None,
-    bytes_per_sample_hint: Any = 0,
-    preserve: Any = False,
-) -> DataNode: ...
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> DataNode:
+    """Reads the whole of a file whose path is the sample.
+
+    Args:
+        filepaths: uint8 or int8 [bytes], a path in UTF-8; it ends at a byte of 0, if there is one. URLs must be allowed:
+            `jdali.storage.configure(allow_protocols=["s3"])`.
+        dont_use_mmap: without effect.
+        use_o_direct: without effect.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [bytes].
+
+    Parity: DALI cannot read an empty file.
+    """

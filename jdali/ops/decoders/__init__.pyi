@@ -2,26 +2,84 @@
 
 import typing
 from typing import Any
+from typing import Literal
 from numpy.typing import DTypeLike
+from numpy.typing import NDArray
 from jdali import types
+from jax.typing import ArrayLike
 from jdali.data_node import DataNode
 from jdali.fn._classes import OperatorClass
 
 class Audio(OperatorClass):
+    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3.
+
+    Args:
+        encoded: uint8 [bytes], content of a file.
+        downmix: mean of all channels.
+        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the integer's whole range.
+        quality: of the resampling, 0 (3 lobes of the sinc) over 50 (16) to 100 (64).
+        sample_rate: rate to resample to, Hz; 0 or less: as it is.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: (the sound, `dtype`, [T] if `downmix` and else [T, C]; its sampling rate in Hz, float32 []).
+
+    A file that is cut off or lacks parts raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` takes it for a
+    shorter sound. Files without a length in their header (streams that were saved) are taken as they are.
+
+    Parity: DALI takes WAV and OGG files that are cut off for shorter sounds. It turns files of
+    floats into integers without scaling them, so that all become 0.
+    The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
+    """
     def __init__(
         self,
         *,
         downmix: bool = False,
-        dtype: DTypeLike | types.DALIDataType = ...,
+        dtype: types.DALIDataType | DTypeLike = ...,
         quality: float = 50.0,
         sample_rate: float | DataNode = 0.0,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Image(OperatorClass):
+    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000 and PNM images, told apart by their content.
+
+    Args:
+        encoded: uint8 [bytes].
+        cache_batch_copy: without effect.
+        cache_debug: without effect.
+        cache_size: without effect: decoded images are not kept.
+        cache_threshold: without effect.
+        cache_type: without effect.
+        adjust_orientation: turn the picture as its EXIF data say.
+        affine: without effect: threads are not bound to cores.
+        device_memory_padding: without effect.
+        device_memory_padding_jpeg2k: without effect.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; intensities are rescaled to
+            the range of the type, 0 to 1 for floats.
+        host_memory_padding: without effect.
+        host_memory_padding_jpeg2k: without effect.
+        hw_decoder_load: without effect.
+        hybrid_huffman_threshold: without effect.
+        jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
+        output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+        preallocate_height_hint: without effect.
+        preallocate_width_hint: without effect.
+        use_fast_idct: a faster, less exact inverse DCT for JPEG.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise, they never
+    give a partly decoded picture.
+    """
     def __init__(
         self,
         *,
@@ -34,160 +92,338 @@ class Image(OperatorClass):
         affine: bool = True,
         device_memory_padding: int = 16777216,
         device_memory_padding_jpeg2k: int = 0,
-        dtype: DTypeLike | types.DALIDataType = ...,
+        dtype: types.DALIDataType | DTypeLike = ...,
         host_memory_padding: int = 8388608,
         host_memory_padding_jpeg2k: int = 0,
         hw_decoder_load: float = 0.65,
         hybrid_huffman_threshold: int = 1000000,
         jpeg_fancy_upsampling: bool = False,
-        output_type: types.DALIImageType = ...,
+        output_type: types.DALIImageType = types.DALIImageType.RGB,
         preallocate_height_hint: int = 0,
         preallocate_width_hint: int = 0,
         use_fast_idct: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class ImageCrop(OperatorClass):
+    """Decodes a window of images: what `crop` would cut out of the picture of `decoders.image`.
+
+    Args:
+        encoded: uint8 [bytes].
+        crop: window (height, width), pixels, fractions cut off; None: `crop_h` and `crop_w`.
+        crop_d: without effect: images have no depth.
+        crop_h: height of the window, pixels; 0: that of the picture.
+        crop_pos_x: share of the free width left of the window, 0 to 1.
+        crop_pos_y: share of the free height above it, 0 to 1.
+        crop_pos_z: without effect: images have no depth.
+        crop_w: width of the window, pixels; 0: that of the picture.
+        rounding: of the window's position: "round" half away from zero, or "truncate".
+        adjust_orientation: turn the picture as its EXIF data say.
+        affine: without effect: threads are not bound to cores.
+        device_memory_padding: without effect.
+        device_memory_padding_jpeg2k: without effect.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; intensities are rescaled to
+            the range of the type, 0 to 1 for floats.
+        host_memory_padding: without effect.
+        host_memory_padding_jpeg2k: without effect.
+        hw_decoder_load: without effect.
+        hybrid_huffman_threshold: without effect.
+        jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
+        output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+        preallocate_height_hint: without effect.
+        preallocate_width_hint: without effect.
+        use_fast_idct: a faster, less exact inverse DCT for JPEG.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: [height, width, C] of type `dtype`.
+    """
     def __init__(
         self,
         *,
-        crop: typing.Sequence[float] | DataNode | None = None,
+        crop: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
         crop_d: float | DataNode = 0.0,
         crop_h: float | DataNode = 0.0,
         crop_pos_x: float | DataNode = 0.5,
         crop_pos_y: float | DataNode = 0.5,
         crop_pos_z: float | DataNode = 0.5,
         crop_w: float | DataNode = 0.0,
-        rounding: str = 'round',
+        rounding: Literal['round', 'truncate'] = 'round',
         adjust_orientation: bool = True,
         affine: bool = True,
         device_memory_padding: int = 16777216,
         device_memory_padding_jpeg2k: int = 0,
-        dtype: DTypeLike | types.DALIDataType = ...,
+        dtype: types.DALIDataType | DTypeLike = ...,
         host_memory_padding: int = 8388608,
         host_memory_padding_jpeg2k: int = 0,
         hw_decoder_load: float = 0.65,
         hybrid_huffman_threshold: int = 1000000,
         jpeg_fancy_upsampling: bool = False,
-        output_type: types.DALIImageType = ...,
+        output_type: types.DALIImageType = types.DALIImageType.RGB,
         preallocate_height_hint: int = 0,
         preallocate_width_hint: int = 0,
         use_fast_idct: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class ImageRandomCrop(OperatorClass):
+    """Decodes a random window of images, by share of the area and aspect ratio.
+
+    Args:
+        encoded: uint8 [bytes].
+        num_attempts: how often to draw a window that fits, before the largest one is taken that
+            keeps the aspect ratio in its range.
+        random_area: least and largest area, share of the picture's.
+        random_aspect_ratio: least and largest width / height.
+        adjust_orientation: turn the picture as its EXIF data say.
+        affine: without effect: threads are not bound to cores.
+        device_memory_padding: without effect.
+        device_memory_padding_jpeg2k: without effect.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; intensities are rescaled to
+            the range of the type, 0 to 1 for floats.
+        host_memory_padding: without effect.
+        host_memory_padding_jpeg2k: without effect.
+        hw_decoder_load: without effect.
+        hybrid_huffman_threshold: without effect.
+        jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
+        output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+        preallocate_height_hint: without effect.
+        preallocate_width_hint: without effect.
+        use_fast_idct: a faster, less exact inverse DCT for JPEG.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+        seed: seed of this operator alone; -1: it follows from the pipeline's.
+
+    Returns: [height, width, C] of type `dtype`.
+
+    Parity: the windows have DALI's distribution, not its values.
+    """
     def __init__(
         self,
         *,
         num_attempts: int = 10,
-        random_area: typing.Sequence[float] = ...,
-        random_aspect_ratio: typing.Sequence[float] = ...,
+        random_area: float | typing.Sequence[float | ArrayLike] | NDArray[Any] = (0.08, 1.0),
+        random_aspect_ratio: float | typing.Sequence[float | ArrayLike] | NDArray[Any] = (0.75, 1.3333333333333333),
         adjust_orientation: bool = True,
         affine: bool = True,
         device_memory_padding: int = 16777216,
         device_memory_padding_jpeg2k: int = 0,
-        dtype: DTypeLike | types.DALIDataType = ...,
+        dtype: types.DALIDataType | DTypeLike = ...,
         host_memory_padding: int = 8388608,
         host_memory_padding_jpeg2k: int = 0,
         hw_decoder_load: float = 0.65,
         hybrid_huffman_threshold: int = 1000000,
         jpeg_fancy_upsampling: bool = False,
-        output_type: types.DALIImageType = ...,
+        output_type: types.DALIImageType = types.DALIImageType.RGB,
         preallocate_height_hint: int = 0,
         preallocate_width_hint: int = 0,
         use_fast_idct: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-        seed: Any = -1,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+        seed: int | None = -1,
     ) -> None: ...
 
 class ImageSlice(OperatorClass):
+    """Decodes a window of images: what `slice` would cut out of the picture of `decoders.image`.
+
+    The window follows either from the inputs `anchor` and `shape_input`, or by a start (`start` or
+    `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
+
+    Args:
+        data: uint8 [bytes], the encoded image.
+        anchor: start for each of the axes, int32 or int64 pixels, or float32 shares of the extent.
+        shape_input: size of the window, in the type of `anchor`.
+        axes: what axes (of HWC) the window arguments are of; None: `axis_names`.
+        axis_names: the same by letters; None: "WH".
+        end: where the window ends, pixels, exclusive.
+        normalized_anchor: a float `anchor` is a share of the extent, not pixels.
+        normalized_shape: a float `shape_input` is a share of the extent, not pixels.
+        rel_end: `end` as a share of the extent.
+        rel_shape: `shape` as a share of the extent.
+        rel_start: `start` as a share of the extent.
+        shape: size of the window, pixels.
+        start: where the window starts, pixels.
+        adjust_orientation: turn the picture as its EXIF data say.
+        affine: without effect: threads are not bound to cores.
+        device_memory_padding: without effect.
+        device_memory_padding_jpeg2k: without effect.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; intensities are rescaled to
+            the range of the type, 0 to 1 for floats.
+        host_memory_padding: without effect.
+        host_memory_padding_jpeg2k: without effect.
+        hw_decoder_load: without effect.
+        hybrid_huffman_threshold: without effect.
+        jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
+        output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+        preallocate_height_hint: without effect.
+        preallocate_width_hint: without effect.
+        use_fast_idct: a faster, less exact inverse DCT for JPEG.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: [height, width, C] of type `dtype`.
+    """
     def __init__(
         self,
         *,
-        axes: typing.Sequence[int] | DataNode | None = None,
+        axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
         axis_names: str | None = None,
-        end: typing.Sequence[int] | DataNode | None = None,
+        end: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
         normalized_anchor: bool = True,
         normalized_shape: bool = True,
-        rel_end: typing.Sequence[float] | DataNode | None = None,
-        rel_shape: typing.Sequence[float] | DataNode | None = None,
-        rel_start: typing.Sequence[float] | DataNode | None = None,
-        shape: typing.Sequence[int] | DataNode | None = None,
-        start: typing.Sequence[int] | DataNode | None = None,
+        rel_end: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        rel_shape: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        rel_start: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        start: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
         adjust_orientation: bool = True,
         affine: bool = True,
         device_memory_padding: int = 16777216,
         device_memory_padding_jpeg2k: int = 0,
-        dtype: DTypeLike | types.DALIDataType = ...,
+        dtype: types.DALIDataType | DTypeLike = ...,
         host_memory_padding: int = 8388608,
         host_memory_padding_jpeg2k: int = 0,
         hw_decoder_load: float = 0.65,
         hybrid_huffman_threshold: int = 1000000,
         jpeg_fancy_upsampling: bool = False,
-        output_type: types.DALIImageType = ...,
+        output_type: types.DALIImageType = types.DALIImageType.RGB,
         preallocate_height_hint: int = 0,
         preallocate_width_hint: int = 0,
         use_fast_idct: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Inflate(OperatorClass):
+    """Inflates data compressed with LZ4 (blocks without a frame or size before them).
+
+    Without `chunk_offsets` and `chunk_sizes` a sample is one chunk. With one of them the chunks lie one after
+    another: from the first byte on, or up to the last one.
+
+    Args:
+        data: uint8 [bytes].
+        shape: of an inflated chunk.
+        algorithm: "LZ4".
+        check_output_size: without effect: a chunk that does not fill its `shape` exactly always raises.
+        chunk_offsets: where each chunk begins, bytes.
+        chunk_sizes: of each chunk, bytes. Samples may have different numbers of chunks.
+        dtype: of the elements, little-endian in the data.
+        layout: of a chunk.
+        sequence_axis_name: letter of the axis of chunks, put before `layout` if there is one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: `shape`, or [chunks, *shape] with chunks.
+
+    Parity: DALI does this on a GPU only; here it is done on the host.
+    """
     def __init__(
         self,
         *,
-        shape: typing.Sequence[int] | DataNode | None = None,
+        shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
         algorithm: str = 'LZ4',
         check_output_size: bool = False,
-        chunk_offsets: typing.Sequence[int] | DataNode | None = None,
-        chunk_sizes: typing.Sequence[int] | DataNode | None = None,
-        dtype: DTypeLike | types.DALIDataType = ...,
-        layout: str = '',
+        chunk_offsets: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        chunk_sizes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        dtype: types.DALIDataType | DTypeLike = ...,
+        layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str = '',
         sequence_axis_name: str = 'F',
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Numpy(OperatorClass):
+    """Decodes NumPy's .npy format, versions 1.0 to 3.0; never unpickles.
+
+    Args:
+        data: uint8 [bytes], content of a file.
+        dtype: output type, rounded and saturated; None: as stored, which must be the same for all samples of a batch.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: the array in C order and this machine's byte order.
+
+    Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers that are spaced otherwise than
+    NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
+    """
     def __init__(
         self,
         *,
-        dtype: DTypeLike | types.DALIDataType | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        dtype: types.DALIDataType | DTypeLike | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Video(OperatorClass):
+    """Decodes H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more, in most containers.
+
+    All frames, those of `frames`, or those from `start_frame` on: up to `end_frame`, or as many as
+    `sequence_length`.
+
+    Args:
+        encoded: uint8 [bytes], content of a file.
+        affine: without effect.
+        build_index: without effect: the packets are always looked through first, that is what makes every
+            frame be found.
+        end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
+        fill_value: of padding frames, one value or one a channel, 0 to 255.
+        frames: numbers of frames, in any order, also repeated. Excludes all others.
+        pad_mode: what stands in for frames that the video lacks: "constant": `fill_value`; "edge" or "repeat":
+            the last frame; "reflect_1001" or "symmetric", "reflect_101" or "reflect": the frames before, the
+            last one again or not; "none": nothing, the sequence is shorter.
+        sequence_length: how many frames. Excludes `end_frame` and `frames`.
+        start_frame: first frame; None: 0.
+        stride: from one frame to the next; None: 1.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: [F, H, W, 3], RGB.
+
+    Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+    """
     def __init__(
         self,
         *,
         affine: bool = True,
         build_index: bool = True,
         end_frame: int | DataNode | None = None,
-        fill_value: int | typing.Sequence[int] = ...,
-        frames: typing.Sequence[int] | DataNode | None = None,
-        pad_mode: typing.Sequence[str] | str | DataNode = 'constant',
+        fill_value: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = (0,),
+        frames: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        pad_mode: str | typing.Sequence[str] | DataNode = 'constant',
         sequence_length: int | DataNode | None = None,
         start_frame: int | DataNode | None = None,
         stride: int | DataNode | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...

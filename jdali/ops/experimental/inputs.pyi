@@ -1,19 +1,42 @@
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
+import typing
 from typing import Any
+from typing import Literal
+from numpy.typing import NDArray
+from jax.typing import ArrayLike
 from jdali.fn._classes import OperatorClass
 
 class Video(OperatorClass):
+    """Sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
+
+    Each run gives the next batch of sequences of a video; its last batch may be smaller. Then comes the
+    video that was fed next. A video may so be longer than memory would hold at once.
+
+    Args:
+        affine: without effect.
+        blocking: a run without a video waits until one is fed, by another thread; else it raises.
+        last_sequence_policy: "partial": the last sequence of a video has the frames that are left; "pad": it
+            is filled up with frames of zeros.
+        no_copy: without effect.
+        sequence_length: frames of a sequence.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [F, H, W, C], RGB.
+    """
     def __init__(
         self,
         *,
         affine: bool = True,
         blocking: bool = False,
-        last_sequence_policy: str = 'partial',
+        last_sequence_policy: Literal['partial', 'pad'] = 'partial',
         no_copy: bool = False,
         sequence_length: int | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...

@@ -2,17 +2,61 @@
 
 import typing
 from typing import Any
+from typing import Literal
 from numpy.typing import DTypeLike
+from numpy.typing import NDArray
 from jdali import types
+from jax.typing import ArrayLike
 from jdali.fn._classes import OperatorClass
 
 class Fits(OperatorClass):
+    """Reads images from FITS files: an output for each of `hdu_indices`.
+
+    Images compressed with RICE, GZIP, HCOMPRESS or PLIO are decoded. Values are scaled by BSCALE and BZERO;
+    integers that are unsigned by convention (BZERO of half the range) become unsigned.
+
+    Args:
+        dtypes: type of each output, rounded and saturated; None: as stored.
+        file_filter: pattern of the names of files in `file_root`; capital letters count.
+        hdu_indices: of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        file_list: text file with the name of a file in each line; empty lines are passed over.
+        file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
+            `file_list`, or the working folder. Without both it is searched, with its subfolders (but not
+            theirs), its own files first.
+        files: paths.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each HDU its image, the axis that varies fastest last.
+    """
     def __init__(
         self,
         *,
-        dtypes: typing.Sequence[DTypeLike] | None = None,
+        dtypes: typing.Sequence[types.DALIDataType | DTypeLike] | None = None,
         file_filter: str = '*.fits',
-        hdu_indices: typing.Sequence[int] = ...,
+        hdu_indices: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = (2,),
         dont_use_mmap: bool = False,
         initial_fill: int = 1024,
         lazy_init: bool = False,
@@ -30,23 +74,79 @@ class Fits(OperatorClass):
         shuffle_after_epoch_seed: int | None = None,
         file_list: str | None = None,
         file_root: str | None = None,
-        files: typing.Sequence[str] | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        files: str | typing.Sequence[str] | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Video(OperatorClass):
+    """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
+
+    Args:
+        file_list_format: starts and ends in `file_list` are in seconds ("timestamps") or numbers of frames
+            ("frames"; negative ones count from the end).
+        file_list_include_end: without effect, as in DALI: the frame at the end of a part is not in it.
+        file_list_rounding: which frame is meant where a start or an end lies between two:
+            "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
+        sequence_length: frames of a sequence.
+        fill_value: of padding frames, one value or one a channel, 0 to 255.
+        pad_mode: what stands in for frames that a clip lacks at its end. "none": a sequence is returned where
+            `sequence_length` times `stride` frames are left; else one more is, which ends with `fill_value`
+            ("constant"), the last frame ("edge" or "repeat"), or the frames before, the last one again
+            ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
+        uniform_sample: give one sequence a clip, of frames spread evenly over it; `stride`, `step` and
+            `pad_mode` have no effect then.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
+            "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
+        enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
+            file on, float64 [F], -1 for padding.
+        file_list: text file with a video's name, a label and perhaps the start and the end of the part to
+            read in each line; names are relative to the working folder, or else to that of the list.
+        file_root: folder with a subfolder of videos for each label.
+        filenames: paths of videos, or URLs.
+        image_type: RGB, or YCbCr (BT.601, studio range).
+        labels: of `filenames`; an empty list: numbers from 0 on; None: there are no labels.
+        step: from the start of a sequence to that of the next, frames; 0 or less: `sequence_length`, times
+            `stride`.
+        stride: from one frame of a sequence to the next, frames.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
+
+    Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU. It skips files that
+    it cannot open, and lines of a list that have a start but no end.
+    """
     def __init__(
         self,
         *,
-        file_list_format: str = 'timestamps',
+        file_list_format: Literal['timestamps', 'frames'] = 'timestamps',
         file_list_include_end: bool = True,
-        file_list_rounding: str = 'start_down_end_up',
+        file_list_rounding: Literal['start_down_end_up', 'start_up_end_down', 'all_up', 'all_down'] = 'start_down_end_up',
         sequence_length: int | None = None,
-        fill_value: int | typing.Sequence[int] = ...,
-        pad_mode: str = 'none',
+        fill_value: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = (0,),
+        pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] = 'none',
         uniform_sample: bool = False,
         dont_use_mmap: bool = False,
         initial_fill: int = 1024,
@@ -65,13 +165,13 @@ class Video(OperatorClass):
         enable_timestamps: bool = False,
         file_list: str = '',
         file_root: str = '',
-        filenames: str | typing.Sequence[str] = ...,
-        image_type: types.DALIImageType = ...,
-        labels: int | typing.Sequence[int] | None = None,
+        filenames: str | typing.Sequence[str] = (),
+        image_type: types.DALIImageType = types.DALIImageType.RGB,
+        labels: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         step: int = -1,
         stride: int = 1,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...

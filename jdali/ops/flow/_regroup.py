@@ -12,7 +12,7 @@ from jdali.tensors import TensorList
 from jdali.types import type_name
 
 
-@index_operator(name="_transfer")
+@index_operator(name="_transfer", same_samples=True)
 def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
     """The same batch on another device; samples move when they are used.
 
@@ -22,7 +22,7 @@ def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
     return batch.to_device(to)
 
 
-@index_operator()
+@index_operator(same_samples=True)
 def copy(batch: TensorList, /) -> TensorList:
     """A copy of the batch. Values never change in jdali, so no byte is moved."""
     return batch

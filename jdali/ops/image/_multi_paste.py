@@ -387,7 +387,7 @@ def _whole(
             result = _pasted(result, image, [bound[i] for bound in bounds], areas[i], canvas, there[i])
         return result
 
-    return jax.vmap(one)(jnp.arange(len(canvases)), rows, canvases)
+    return jax.vmap(one)(jnp.arange(canvases.shape[0]), rows, canvases)
 
 
 def _pasted(

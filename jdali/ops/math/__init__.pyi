@@ -14,7 +14,17 @@ def abs(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Absolute value; the least signed integer wraps around to itself.
+
+    Returns: shape and type of the input.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def abs(
@@ -34,7 +44,17 @@ def acos(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Angle in radians, 0 to pi, of a cosine; NaN outside of -1 to 1.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def acos(
@@ -54,7 +74,17 @@ def acosh(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Inverse hyperbolic cosine; NaN below 1.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def acosh(
@@ -75,7 +105,17 @@ def add(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Sum; integers wrap around.
+
+    Returns: the broadcast shape, in the promoted type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def add(
@@ -96,7 +136,17 @@ def asin(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Angle in radians, -pi/2 to pi/2, of a sine; NaN outside of -1 to 1.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def asin(
@@ -116,7 +166,17 @@ def asinh(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Inverse hyperbolic sine.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def asinh(
@@ -136,7 +196,17 @@ def atan(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Angle in radians, -pi/2 to pi/2, of a tangent.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def atan(
@@ -157,7 +227,17 @@ def atan2(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give.
+
+    Returns: the broadcast shape, in the promoted floating type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def atan2(
@@ -178,7 +258,17 @@ def atanh(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Inverse hyperbolic tangent; NaN outside of -1 to 1.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def atanh(
@@ -199,7 +289,17 @@ def bitand(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Bits set in both; the conjunction of booleans.
+
+    Returns: the broadcast shape, in the promoted type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def bitand(
@@ -220,7 +320,17 @@ def bitnot(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Bits not set; the negation of booleans.
+
+    Returns: shape and type of the input.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def bitnot(
@@ -241,7 +351,17 @@ def bitor(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Bits set in either; the disjunction of booleans.
+
+    Returns: the broadcast shape, in the promoted type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def bitor(
@@ -263,7 +383,17 @@ def bitxor(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Bits set in one only; the exclusive disjunction of booleans.
+
+    Returns: the broadcast shape, in the promoted type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def bitxor(
@@ -284,7 +414,17 @@ def cbrt(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Cube root, negative for negative values.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def cbrt(
@@ -304,7 +444,17 @@ def ceil(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Smallest whole number that is not below the value.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def ceil(
@@ -326,7 +476,17 @@ def clamp(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Values raised to `lo`, then lowered to `hi`; NaN stays.
+
+    Returns: the broadcast shape, in the type that all three promote to.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def clamp(
@@ -348,7 +508,17 @@ def cos(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Cosine of an angle in radians.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def cos(
@@ -368,7 +538,17 @@ def cosh(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Hyperbolic cosine.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def cosh(
@@ -389,7 +569,17 @@ def div(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Quotient `left / right` as a real number, float32 for integers.
+
+    Returns: the broadcast shape, in the promoted floating type; infinite or NaN where `right` is 0.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def div(
@@ -411,7 +601,17 @@ def eq(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """True where `left == right`.
+
+    Returns: the broadcast shape, bool.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def eq(
@@ -432,7 +632,17 @@ def exp(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """e to the power of the value.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def exp(
@@ -452,7 +662,17 @@ def fabs(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Absolute value as a real number.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def fabs(
@@ -472,7 +692,17 @@ def floor(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Largest whole number that is not above the value.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def floor(
@@ -493,7 +723,21 @@ def floordiv(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Quotient `left // right`: of integers without the fraction (-7 // 2 is -3), of floats exact.
+
+    Returns: the broadcast shape, in the promoted type; 0 where a computed integer `right` is 0.
+
+    Raises: ValueError if integers are divided by a constant that has a 0 in it.
+
+    Parity: DALI raises on any integer division by zero, which compiled code cannot.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def floordiv(
@@ -515,7 +759,17 @@ def fpow(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """`base` to the power of `exponent` as real numbers, float32 for integers.
+
+    Returns: the broadcast shape, in the promoted floating type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def fpow(
@@ -537,7 +791,17 @@ def ge(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """True where `left >= right`.
+
+    Returns: the broadcast shape, bool.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def ge(
@@ -559,7 +823,17 @@ def gt(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """True where `left > right`.
+
+    Returns: the broadcast shape, bool.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def gt(
@@ -581,7 +855,17 @@ def le(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """True where `left <= right`.
+
+    Returns: the broadcast shape, bool.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def le(
@@ -602,7 +886,17 @@ def log(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Natural logarithm; minus infinity for 0, NaN for negative values.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def log(
@@ -622,7 +916,17 @@ def log10(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Logarithm to base 10; minus infinity for 0, NaN for negative values.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def log10(
@@ -642,7 +946,17 @@ def log2(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Logarithm to base 2; minus infinity for 0, NaN for negative values.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def log2(
@@ -663,7 +977,17 @@ def lshift(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Bits of `left` moved up by `right` bits, which count modulo 32 (64 for 64-bit types).
+
+    Returns: the broadcast shape, in the promoted type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def lshift(
@@ -685,7 +1009,17 @@ def lt(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """True where `left < right`.
+
+    Returns: the broadcast shape, bool.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def lt(
@@ -707,7 +1041,17 @@ def max(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """The larger value; `right` if they are equal or one is NaN.
+
+    Returns: the broadcast shape, in the promoted type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def max(
@@ -729,7 +1073,17 @@ def min(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """The smaller value; `right` if they are equal or one is NaN.
+
+    Returns: the broadcast shape, in the promoted type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def min(
@@ -751,7 +1105,23 @@ def mod(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Rest of the division towards zero, with the sign of `left`, as `fmod` of C.
+
+    Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
+    for integers that are computed.
+
+    Raises: ValueError if integers are divided by a constant that has a 0 in it.
+
+    Parity: DALI raises on any integer division by zero, which compiled code cannot; and it takes
+    the rest of a float32 and an integer beyond 2**24 in double precision.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def mod(
@@ -773,7 +1143,17 @@ def mul(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Product; integers wrap around, of booleans it is their conjunction.
+
+    Returns: the broadcast shape, in the promoted type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def mul(
@@ -795,7 +1175,17 @@ def ne(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """True where `left != right`.
+
+    Returns: the broadcast shape, bool.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def ne(
@@ -816,7 +1206,17 @@ def neg(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """The value with the other sign; integers wrap around.
+
+    Returns: shape and type of the input.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def neg(
@@ -836,7 +1236,17 @@ def pos(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """The value itself.
+
+    Returns: shape and type of the input, whatever they are.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def pos(
@@ -857,7 +1267,17 @@ def pow(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """`base` to the power of `exponent`; integers wrap around, a negative exponent gives 0 for them.
+
+    Returns: the broadcast shape, in the promoted type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def pow(
@@ -879,7 +1299,17 @@ def rshift(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Bits of `left` moved down by `right` bits, which count modulo 32 (64 for 64-bit types).
+
+    Returns: the broadcast shape, in the promoted type; the sign is kept.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def rshift(
@@ -900,7 +1330,19 @@ def rsqrt(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """One over the square root; infinite for 0.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Parity: DALI gives NaN for 0, and is off by some 1e-7 of the value elsewhere.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def rsqrt(
@@ -920,7 +1362,17 @@ def sin(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Sine of an angle in radians.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def sin(
@@ -940,7 +1392,17 @@ def sinh(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Hyperbolic sine.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def sinh(
@@ -960,7 +1422,17 @@ def sqrt(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Square root; NaN for negative values.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def sqrt(
@@ -981,7 +1453,17 @@ def sub(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Difference; integers wrap around.
+
+    Returns: the broadcast shape, in the promoted type.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def sub(
@@ -1002,7 +1484,17 @@ def tan(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Tangent of an angle in radians.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def tan(
@@ -1022,7 +1514,17 @@ def tanh(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Hyperbolic tangent.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Args:
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    """
 
 @overload
 def tanh(

@@ -2,83 +2,174 @@
 
 import typing
 from typing import Any
-from numpy.typing import DTypeLike
+from typing import Literal
 from typing import overload
+from numpy.typing import DTypeLike
+from numpy.typing import NDArray
+from jdali import types
 from jax import Array
 from jax.typing import ArrayLike
 from jdali.data_node import DataNode
 from jdali.fn._classes import OperatorClass
 
 class Beta(OperatorClass):
+    """Draws from the beta distribution, with density proportional to x^(alpha-1) (1-x)^(beta-1).
+
+    Args:
+        shape_like: anything whose shape the output is to have.
+        alpha: above 0.
+        beta: above 0.
+        dtype: float32 or float64; None: float32.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+        seed: seed of this operator alone; -1: it follows from the pipeline's.
+
+    Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
+        (so that its value cannot be checked before) and is not above 0.
+    """
     def __init__(
         self,
         *,
         alpha: float | DataNode = 1.0,
         beta: float | DataNode = 1.0,
-        dtype: DTypeLike | None = None,
-        shape: typing.Sequence[int] | DataNode | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-        seed: Any = -1,
+        dtype: types.DALIDataType | DTypeLike | None = None,
+        shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+        seed: int | None = -1,
     ) -> None: ...
 
 class Choice(OperatorClass):
+    """Draws elements of an array, with replacement.
+
+    Args:
+        a: [n, ...], the elements; or an integer n, which stands for 0 to n-1.
+        shape_like: anything whose shape the output is to have.
+        p: [n], probability of each element, with sum 1; None: all are as likely. Samples may have a
+            different n.
+        shape: shape of the output; None: that of `shape_like`, or a single one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+        seed: seed of this operator alone; -1: it follows from the pipeline's.
+
+    Returns: [*shape, ...], the type of `a`.
+
+    Parity: DALI raises if n is not positive, or is not the number of probabilities; the value of a
+    scalar input that is no constant is not known before the draw here, and of such an n, or p, the
+    result is 0, or below the number of probabilities.
+    """
     def __init__(
         self,
         *,
-        p: typing.Sequence[float] | DataNode | None = None,
-        shape: typing.Sequence[int] | DataNode | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-        seed: Any = -1,
+        p: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+        seed: int | None = -1,
     ) -> None: ...
 
 class CoinFlip(OperatorClass):
+    """Draws 1 with a probability, else 0.
+
+    Args:
+        shape_like: anything whose shape the output is to have.
+        dtype: type of the output; None: int32.
+        probability: of a 1; never below 0, always from 1 up.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+        seed: seed of this operator alone; -1: it follows from the pipeline's.
+
+    Returns: `shape`, `dtype`.
+    """
     def __init__(
         self,
         *,
-        dtype: DTypeLike | None = None,
+        dtype: types.DALIDataType | DTypeLike | None = None,
         probability: float | DataNode = 0.5,
-        shape: typing.Sequence[int] | DataNode | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-        seed: Any = -1,
+        shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+        seed: int | None = -1,
     ) -> None: ...
 
 class Normal(OperatorClass):
+    """Draws from a normal distribution.
+
+    Args:
+        shape_like: anything whose shape the output is to have.
+        dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
+            saturated.
+        mean: centre of the distribution.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        stddev: standard deviation; a negative one mirrors the values.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+        seed: seed of this operator alone; -1: it follows from the pipeline's.
+
+    Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
+    """
     def __init__(
         self,
         *,
-        dtype: DTypeLike | None = None,
+        dtype: types.DALIDataType | DTypeLike | None = None,
         mean: float | DataNode = 0.0,
-        shape: typing.Sequence[int] | DataNode | None = None,
+        shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
         stddev: float | DataNode = 1.0,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-        seed: Any = -1,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+        seed: int | None = -1,
     ) -> None: ...
 
 class Uniform(OperatorClass):
+    """Draws from a range, its end excluded, or from a list of values.
+
+    Args:
+        shape_like: anything whose shape the output is to have.
+        dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
+            saturated; so the end of the range may occur.
+        range: (begin, end), begin < end.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        values: the values to draw from; a range is ignored then.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+        seed: seed of this operator alone; -1: it follows from the pipeline's.
+
+    Returns: `shape`, `dtype`; 23 random bits a number, of a list 32.
+
+    Parity: DALI wraps the range around where an integer `dtype` cannot hold it.
+    """
     def __init__(
         self,
         *,
-        dtype: DTypeLike | None = None,
-        range: typing.Sequence[float] | DataNode = ...,
-        shape: typing.Sequence[int] | DataNode | None = None,
-        values: typing.Sequence[float] | DataNode | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-        seed: Any = -1,
+        dtype: types.DALIDataType | DTypeLike | None = None,
+        range: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode = (-1.0, 1.0),
+        shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        values: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+        seed: int | None = -1,
     ) -> None: ...
 
 @overload
@@ -89,12 +180,29 @@ def beta(
     *,
     alpha: Any = 1.0,
     beta: Any = 1.0,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     shape: Any = None,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Draws from the beta distribution, with density proportional to x^(alpha-1) (1-x)^(beta-1).
+
+    Args:
+        key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
+            `jax.vmap`, with a key for each sample.
+        shape_like: anything whose shape the output is to have.
+        alpha: above 0.
+        beta: above 0.
+        dtype: float32 or float64; None: float32.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
+        (so that its value cannot be checked before) and is not above 0.
+    """
 
 @overload
 def beta(
@@ -104,7 +212,7 @@ def beta(
     *,
     alpha: Any = 1.0,
     beta: Any = 1.0,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     shape: Any = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
@@ -119,7 +227,7 @@ def beta(
     key: ArrayLike,
     alpha: Any = 1.0,
     beta: Any = 1.0,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     shape: Any = None,
     layout: Any = '',
     extent: None = None,
@@ -134,7 +242,7 @@ def beta(
     key: ArrayLike,
     alpha: Any = 1.0,
     beta: Any = 1.0,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     shape: Any = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
@@ -153,7 +261,27 @@ def choice(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Draws elements of an array, with replacement.
+
+    Args:
+        key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
+            `jax.vmap`, with a key for each sample.
+        a: [n, ...], the elements; or an integer n, which stands for 0 to n-1.
+        shape_like: anything whose shape the output is to have.
+        p: [n], probability of each element, with sum 1; None: all are as likely. Samples may have a
+            different n.
+        shape: shape of the output; None: that of `shape_like`, or a single one.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: [*shape, ...], the type of `a`.
+
+    Parity: DALI raises if n is not positive, or is not the number of probabilities; the value of a
+    scalar input that is no constant is not known before the draw here, and of such an n, or p, the
+    result is 0, or below the number of probabilities.
+    """
 
 @overload
 def choice(
@@ -203,7 +331,50 @@ def coin_flip(
     shape_like: Any = None,
     /,
     *,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    probability: Any = 0.5,
+    shape: Any = None,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array:
+    """Draws 1 with a probability, else 0.
+
+    Args:
+        key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
+            `jax.vmap`, with a key for each sample.
+        shape_like: anything whose shape the output is to have.
+        dtype: type of the output; None: int32.
+        probability: of a 1; never below 0, always from 1 up.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: `shape`, `dtype`.
+    """
+
+@overload
+def coin_flip(
+    key: ArrayLike,
+    shape_like: Any = None,
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    probability: Any = 0.5,
+    shape: Any = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def coin_flip(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     probability: Any = 0.5,
     shape: Any = None,
     layout: Any = '',
@@ -213,39 +384,11 @@ def coin_flip(
 
 @overload
 def coin_flip(
-    key: ArrayLike,
-    shape_like: Any = None,
-    /,
-    *,
-    dtype: DTypeLike | None = None,
-    probability: Any = 0.5,
-    shape: Any = None,
-    layout: Any = '',
-    extent: ArrayLike | typing.Sequence[Any],
-    out_shape: Any = None,
-) -> tuple[Array, Array]: ...
-
-@overload
-def coin_flip(
     shape_like: Any = None,
     /,
     *,
     key: ArrayLike,
-    dtype: DTypeLike | None = None,
-    probability: Any = 0.5,
-    shape: Any = None,
-    layout: Any = '',
-    extent: None = None,
-    out_shape: Any = None,
-) -> Array: ...
-
-@overload
-def coin_flip(
-    shape_like: Any = None,
-    /,
-    *,
-    key: ArrayLike,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     probability: Any = 0.5,
     shape: Any = None,
     layout: Any = '',
@@ -259,7 +402,54 @@ def normal(
     shape_like: Any = None,
     /,
     *,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    mean: Any = 0.0,
+    shape: Any = None,
+    stddev: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array:
+    """Draws from a normal distribution.
+
+    Args:
+        key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
+            `jax.vmap`, with a key for each sample.
+        shape_like: anything whose shape the output is to have.
+        dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
+            saturated.
+        mean: centre of the distribution.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        stddev: standard deviation; a negative one mirrors the values.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
+    """
+
+@overload
+def normal(
+    key: ArrayLike,
+    shape_like: Any = None,
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    mean: Any = 0.0,
+    shape: Any = None,
+    stddev: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def normal(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     mean: Any = 0.0,
     shape: Any = None,
     stddev: Any = 1.0,
@@ -270,41 +460,11 @@ def normal(
 
 @overload
 def normal(
-    key: ArrayLike,
-    shape_like: Any = None,
-    /,
-    *,
-    dtype: DTypeLike | None = None,
-    mean: Any = 0.0,
-    shape: Any = None,
-    stddev: Any = 1.0,
-    layout: Any = '',
-    extent: ArrayLike | typing.Sequence[Any],
-    out_shape: Any = None,
-) -> tuple[Array, Array]: ...
-
-@overload
-def normal(
     shape_like: Any = None,
     /,
     *,
     key: ArrayLike,
-    dtype: DTypeLike | None = None,
-    mean: Any = 0.0,
-    shape: Any = None,
-    stddev: Any = 1.0,
-    layout: Any = '',
-    extent: None = None,
-    out_shape: Any = None,
-) -> Array: ...
-
-@overload
-def normal(
-    shape_like: Any = None,
-    /,
-    *,
-    key: ArrayLike,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     mean: Any = 0.0,
     shape: Any = None,
     stddev: Any = 1.0,
@@ -319,8 +479,57 @@ def uniform(
     shape_like: Any = None,
     /,
     *,
-    dtype: DTypeLike | None = None,
-    range: Any = ...,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    range: Any = (-1.0, 1.0),
+    shape: Any = None,
+    values: Any = None,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array:
+    """Draws from a range, its end excluded, or from a list of values.
+
+    Args:
+        key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
+            `jax.vmap`, with a key for each sample.
+        shape_like: anything whose shape the output is to have.
+        dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
+            saturated; so the end of the range may occur.
+        range: (begin, end), begin < end.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        values: the values to draw from; a range is ignored then.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: `shape`, `dtype`; 23 random bits a number, of a list 32.
+
+    Parity: DALI wraps the range around where an integer `dtype` cannot hold it.
+    """
+
+@overload
+def uniform(
+    key: ArrayLike,
+    shape_like: Any = None,
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    range: Any = (-1.0, 1.0),
+    shape: Any = None,
+    values: Any = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def uniform(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    range: Any = (-1.0, 1.0),
     shape: Any = None,
     values: Any = None,
     layout: Any = '',
@@ -330,42 +539,12 @@ def uniform(
 
 @overload
 def uniform(
-    key: ArrayLike,
-    shape_like: Any = None,
-    /,
-    *,
-    dtype: DTypeLike | None = None,
-    range: Any = ...,
-    shape: Any = None,
-    values: Any = None,
-    layout: Any = '',
-    extent: ArrayLike | typing.Sequence[Any],
-    out_shape: Any = None,
-) -> tuple[Array, Array]: ...
-
-@overload
-def uniform(
     shape_like: Any = None,
     /,
     *,
     key: ArrayLike,
-    dtype: DTypeLike | None = None,
-    range: Any = ...,
-    shape: Any = None,
-    values: Any = None,
-    layout: Any = '',
-    extent: None = None,
-    out_shape: Any = None,
-) -> Array: ...
-
-@overload
-def uniform(
-    shape_like: Any = None,
-    /,
-    *,
-    key: ArrayLike,
-    dtype: DTypeLike | None = None,
-    range: Any = ...,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    range: Any = (-1.0, 1.0),
     shape: Any = None,
     values: Any = None,
     layout: Any = '',

@@ -2,120 +2,268 @@
 
 import typing
 from typing import Any
-from numpy.typing import DTypeLike
+from typing import Literal
 from typing import overload
+from numpy.typing import DTypeLike
+from numpy.typing import NDArray
+from jdali import types
 from jax import Array
 from jax.typing import ArrayLike
 from jdali.fn._classes import OperatorClass
 
 class Max(OperatorClass):
+    """Largest element along axes; NaN is passed over.
+
+    Args:
+        data: any shape and type.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+    """
     def __init__(
         self,
         *,
-        axes: typing.Sequence[int] | None = None,
+        axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Mean(OperatorClass):
+    """Mean along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: means, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
+    integers does not overflow.
+    """
     def __init__(
         self,
         *,
-        axes: typing.Sequence[int] | None = None,
+        axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        dtype: DTypeLike | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        dtype: types.DALIDataType | DTypeLike | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class MeanSquare(OperatorClass):
+    """Mean of the squares along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: means of squares, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
+    mean); here they are squared as floats.
+    """
     def __init__(
         self,
         *,
-        axes: typing.Sequence[int] | None = None,
+        axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        dtype: DTypeLike | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        dtype: types.DALIDataType | DTypeLike | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Min(OperatorClass):
+    """Smallest element along axes; NaN is passed over.
+
+    Args:
+        data: any shape and type.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+    """
     def __init__(
         self,
         *,
-        axes: typing.Sequence[int] | None = None,
+        axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class RMS(OperatorClass):
+    """Square root of the mean of the squares along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: roots, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: as `reductions.mean_square`, no overflow of integers.
+    """
     def __init__(
         self,
         *,
-        axes: typing.Sequence[int] | None = None,
+        axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        dtype: DTypeLike | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        dtype: types.DALIDataType | DTypeLike | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class StdDev(OperatorClass):
+    """Square root of the variance about `mean`.
+
+    Args:
+        data: any shape, numbers or bool.
+        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        ddof: degrees of freedom lost, 0 or more.
+        extent: int32 [ndim] each, true sizes of `data` and `mean`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: standard deviations, float32.
+    """
     def __init__(
         self,
         *,
-        axes: typing.Sequence[int] | None = None,
+        axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
         ddof: int = 0,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Sum(OperatorClass):
+    """Adds up the elements along axes; the accumulator has the output's type and wraps around in it.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to sum over, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep summed axes with size 1.
+        dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
+            integers, the input's for floats.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: sums, `dtype`; 0 where nothing is summed.
+    """
     def __init__(
         self,
         *,
-        axes: typing.Sequence[int] | None = None,
+        axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        dtype: DTypeLike | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        dtype: types.DALIDataType | DTypeLike | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Variance(OperatorClass):
+    """Sum of the squared distances from `mean`, divided by the number of elements less `ddof`.
+
+    Args:
+        data: any shape, numbers or bool.
+        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        ddof: degrees of freedom lost, 0 or more.
+        extent: int32 [ndim] each, true sizes of `data` and `mean`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: variances, float32.
+    """
     def __init__(
         self,
         *,
-        axes: typing.Sequence[int] | None = None,
+        axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
         ddof: int = 0,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 @overload
@@ -123,20 +271,35 @@ def max(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Largest element along axes; NaN is passed over.
+
+    Args:
+        data: any shape and type.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+    """
 
 @overload
 def max(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     layout: Any = '',
@@ -149,24 +312,43 @@ def mean(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Mean along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: means, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
+    integers does not overflow.
+    """
 
 @overload
 def mean(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -177,24 +359,43 @@ def mean_square(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Mean of the squares along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: means of squares, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
+    mean); here they are squared as floats.
+    """
 
 @overload
 def mean_square(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -205,20 +406,35 @@ def min(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Smallest element along axes; NaN is passed over.
+
+    Args:
+        data: any shape and type.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+    """
 
 @overload
 def min(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     layout: Any = '',
@@ -231,24 +447,42 @@ def rms(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Square root of the mean of the squares along axes; an integer result is rounded toward zero.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        dtype: type of the result; None: FLOAT.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: roots, `dtype`; NaN where there is nothing to reduce.
+
+    Parity: as `reductions.mean_square`, no overflow of integers.
+    """
 
 @overload
 def rms(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -260,14 +494,31 @@ def std_dev(
     mean: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     ddof: int = 0,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Square root of the variance about `mean`.
+
+    Args:
+        data: any shape, numbers or bool.
+        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        ddof: degrees of freedom lost, 0 or more.
+        extent: int32 [ndim] each, true sizes of `data` and `mean`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: standard deviations, float32.
+    """
 
 @overload
 def std_dev(
@@ -275,7 +526,7 @@ def std_dev(
     mean: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     ddof: int = 0,
@@ -289,24 +540,41 @@ def sum(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Adds up the elements along axes; the accumulator has the output's type and wraps around in it.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to sum over, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep summed axes with size 1.
+        dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
+            integers, the input's for floats.
+        extent: int32 [ndim], true size of `data`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: sums, `dtype`; 0 where nothing is summed.
+    """
 
 @overload
 def sum(
     data: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: DTypeLike | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -318,14 +586,31 @@ def variance(
     mean: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     ddof: int = 0,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Sum of the squared distances from `mean`, divided by the number of elements less `ddof`.
+
+    Args:
+        data: any shape, numbers or bool.
+        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
+        axes: axes to reduce, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        ddof: degrees of freedom lost, 0 or more.
+        extent: int32 [ndim] each, true sizes of `data` and `mean`.
+        out_shape: static, padded shape to return; None: the reduced shape.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: variances, float32.
+    """
 
 @overload
 def variance(
@@ -333,7 +618,7 @@ def variance(
     mean: Any,
     /,
     *,
-    axes: typing.Sequence[int] | None = None,
+    axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     ddof: int = 0,

@@ -149,7 +149,7 @@ def normalize(
     else:
         inverse = _inverse_of(parameters[1], epsilon, scale, keep_zero=jnp.ndim(cast(Array, stddev)) > 0)
     result = saturate_cast((value - center) * inverse + jnp.float32(shift), types.to_dtype(dtype))
-    return result if out_shape is None else fit(result, (len(data), *out_shape))
+    return result if out_shape is None else fit(result, (data.shape[0], *out_shape))
 
 
 def _parameter(parameter: object, value: Array) -> Array:

@@ -2,91 +2,190 @@
 
 import typing
 from typing import Any
+from typing import Literal
 from typing import overload
+from numpy.typing import NDArray
 from jax import Array
 from jax.typing import ArrayLike
 from jdali.data_node import DataNode
 from jdali.fn._classes import OperatorClass
 
 class Combine(OperatorClass):
+    """Makes the transform that does all of them, the first one first.
+
+    Args:
+        matrices: [n, n+1] each, 2 to 99 of them.
+        reverse_order: the last one is done first.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [n, n+1].
+    """
     def __init__(
         self,
         *,
         reverse_order: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Crop(OperatorClass):
+    """Makes the transform that takes `from_start` to `to_start` and `from_end` to `to_end`.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        absolute: where a start is above its end, the two are swapped.
+        from_end: upper corner of the box, n values or one for all axes.
+        from_start: lower corner of the box, n values or one.
+        reverse_order: `matrix` is done last.
+        to_end: where the upper corner comes to lie, n values or one.
+        to_start: where the lower corner comes to lie, n values or one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+
+    By frame: of sequences `from_end`, `from_start`, `to_end`, `to_start` may have a value for each frame, see `per_frame`.
+    """
     def __init__(
         self,
         *,
         absolute: bool = False,
-        from_end: typing.Sequence[float] | DataNode = ...,
-        from_start: typing.Sequence[float] | DataNode = ...,
+        from_end: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode = (1.0,),
+        from_start: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode = (0.0,),
         reverse_order: bool = False,
-        to_end: typing.Sequence[float] | DataNode = ...,
-        to_start: typing.Sequence[float] | DataNode = ...,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        to_end: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode = (1.0,),
+        to_start: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode = (0.0,),
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Rotation(OperatorClass):
+    """Makes the transform of a rotation: from x towards y, or around an axis in space.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        angle: degrees.
+        axis: (x, y, z), of any length but 0; None: a rotation in the plane.
+        center: point that stays where it is, n values or one; None: the origin.
+        reverse_order: `matrix` is done last.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [2, 3], or [3, 4] with an `axis`.
+
+    By frame: of sequences `angle`, `axis`, `center` may have a value for each frame, see `per_frame`.
+    """
     def __init__(
         self,
         *,
         angle: float | DataNode | None = None,
-        axis: typing.Sequence[float] | DataNode | None = None,
-        center: typing.Sequence[float] | DataNode | None = None,
+        axis: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        center: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
         reverse_order: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Scale(OperatorClass):
+    """Makes the transform that multiplies each coordinate by its factor.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        scale: factor of each axis, n values, or one for all axes.
+        center: point that stays where it is, n values or one; None: the origin.
+        ndim: n, if neither `scale` nor `matrix` tells.
+        reverse_order: `matrix` is done last.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [n, n+1].
+
+    By frame: of sequences `scale`, `center` may have a value for each frame, see `per_frame`.
+    """
     def __init__(
         self,
         *,
-        scale: typing.Sequence[float] | DataNode | None = None,
-        center: typing.Sequence[float] | DataNode | None = None,
+        scale: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        center: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
         ndim: int | None = None,
         reverse_order: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Shear(OperatorClass):
+    """Makes the transform that adds to each coordinate shares of the others.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        angles: degrees, -90 to 90, in place of `shear`: the factors are their tangents.
+        center: point that stays where it is, n values or one; None: the origin.
+        reverse_order: `matrix` is done last.
+        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); xy is what x gains by y.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [2, 3] or [3, 4].
+
+    By frame: of sequences `angles`, `center`, `shear` may have a value for each frame, see `per_frame`.
+    """
     def __init__(
         self,
         *,
-        angles: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
-        center: typing.Sequence[float] | DataNode | None = None,
+        angles: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float | ArrayLike] | NDArray[Any]] | DataNode | None = None,
+        center: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
         reverse_order: bool = False,
-        shear: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        shear: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float | ArrayLike] | NDArray[Any]] | DataNode | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 class Translation(OperatorClass):
+    """Makes the transform that adds `offset`.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        offset: n values, as many as the space has axes.
+        reverse_order: `matrix` is done last.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [n, n+1].
+
+    By frame: of sequences `offset` may have a value for each frame, see `per_frame`.
+    """
     def __init__(
         self,
         *,
-        offset: typing.Sequence[float] | DataNode | None = None,
+        offset: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
         reverse_order: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
     ) -> None: ...
 
 @overload
@@ -96,7 +195,18 @@ def combine(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Makes the transform that does all of them, the first one first.
+
+    Args:
+        matrices: [n, n+1] each, 2 to 99 of them.
+        reverse_order: the last one is done first.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: float32 [n, n+1].
+    """
 
 @overload
 def combine(
@@ -113,15 +223,31 @@ def crop(
     /,
     *,
     absolute: bool = False,
-    from_end: Any = ...,
-    from_start: Any = ...,
+    from_end: Any = (1.0,),
+    from_start: Any = (0.0,),
     reverse_order: bool = False,
-    to_end: Any = ...,
-    to_start: Any = ...,
+    to_end: Any = (1.0,),
+    to_start: Any = (0.0,),
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Makes the transform that takes `from_start` to `to_start` and `from_end` to `to_end`.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        absolute: where a start is above its end, the two are swapped.
+        from_end: upper corner of the box, n values or one for all axes.
+        from_start: lower corner of the box, n values or one.
+        reverse_order: `matrix` is done last.
+        to_end: where the upper corner comes to lie, n values or one.
+        to_start: where the lower corner comes to lie, n values or one.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+    """
 
 @overload
 def crop(
@@ -129,11 +255,11 @@ def crop(
     /,
     *,
     absolute: bool = False,
-    from_end: Any = ...,
-    from_start: Any = ...,
+    from_end: Any = (1.0,),
+    from_start: Any = (0.0,),
     reverse_order: bool = False,
-    to_end: Any = ...,
-    to_start: Any = ...,
+    to_end: Any = (1.0,),
+    to_start: Any = (0.0,),
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -151,7 +277,21 @@ def rotation(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Makes the transform of a rotation: from x towards y, or around an axis in space.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        angle: degrees.
+        axis: (x, y, z), of any length but 0; None: a rotation in the plane.
+        center: point that stays where it is, n values or one; None: the origin.
+        reverse_order: `matrix` is done last.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: float32 [2, 3], or [3, 4] with an `axis`.
+    """
 
 @overload
 def rotation(
@@ -179,7 +319,21 @@ def scale(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Makes the transform that multiplies each coordinate by its factor.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        scale: factor of each axis, n values, or one for all axes.
+        center: point that stays where it is, n values or one; None: the origin.
+        ndim: n, if neither `scale` nor `matrix` tells.
+        reverse_order: `matrix` is done last.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: float32 [n, n+1].
+    """
 
 @overload
 def scale(
@@ -207,7 +361,21 @@ def shear(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Makes the transform that adds to each coordinate shares of the others.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        angles: degrees, -90 to 90, in place of `shear`: the factors are their tangents.
+        center: point that stays where it is, n values or one; None: the origin.
+        reverse_order: `matrix` is done last.
+        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); xy is what x gains by y.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: float32 [2, 3] or [3, 4].
+    """
 
 @overload
 def shear(
@@ -233,7 +401,19 @@ def translation(
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
-) -> Array: ...
+) -> Array:
+    """Makes the transform that adds `offset`.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        offset: n values, as many as the space has axes.
+        reverse_order: `matrix` is done last.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: float32 [n, n+1].
+    """
 
 @overload
 def translation(

@@ -16,7 +16,7 @@ from jax.sharding import Sharding
 
 from jdali._batches.placement import of_batch_axis, place
 from jdali._system.devices import HostArray
-from jdali.engine.workers.threads import WorkerThreads
+from jdali._threads import WorkerThreads
 from jdali.iterator import LastBatchPolicy
 from jdali.iterator.stream import UserBatch
 from jdali.pipeline import Pipeline

@@ -9,8 +9,7 @@ from typing import Any
 from jax.sharding import Sharding
 
 from jdali._operators.record import REGISTRY
-from jdali.graph.call import call_operator
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode, call_operator
 
 __all__ = ["jax_function"]
 

@@ -19,7 +19,7 @@ from jdali.pipeline import Pipeline
 __all__ = ["DALIGenericIterator", "data_iterator", "default_num_threads_value"]
 
 
-class DALIGenericIterator(DataIterator):
+class DALIGenericIterator(DataIterator[Any]):
     """`jdali.iterator.DataIterator` under DALI's name, and with its shapes for several pipelines.
 
     Without `sharding` the outputs of several pipelines are stacked, [pipelines, batch, ...], each on the

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jdali.graph.call import call_operator
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode, call_operator
 from jdali.plugin.numba import _function
 
 

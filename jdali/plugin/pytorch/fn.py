@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from jdali import fn, ops
 from jdali.plugin.pytorch._torch import torch
 from jdali.plugin.pytorch.torch_utils import as_torch
 
 __all__ = ["TorchPythonFunction", "torch_python_function"]
+
+Device: TypeAlias = Literal["cpu", "gpu", "mixed"]
 
 
 def torch_python_function(
@@ -19,7 +21,7 @@ def torch_python_function(
     num_outputs: int = 1,
     batch_processing: bool = False,
     output_layouts: str | Sequence[str] | None = None,
-    device: str | None = None,
+    device: Device | None = None,
     name: str | None = None,
     bytes_per_sample_hint: Any = None,
     preserve: bool = False,
@@ -62,7 +64,7 @@ class TorchPythonFunction(ops.PythonFunction):
         self,
         function: Callable[..., Any],
         num_outputs: int = 1,
-        device: str = "cpu",
+        device: Device = "cpu",
         batch_processing: bool = False,
         **kwargs: Any,
     ):
@@ -70,7 +72,7 @@ class TorchPythonFunction(ops.PythonFunction):
         super().__init__(call, num_outputs, device, batch_processing, **kwargs)
 
     def torch_wrapper(
-        self, batch_processing: bool, function: Callable[..., Any], device: str, *args: object
+        self, batch_processing: bool, function: Callable[..., Any], device: Device, *args: object
     ) -> Any:
         """Calls a function on arrays as tensors; what the pipeline calls instead.
 

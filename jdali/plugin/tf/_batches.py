@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._pipeline.copied import copied
+from jdali._pipeline import copied
 from jdali._state import StateError
 from jdali.pipeline import Pipeline
 from jdali.plugin.tf._shapes import Wanted, shape_for

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from jdali._pipeline.copied import outputs_of
+from jdali._pipeline import outputs_of
 from jdali.pipeline import Pipeline
 from jdali.plugin.tf._batches import Batches, InputFeed, Outputs
 from jdali.plugin.tf._inputs import external_sources, matched_inputs

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jdali._pipeline.copied import outputs_of
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.graph.node import Node
+from jdali._pipeline import outputs_of
+from jdali._sources import SourceFeed
+from jdali.graph import Node
 from jdali.pipeline import Pipeline
 from jdali.plugin.tf._batches import InputFeed
 from jdali.plugin.tf._tensorflow import tf

@@ -24,6 +24,7 @@ from jdali.readers.formats.columns import Buffer
 from jdali.readers.found_by import FoundBy as FoundBy
 from jdali.readers.found_by import Table, Tables
 from jdali.readers.found_by import fits_at as fits_at
+from jdali.readers.shared_tables import shared
 
 # What a thread should have to read, at least: parsing together costs half a millisecond a task.
 _TASK_BYTES = 4 << 20
@@ -304,6 +305,10 @@ def number_columns(name: str, path: str, columns: int, empty: str = "") -> np.nd
 
     `empty` holds DALI's words for a file without lines, where they are the reader's own.
     """
+    return shared(f"numbers of {path}", lambda: _number_columns(name, path, columns, empty))
+
+
+def _number_columns(name: str, path: str, columns: int, empty: str) -> np.ndarray:
     try:
         lines = [line.split() for line in _storage.lines(path)]
     except OSError as error:

@@ -14,6 +14,7 @@ from jdali._storage.index_cache import Arrays, always, cached_index
 from jdali._storage.record_files import BadRecord, RecordFiles
 from jdali.readers.formats.tar import BLOCK, Member, has_name, header_mark, is_header_of, members, name_mark
 from jdali.readers.found_by import fits_at
+from jdali.readers.shared_tables import shared
 
 NAME = "readers.webdataset"
 """Of the reader, for messages."""
@@ -86,7 +87,7 @@ def components_of(
                 raise
             files.lost[file] = cut.reason
             return _components(cut.known)
-    components = _indexed(index, path, files.sizes[file])
+    components = shared(f"index {index}", lambda: _indexed(index, path, files.sizes[file]))
     return _as_first(files, file, index, components)
 
 

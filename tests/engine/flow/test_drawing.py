@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from support.nodes import engine_of
 
+from jdali._sources import SourceFeed
 from jdali.engine.flow.drawing import Drawing, When
 from jdali.engine.flow.drawn_ahead import DrawErrors, DrawFailed
 from jdali.engine.flow.ready_queue import ReadyQueue, Room
-from jdali.engine.tasks.external_source import SourceFeed
 
 
 def drawing_of(batches, when, errors, before_draw=lambda: None):

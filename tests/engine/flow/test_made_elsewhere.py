@@ -12,9 +12,7 @@ from jdali.engine.recovery.batch_result import BatchResult
 from jdali.engine.recovery.sent_result import send_result
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.border import Border
-from jdali.graph.node import Graph
-from jdali.graph.plan import ExecutionPlan
+from jdali.graph import Border, ExecutionPlan, Graph
 from jdali.tensors import TensorList
 
 COUNT = 4

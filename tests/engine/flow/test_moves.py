@@ -5,13 +5,13 @@ import pytest
 from support.nodes import engine_of
 from support.numbers import NumberReader
 
+from jdali._sources import SourceFeed
+from jdali._state import End
 from jdali.engine.flow.drawing import Drawing, When
 from jdali.engine.flow.drawn_ahead import DrawErrors
 from jdali.engine.flow.life import Life, Phase
 from jdali.engine.flow.moves import Moves
 from jdali.engine.flow.ready_queue import ReadyQueue, Room
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.engine.tasks.feed import End
 
 
 class Parts:

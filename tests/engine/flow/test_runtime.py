@@ -8,25 +8,22 @@ from support.faults import PATIENCE
 from support.nodes import engine_of, rows
 from support.numbers import NumberReader
 
+from jdali._sources import SourceFeed
 from jdali.engine.flow.drawing import When
-from jdali.engine.flow.drawn_ahead import DrawErrors
 from jdali.engine.flow.ready_queue import Room
 from jdali.engine.flow.runtime import Runtime
-from jdali.engine.tasks.external_source import SourceFeed
 
 pytestmark = pytest.mark.parametrize("when", When, ids=lambda when: when.name)
 
 
 @contextlib.contextmanager
 def running(source, when, **options):
-    errors = DrawErrors()  # held by the weak reference of the runtime
-    runtime = Runtime(engine_of(source), Room(2, 1 << 30, is_strict=False), when, errors, **options)
+    runtime = Runtime(engine_of(source), Room(2, 1 << 30, is_strict=False), when, **options)
     try:
         yield runtime
     finally:
         runtime.close(PATIENCE)
-    assert not runtime._life.threads
-    errors.clear()
+    assert not runtime.threads
 
 
 def first_number(runtime):
@@ -77,7 +74,7 @@ def test_an_error_comes_once_and_the_next_batch_after_it(when):
 
 def test_closed_and_asked_by_its_own_threads(when):
     with running(NumberReader(100), when) as runtime:
-        with runtime._engine.pool.serving, pytest.raises(RuntimeError, match="would wait for itself forever"):
+        with runtime.engine.pool.serving, pytest.raises(RuntimeError, match="would wait for itself forever"):
             runtime.wait()
         assert first_number(runtime) == 0
         runtime.close()

@@ -6,7 +6,7 @@ from support.nodes import node_of, rows, sample_ids, source_node
 
 from jdali.engine.recovery.memo import Kept, Memo, follows_its_position
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 from jdali.readers.base import stores
 from jdali.tensors import TensorList
 

@@ -9,14 +9,14 @@ from support.numbers import NumberReader
 
 from jdali import OperatorError, SampleError
 from jdali._batches.provenance import Drawn
+from jdali._sources import SourceFeed
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.recovery.memo import Memo
 from jdali.engine.recovery.recovery import Recovery
 from jdali.engine.recovery.refill import MOST_TRIED
-from jdali.engine.tasks.external_source import SourceFeed
 from jdali.engine.tasks.feed import Feed
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 
 
 class Maker:

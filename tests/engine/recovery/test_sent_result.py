@@ -11,7 +11,7 @@ from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.recovery.sent_result import by_name, receive_failure, receive_values, send_result
 from jdali.engine.tasks.batch_task import BatchTask
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 from jdali.readers.order.epochs import SampleRefs
 from jdali.tensors import TensorList
 

@@ -5,8 +5,7 @@ import pytest
 from support.nodes import node_of, source_node
 
 from jdali.engine.shapes import cost
-from jdali.graph.node import Graph
-from jdali.graph.plan import compiled, step_of
+from jdali.graph import Graph, compiled, step_of
 
 
 @pytest.fixture

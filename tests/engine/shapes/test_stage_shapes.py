@@ -10,8 +10,7 @@ from jdali._batches.extent import BatchSpec
 from jdali.engine.eager.call import compiled_programs
 from jdali.engine.shapes.levels import MOST_SHAPES, StageLevel
 from jdali.engine.shapes.stage_shapes import StageShapes
-from jdali.graph.node import Graph
-from jdali.graph.plan import step_of
+from jdali.graph import Graph, step_of
 
 
 # --- the law ---------------------------------------------------------------------------------------

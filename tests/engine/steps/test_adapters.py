@@ -6,6 +6,7 @@ import pytest
 from support.nodes import node_of, source_node
 from support.numbers import NumberReader
 
+from jdali._sources import SourceFeed
 from jdali._system.devices import host_device
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.host_batch_op import HostBatchOpRunner
@@ -14,9 +15,7 @@ from jdali.engine.steps.index_op import IndexOpRunner
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
 from jdali.engine.steps.stage import StageRunner
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.graph.node import Graph
-from jdali.graph.plan import HostStep, step_of
+from jdali.graph import Graph, HostStep, step_of
 
 
 def make(step, **options):

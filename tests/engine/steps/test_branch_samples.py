@@ -8,7 +8,7 @@ from jdali import SampleError
 from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.branch_samples import BadCondition, leave_empty, part_of, position_in_batch
 from jdali.engine.steps.values import Values
-from jdali.graph.node import WHOLE_BATCH, Domain, Graph
+from jdali.graph import WHOLE_BATCH, Domain, Graph
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from jdali._errors import SampleError
 from jdali._operators.host_batch import HostOutputs, Probed, Workers
 from jdali._operators.record import REGISTRY, PerSample, Static, host_batch_operator
 from jdali._system.devices import is_local
-from jdali.graph.call import call_operator
+from jdali.graph import call_operator
 
 BAD = 77
 CALLS = []

@@ -13,7 +13,7 @@ from jdali.engine.steps.host_op import HostOpRunner
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 
 
 @pytest.fixture

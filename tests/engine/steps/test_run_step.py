@@ -7,14 +7,14 @@ from support.faults import PATIENCE
 from support.nodes import batch, node_of, rows, sample_ids, source_node
 
 from jdali._batches import slabs
+from jdali._threads import PhaseTimer
 from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.engine.workers.timing import PhaseTimer
-from jdali.graph.node import WHOLE_BATCH, Domain, Graph
+from jdali.graph import WHOLE_BATCH, Domain, Graph
 
 PREDICATE = [False, True, True]
 

@@ -5,13 +5,12 @@ import pytest
 from support.nodes import node_of, source_node
 
 from jdali._batches.placement import BatchSplit
+from jdali._sources import SourceFeed
 from jdali._system.devices import host_device
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.sharded import Spread, spread_stages
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.graph.node import Graph
-from jdali.graph.plan import make_plan
+from jdali.graph import Graph, make_plan
 
 DEVICES = jax.devices()
 

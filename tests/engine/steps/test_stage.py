@@ -12,8 +12,7 @@ from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.stage import StageRunner, seed_of
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
-from jdali.graph.node import Graph
-from jdali.graph.plan import step_of
+from jdali.graph import Graph, step_of
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from jdali import SampleError
 from jdali._batches.provenance import Provenance
 from jdali._operators.record import REGISTRY
 from jdali.engine.steps.values import Values, argument_values, bytes_of, input_values
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 from jdali.tensors import TensorList
 
 

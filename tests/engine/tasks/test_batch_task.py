@@ -12,8 +12,8 @@ import pytest
 from support import task_worker, worker_pipelines
 from support.nodes import sample_ids
 
+from jdali._sources import as_samples
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
-from jdali.engine.tasks.user_batches import as_samples
 from jdali.readers.order.epochs import SampleRefs
 
 TESTS = Path(task_worker.__file__).parents[1]

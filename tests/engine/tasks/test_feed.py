@@ -6,9 +6,9 @@ from support.nodes import source_node
 from support.numbers import NumberReader
 
 from jdali import OperatorError
-from jdali.engine.tasks.external_source import SourceFeed
+from jdali._sources import SourceFeed
 from jdali.engine.tasks.feed import Feed
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 
 
 def feed_of(*sources, readers=()):

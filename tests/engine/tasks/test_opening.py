@@ -7,7 +7,7 @@ import pytest
 from jdali import OperatorError
 from jdali._operators.record import REGISTRY
 from jdali.engine.tasks.opening import open_reader
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 
 
 @pytest.fixture

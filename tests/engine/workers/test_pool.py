@@ -9,7 +9,7 @@ from support.faults import PATIENCE
 from jdali.engine.steps.stage import NodeFailure
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.graph.node import WHOLE_BATCH, Node
+from jdali.graph import WHOLE_BATCH, Node
 from jdali.ops.image import _flip
 
 NODE = Node(0, _flip.flip, "flip", "cpu", (), {}, None, WHOLE_BATCH, "here:1")

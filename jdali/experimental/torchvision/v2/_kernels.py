@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from jdali import dynamic, types
-from jdali.dynamic import Batch
+from jdali.dynamic import Batch, Tensor
+
+
+def as_one(result: Tensor | Batch) -> Batch:
+    """The result of an operator on a batch, which is one."""
+    assert isinstance(result, Batch)
+    return result
 
 
 def sizes(batch: Batch) -> np.ndarray:
@@ -58,14 +64,12 @@ def resize(
 ) -> Batch:
     """Images of the sizes that `resized_sizes` gives."""
     wanted = resized_sizes(sizes(batch), size, max_size).astype(np.float32)
-    result: Batch = dynamic.resize(
-        batch, size=_argument(wanted), interp_type=kernel, antialias=bool(antialias)
-    )
-    return result
+    result = dynamic.resize(batch, size=_argument(wanted), interp_type=kernel, antialias=bool(antialias))
+    return as_one(result)
 
 
 def window(
-    batch: Batch, start: np.ndarray, shape: np.ndarray, policy: str = "pad", fill: Sequence[float] = (0.0,)
+    batch: Batch, start: np.ndarray, shape: np.ndarray, policy: Any = "pad", fill: Sequence[float] = (0.0,)
 ) -> Batch:
     """A window of each image.
 
@@ -74,13 +78,13 @@ def window(
         policy, fill: for what lies outside of the image, see `slice`.
     """
     count = (len(batch), 2)
-    result: Batch = dynamic.slice(
+    result = dynamic.slice(
         batch,
         start=_argument(np.broadcast_to(start, count).astype(np.int32)),
         shape=_argument(np.broadcast_to(shape, count).astype(np.int32)),
         axis_names="HW", out_of_bounds_policy=policy, fill_values=fill,
     )  # fmt: skip
-    return result
+    return as_one(result)
 
 
 def pad(batch: Batch, border: tuple[int, int, int, int], policy: str, fill: Sequence[float]) -> Batch:
@@ -101,8 +105,8 @@ def center_crop(batch: Batch, size: tuple[int, int]) -> Batch:
 
 def flip(batch: Batch, horizontal: object = 0, vertical: object = 0) -> Batch:
     """Mirrored images; the arguments may be bool [N]."""
-    result: Batch = dynamic.flip(batch, horizontal=_flags(horizontal), vertical=_flags(vertical))
-    return result
+    result = dynamic.flip(batch, horizontal=_flags(horizontal), vertical=_flags(vertical))
+    return as_one(result)
 
 
 def grayscale(batch: Batch, count: int) -> Batch:
@@ -115,35 +119,33 @@ def grayscale(batch: Batch, count: int) -> Batch:
     if have not in (1, 3):
         raise ValueError(f"Input images should have 1 or 3 channels, got {have}")
     gray = batch if have == 1 else _luma(batch)
-    result: Batch = gray if count == 1 else dynamic.cat(*[gray] * count, axis_name="C")
-    return result
+    result = gray if count == 1 else dynamic.cat(*[gray] * count, axis_name="C")
+    return as_one(result)
 
 
 def _luma(batch: Batch) -> Batch:
-    result: Batch
+    result: Tensor | Batch
     if batch.dtype == dynamic.uint8:
         result = dynamic.color_space_conversion(batch, image_type=types.RGB, output_type=types.GRAY)
     else:  # which that operator does not take
         gray = dynamic.hsv(batch, saturation=0.0, dtype=batch.dtype)
         result = dynamic.slice(gray, start=[0], shape=[1], axis_names="C")
-    return result
+    return as_one(result)
 
 
 def normalize(batch: Batch, mean: np.ndarray, std: np.ndarray) -> Batch:
     """(image - mean) / std for each channel, float32."""
     shape = [1, 1, 1]
     shape[_axis(batch, "C")] = -1
-    result: Batch = dynamic.normalize(
-        batch, axis_names="HW", mean=mean.reshape(shape), stddev=std.reshape(shape)
-    )
-    return result
+    result = dynamic.normalize(batch, axis_names="HW", mean=mean.reshape(shape), stddev=std.reshape(shape))
+    return as_one(result)
 
 
 def blur(batch: Batch, kernel: tuple[int, int], sigma: np.ndarray) -> Batch:
     """Gaussian blur with a window of (width, height) pixels, and a sigma for each image, [N]."""
     width, height = kernel
-    result: Batch = dynamic.gaussian_blur(batch, window_size=[height, width], sigma=_argument(sigma))
-    return result
+    result = dynamic.gaussian_blur(batch, window_size=[height, width], sigma=_argument(sigma))
+    return as_one(result)
 
 
 def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
@@ -152,8 +154,8 @@ def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
         return other
     if not flags.any():
         return batch
-    result: Batch = dynamic.batch([(other if flag else batch).tensors[i] for i, flag in enumerate(flags)])
-    return result
+    made: Batch = dynamic.batch([(other if flag else batch).tensors[i] for i, flag in enumerate(flags)])
+    return made
 
 
 def uniform(count: int, ends: tuple[float, float], rng: dynamic.random.RNG | None = None) -> np.ndarray:

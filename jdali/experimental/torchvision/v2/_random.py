@@ -122,10 +122,10 @@ class ColorJitter(Transform):
         turns = (self.hue[0] * 360, self.hue[1] * 360)
         ranges = (self.brightness, self.contrast, self.saturation, turns)
         drawn = [dynamic.as_batch(kernels.uniform(len(batch), ends, rng)) for ends in ranges]
-        result: Batch = dynamic.color_twist(
+        result = dynamic.color_twist(
             batch, brightness=drawn[0], contrast=drawn[1], saturation=drawn[2], hue=drawn[3]
         )
-        return result
+        return kernels.as_one(result)
 
 
 class RandomCrop(Transform):
@@ -203,8 +203,8 @@ class RandomResizedCrop(Transform):
         self._kernel = arguments.interpolation(interpolation)
 
     def apply(self, batch: Batch, rng: RNG) -> Batch:
-        result: Batch = dynamic.random_resized_crop(
+        result = dynamic.random_resized_crop(
             batch, size=list(self.size), random_area=list(self.scale), random_aspect_ratio=list(self.ratio),
             interp_type=self._kernel, antialias=bool(self.antialias), rng=rng,
         )  # fmt: skip
-        return result
+        return kernels.as_one(result)

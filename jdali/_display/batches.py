@@ -1,0 +1,60 @@
+"""The samples of a batch side by side, for a notebook: up to a number of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jdali._display.figures import SMALL, Hint, figure
+from jdali._display.markup import escape, styled
+
+MOST_BYTES = 200_000
+_MOST_SAMPLES = 64
+
+
+class NamedBatch(NamedTuple):
+    """One output of a batch.
+
+    Attributes:
+        name: of the output.
+        layout: of a sample.
+        sample: gives the array of the sample in a position.
+        hint: what else is known.
+    """
+
+    name: str
+    layout: str
+    sample: Callable[[int], NDArray[np.generic]]
+    hint: Hint = Hint()
+
+
+def batch_html(title: str, count: int, outputs: Sequence[NamedBatch], names: Sequence[str] = ()) -> str:
+    """Shows samples with all their outputs, as many as fit into 200 kB.
+
+    Args:
+        title: what the batch is, in one line.
+        count: number of samples.
+        outputs: of the batch.
+        names: of the samples, files mostly; empty if not known.
+    """
+    cells: list[str] = []
+    room = MOST_BYTES - len(styled("")) - len(escape(title).encode()) - 400
+    for i in range(min(count, _MOST_SAMPLES)):
+        name = f"{i}: {names[i]}" if i < len(names) and names[i] else f"{i}"
+        shown = [
+            figure(o.sample(i), name=o.name, layout=o.layout, hint=o.hint, detail=SMALL) for o in outputs
+        ]
+        cell = f'<div class="jd-sample"><p class="jd-name">{escape(name)}</p>{"".join(s.html for s in shown)}</div>'
+        size = len(cell.encode())
+        if size > room:
+            break
+        room -= size
+        cells.append(cell)
+    left = count - len(cells)
+    more = f'<p class="jd-name">and {left} more samples</p>' if left else ""
+    return styled(
+        f'<p class="jd-name">{escape(title)}</p><div class="jd-samples">{"".join(cells)}</div>{more}'
+    )

@@ -1,0 +1,239 @@
+"""One value as HTML, by its kind."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jdali._display.markup import data_uri, escape
+from jdali._display.numbers import bytes_text, histogram, histogram_svg, numbers_text
+from jdali._display.overlays import Overlay, overlay_html
+from jdali._display.pictures import Pixels, animation_of, fit, picture_of, png, webp
+from jdali._display.sounds import frames_of, wav, waveform_svg
+from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
+
+_SHOWN_SIDE = 200  # the longest side of smaller pictures is shown in this many pixels
+_TINY = 64  # these are enlarged without smoothing
+_PICTURES = ("HWC", "CHW", "HW")
+
+
+class Detail(NamedTuple):
+    """Bounds of what is shown of a value.
+
+    Attributes:
+        side: most pixels of a side of a picture.
+        frames: most of a video.
+        seconds: most of a sound.
+        exact: pictures without loss.
+    """
+
+    side: int
+    frames: int
+    seconds: float
+    exact: bool
+
+
+SMALL = Detail(side=160, frames=12, seconds=1.0, exact=False)
+LARGE = Detail(side=1024, frames=64, seconds=60.0, exact=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class Hint:
+    """Facts about a value besides its array.
+
+    Attributes:
+        kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points" or "" for what the array says.
+        rate: of a sound, frames a second; None: not known.
+        axes: of a spectrogram.
+    """
+
+    kind: str = ""
+    rate: float | None = None
+    axes: SpectrumAxes = dataclasses.field(default_factory=SpectrumAxes)
+
+
+class Shown(NamedTuple):
+    """A value as HTML.
+
+    Attributes:
+        html: the figure.
+        kind: what it was shown as.
+    """
+
+    html: str
+    kind: str
+
+
+class _Value(NamedTuple):
+    """A value with what is known of it, see `figure`."""
+
+    array: NDArray[np.generic]
+    layout: str
+    hint: Hint
+    detail: Detail
+    overlay: Overlay
+
+
+_Body: TypeAlias = tuple[str, tuple[str, ...]]  # HTML, and notes for the caption
+
+
+def kind_of(array: NDArray[np.generic], layout: str, hint: Hint) -> str:
+    """Decides what to show a value as: "picture", "video", "sound", "spectrogram", "bytes", "number" or "tensor"."""
+    if hint.kind in ("sound", "spectrogram") and array.ndim in (1, 2) and array.size:
+        return hint.kind
+    if array.size == 0:
+        return "tensor"
+    if array.size == 1 and array.ndim <= 1 and array.dtype.kind in "biuf":
+        return "number"
+    if set(layout) >= {"H", "W"}:
+        others = set(layout) - set("HWC")
+        if not others:
+            return "picture"
+        return "video" if len(others) == 1 and len(layout) == array.ndim else "tensor"
+    if layout in ("ft", "tf"):
+        return "spectrogram"
+    if array.dtype == np.uint8 and array.ndim == 1:
+        return "bytes"
+    if hint.kind == "picture" or (not layout and _looks_like_picture(array)):
+        return "picture"
+    return "tensor"
+
+
+def _looks_like_picture(array: NDArray[np.generic]) -> bool:
+    """True for three axes of which the last or the first has 1, 3 or 4 elements, and the others many."""
+    if array.ndim != 3:
+        return False
+    last, first = array.shape[-1] in (1, 3, 4), array.shape[0] in (1, 3, 4)
+    return (last and min(array.shape[:2]) >= 8) or (first and min(array.shape[1:]) >= 8)
+
+
+def figure(
+    array: NDArray[np.generic],
+    *,
+    name: str = "",
+    layout: str = "",
+    hint: Hint | None = None,
+    overlay: Overlay | None = None,
+    detail: Detail = LARGE,
+) -> Shown:
+    """Shows one value.
+
+    Args:
+        array: of one sample, in its true size.
+        name: of the value.
+        layout: one letter an axis, "" if not known.
+        hint: what else is known.
+        overlay: what to draw over it, if it is a picture.
+        detail: how much of it.
+    """
+    hint = hint or Hint()
+    kind = kind_of(array, layout, hint)
+    facts = [
+        name,
+        f"{layout} " * bool(layout) + f"{array.dtype} {'×'.join(map(str, array.shape)) or 'scalar'}",
+    ]
+    body, notes = _BODIES[kind](_Value(array, layout, hint, detail, overlay or Overlay()))
+    caption = escape(" · ".join(filter(None, [*facts, *notes])))
+    return Shown(
+        f'<figure class="jd-figure" data-kind="{kind}">{body}<figcaption>{caption}</figcaption></figure>',
+        kind,
+    )
+
+
+def _image(pixels: Pixels, detail: Detail) -> str:
+    """An address of the picture, small enough."""
+    small = fit(pixels, detail.side)
+    if detail.exact or small.shape[-1] == 1 or small.size < 6000:
+        return data_uri(png(small), "image/png")
+    return data_uri(webp(small), "image/webp")
+
+
+def _frame(uri: str, height: int, width: int, over: str, what: str) -> str:
+    """A picture with what lies over it; small ones are enlarged."""
+    longest = max(height, width)
+    scale = max(_SHOWN_SIDE / longest, 1.0)
+    tiny = ' class="jd-tiny"' if longest < _TINY else ""
+    size = f'width="{max(round(width * scale), 1)}" height="{max(round(height * scale), 1)}"'
+    return f'<div class="jd-frame"><img{tiny} src="{uri}" {size} alt="{what}">{over}</div>'
+
+
+def _picture(value: _Value) -> _Body:
+    array, layout, detail, overlay = value.array, value.layout, value.detail, value.overlay
+    pixels, notes = picture_of(array, layout)
+    height, width = pixels.shape[:2]
+    over = "" if overlay.is_empty else overlay_html(overlay, height, width, detail.side)
+    if not layout:
+        notes = ("taken for a picture by its shape", *notes)
+    return _frame(_image(pixels, detail), height, width, over, "picture"), notes
+
+
+def _video(value: _Value) -> _Body:
+    array, layout, detail = value.array, value.layout, value.detail
+    frames, notes = animation_of(array, layout, detail.frames)
+    small = fit(frames, min(detail.side, 320))
+    height, width = frames.shape[1:3]
+    if not len(small):
+        return "", notes
+    uri = data_uri(webp(small, quality=85 if detail.exact else 60), "image/webp")
+    return _frame(uri, height, width, "", "video"), notes
+
+
+def _sound(value: _Value) -> _Body:
+    array, hint, detail = value.array, value.hint, value.detail
+    frames = frames_of(array)
+    rate = hint.rate or 16000.0
+    most = int(detail.seconds * rate)
+    notes: tuple[str, ...] = (
+        (f"{hint.rate:.0f} Hz, {len(frames) / rate:.3g} s",)
+        if hint.rate
+        else ("rate not known, played at 16 kHz",)
+    )
+    if len(frames) > most:
+        notes = (*notes, f"the first {detail.seconds:g} s play")
+    uri = data_uri(wav(frames[:most], rate), "audio/wav")
+    return f'{waveform_svg(frames, hint.rate)}<audio controls preload="metadata" src="{uri}"></audio>', notes
+
+
+def _spectrogram(value: _Value) -> _Body:
+    array, layout, hint, detail = value.array, value.layout, value.hint, value.detail
+    if array.ndim != 2:
+        return _tensor(value)
+    pixels, note = spectrum_pixels(array, layout or "ft")
+    return spectrum_svg(pixels, hint.axes, detail.side), (note,)
+
+
+def _bytes(value: _Value) -> _Body:
+    array = value.array
+    what, text = bytes_text(array.astype(np.uint8))
+    return f"<pre>{escape(text)}</pre>", (what,)
+
+
+def _number(value: _Value) -> _Body:
+    array = value.array
+    number = array.reshape(-1)[0].item()
+    text = f"{number:.7g}" if isinstance(number, float) else str(number)
+    return f'<div class="jd-number">{escape(text)}</div>', ()
+
+
+def _tensor(value: _Value) -> _Body:
+    array = value.array
+    body = f"<pre>{escape(numbers_text(array))}</pre>"
+    notes: tuple[str, ...] = ()
+    if array.size > 8 and array.dtype.kind in "iuf":
+        counts, low, high = histogram(array)
+        body += histogram_svg(counts, f"{low:.4g}", f"{high:.4g}")
+        finite = array[np.isfinite(array)] if array.dtype.kind == "f" else array
+        if finite.size:
+            notes = (f"mean {finite.mean(dtype=np.float64):.4g}, std {finite.std(dtype=np.float64):.4g}",)
+        if finite.size < array.size:
+            notes = (*notes, f"{array.size - finite.size} values are NaN or infinite")
+    return body, notes
+
+
+_BODIES = {
+    "picture": _picture, "video": _video, "sound": _sound, "spectrogram": _spectrogram, "bytes": _bytes, "number": _number,
+    "tensor": _tensor,
+}  # fmt: skip

@@ -1,0 +1,70 @@
+"""Numbers, bytes and text."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jdali._display.markup import escape
+
+_BINS = 32
+_MOST_NUMBERS = 60
+_MOST_TEXT = 600
+_MAGIC = ((b"\xff\xd8\xff", "JPEG"), (b"\x89PNG\r\n\x1a\n", "PNG"), (b"RIFF", "RIFF"), (b"fLaC", "FLAC"), (b"OggS", "Ogg"),
+          (b"GIF8", "GIF"), (b"BM", "BMP"), (b"II*\0", "TIFF"), (b"MM\0*", "TIFF"), (b"\x93NUMPY", "npy"))  # fmt: skip
+
+
+def histogram(array: NDArray[np.generic], bins: int = _BINS) -> tuple[NDArray[np.int64], float, float]:
+    """Counts the finite values in equal parts of their range.
+
+    Returns: counts [bins], and the ends of the range.
+    """
+    values = array.astype(np.float64).reshape(-1)
+    values = values[np.isfinite(values)]
+    if not values.size:
+        return np.zeros(bins, np.int64), 0.0, 0.0
+    low, high = float(values.min()), float(values.max())
+    counts, _ = np.histogram(values, bins, (low, high if high > low else low + 1))
+    return counts, low, high
+
+
+def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:
+    """Draws counts as bars, with the ends of their range below."""
+    top, width, height = max(int(counts.max(initial=0)), 1), 320, 60
+    step = width / max(len(counts), 1)
+    bars = "".join(
+        f'<rect x="{i * step:.1f}" y="{height * (1 - n / top):.1f}" width="{step * 0.9:.1f}" height="{height * n / top:.1f}">'
+        f"<title>{n}</title></rect>"
+        for i, n in enumerate(counts.tolist())
+    )
+    return (
+        f'<svg class="jd-histogram" viewBox="0 0 {width} {height + 16}" role="img" aria-label="histogram" font-size="11">'
+        f'<g fill="var(--cpu)">{bars}</g><g fill="currentColor"><text x="0" y="{height + 13}">{escape(low)}</text>'
+        f'<text x="{width}" y="{height + 13}" text-anchor="end">{escape(high)}</text></g></svg>'
+    )
+
+
+def numbers_text(array: NDArray[np.generic]) -> str:
+    """Shows a few of the values, as NumPy does."""
+    return np.array2string(array, threshold=_MOST_NUMBERS, edgeitems=3, precision=5, max_line_width=40)
+
+
+def bytes_text(array: NDArray[np.uint8]) -> tuple[str, str]:
+    """Shows bytes as text if they are UTF-8 that can be printed, else in hexadecimal.
+
+    Returns: what they are, and the text, which is not escaped yet.
+    """
+    data = array.tobytes()
+    kind = next((name for magic, name in _MAGIC if data.startswith(magic)), "")
+    if not kind:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = "\0"
+        if all(c.isprintable() or c in "\n\r\t" for c in text):
+            return "text", text[:_MOST_TEXT] + ("…" if len(text) > _MOST_TEXT else "")
+    head = data[:64]
+    lines = [head[i : i + 16].hex(" ") for i in range(0, len(head), 16)]
+    return f"{kind} file".strip() if kind else "bytes", "\n".join(lines) + (
+        " …" if len(data) > len(head) else ""
+    )

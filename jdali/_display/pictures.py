@@ -1,0 +1,168 @@
+"""Arrays as pictures: any layout, element type, range and number of channels, with a note of what was undone."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+Values = NDArray[np.generic]
+
+_FRAME_MS = 120
+_FEW = 32  # integers up to here are numbers of classes rather than brightness
+
+
+class Picture(NamedTuple):
+    """Pixels to look at.
+
+    Attributes:
+        pixels: uint8 [H, W, C] with 1, 3 or 4 channels.
+        notes: what was done to the values for the eye.
+    """
+
+    pixels: Pixels
+    notes: tuple[str, ...] = ()
+
+
+class Animation(NamedTuple):
+    """Frames to play: uint8 [F, H, W, C] with 1, 3 or 4 channels, and what was done for the eye."""
+
+    frames: Pixels
+    notes: tuple[str, ...] = ()
+
+
+def picture_of(array: Values, layout: str = "") -> Picture:
+    """Makes the values of a picture visible.
+
+    uint8 is not changed, floats in [0, 1] and values that reach from 32 to 255 are shown as they are, others between their
+    smallest and largest value. NaN and infinity are black. Of two channels, or more than four, the first three are shown.
+
+    Args:
+        array: [H, W], [H, W, C] or [C, H, W], not empty.
+        layout: "HW", "HWC", "CHW" or "" for a guess by the shape.
+    """
+    values, notes = _channels_last(array, layout)
+    pixels, more = to_bytes(values)
+    return Picture(pixels, (*notes, *more))
+
+
+def animation_of(array: Values, layout: str, most: int) -> Animation:
+    """Makes frames, or the slices of a volume, visible, all by the same range.
+
+    Args:
+        array: any axes of `layout`, which has one besides H, W and C.
+        layout: "FHWC", "FCHW", "DHWC", "FHW" for instance.
+        most: frames; of more, as many at equal steps are taken.
+    """
+    axis = next(i for i, letter in enumerate(layout) if letter not in "HWC")
+    frames = np.moveaxis(array, axis, 0)
+    notes: tuple[str, ...] = ()
+    if len(frames) > most:
+        chosen = np.linspace(0, len(frames) - 1, most).round().astype(int)
+        notes = (f"{most} of {len(frames)} shown",)
+        frames = frames[chosen]
+    inner = layout[:axis] + layout[axis + 1 :]
+    made = [_channels_last(frame, inner) for frame in frames]
+    pixels, more = to_bytes(np.stack([values for values, _ in made]))
+    return Animation(pixels, (*notes, *made[0][1], *more))
+
+
+def _channels_last(array: Values, layout: str) -> tuple[Values, tuple[str, ...]]:
+    """[H, W, C] with 1, 3 or 4 channels."""
+    notes: tuple[str, ...] = ()
+    if array.ndim == 2:
+        return array[..., None], notes
+    first = layout.index("C") == 0 if "C" in layout else array.shape[-1] > 4 and array.shape[0] <= 4
+    values = np.moveaxis(array, 0, -1) if first else array
+    if first and "C" not in layout:
+        notes = ("taken as CHW",)
+    channels = values.shape[-1]
+    if channels not in (1, 3, 4):
+        shown = values[..., :3] if channels > 2 else values[..., :1]
+        notes = (*notes, f"{shown.shape[-1]} of {channels} channels shown")
+        values = shown
+    return values, notes
+
+
+def to_bytes(values: Values) -> tuple[Pixels, tuple[str, ...]]:
+    """Maps values to 0 to 255 for the eye.
+
+    Returns: uint8 of the same shape, and notes of what was done.
+    """
+    if values.dtype == np.uint8:
+        return np.asarray(values, np.uint8), ()
+    if values.dtype == np.bool_:
+        return np.where(values, np.uint8(255), np.uint8(0)), ("bool: white is true",)
+    numbers = values.astype(np.float64)
+    finite = np.isfinite(numbers)
+    notes: tuple[str, ...] = ()
+    if not finite.all():
+        notes = (f"{int((~finite).sum())} values are NaN or infinite, shown black",)
+    if not finite.any():
+        return np.zeros(values.shape, np.uint8), notes
+    low, high = float(numbers[finite].min()), float(numbers[finite].max())
+    floating = np.issubdtype(values.dtype, np.floating)
+    if floating and low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+        notes = ("0 to 1", *notes)
+    elif low >= 0 and _FEW < high <= 255:
+        low, high = 0.0, 255.0
+    else:
+        what = "normalized" if floating and low < 0 else str(values.dtype)
+        notes = (f"{what}: shown between its min {low:.4g} and max {high:.4g}", *notes)
+    scaled = (np.where(finite, numbers, low) - low) * (255 / (high - low) if high > low else 1.0)
+    pixels = np.rint(np.clip(scaled, 0, 255)).astype(np.uint8)
+    pixels[~finite] = 0
+    return pixels, notes
+
+
+def fit(pixels: Pixels, side: int) -> Pixels:
+    """Makes a picture smaller if a side is longer than `side`, by the mean of blocks of whole pixels.
+
+    Args:
+        pixels: uint8 [..., H, W, C].
+        side: the longest side wanted; the result may be shorter.
+    """
+    height, width = pixels.shape[-3:-1]
+    step = -(-max(height, width) // side)
+    if step <= 1:
+        return pixels
+    rows, columns = max(height // step, 1), max(width // step, 1)
+    cut = pixels[..., : rows * step, : columns * step, :]
+    down, across = min(step, height), min(step, width)
+    blocks = cut.reshape(*cut.shape[:-3], rows, down, columns, across, cut.shape[-1])
+    return np.rint(blocks.mean(axis=(-4, -2))).astype(np.uint8)
+
+
+def png(pixels: Pixels) -> bytes:
+    """Encodes uint8 [H, W, C] with 1, 3 or 4 channels as PNG, without loss."""
+    height, width, channels = pixels.shape
+    kind = {1: 0, 3: 2, 4: 6}[channels]
+    rows = np.ascontiguousarray(pixels).reshape(height, width * channels)
+    body = np.concatenate([np.zeros((height, 1), np.uint8), rows], axis=1).tobytes()
+    head = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
+    chunks = (_chunk(b"IHDR", head), _chunk(b"IDAT", zlib.compress(body, 6)), _chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+
+def webp(pixels: Pixels, *, quality: int = 80) -> bytes:
+    """Encodes uint8 [H, W, C], or the frames of [F, H, W, C], as WebP with some loss; frames play in a loop."""
+    from PIL import Image  # only when something is shown: Pillow takes its time to load
+
+    frames = pixels[None] if pixels.ndim == 3 else pixels
+    images = [Image.fromarray(frame[..., 0] if frame.shape[-1] == 1 else frame) for frame in frames]
+    modes = {1: "RGB", 3: "RGB", 4: "RGBA"}
+    first, *others = [image.convert(modes[pixels.shape[-1]]) for image in images]
+    out = io.BytesIO()
+    more = {"save_all": True, "append_images": others, "duration": _FRAME_MS, "loop": 0} if others else {}
+    first.save(out, "WEBP", quality=quality, method=2, **more)
+    return out.getvalue()

@@ -1,0 +1,45 @@
+"""`Pipeline.inspect`: what runs a pipeline, for who debugs or tests one."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+
+from jdali._workers.pool import WorkerPool
+from jdali.engine import Engine, Runtime
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Inspection:
+    """The objects behind a pipeline that was built. They are for reading, and change from version to version.
+
+    Attributes:
+        engine: makes the batches: plan, steps, programs, readers, levels of padded shapes.
+        runtime: makes them ahead, and hands them over.
+        callback_workers: processes of parallel sources and functions; None: there are none.
+    """
+
+    engine: Engine
+    runtime: Runtime
+    callback_workers: WorkerPool | None
+
+    @property
+    def phase(self) -> str:
+        """ "built", "running", "ended" (a source is at its end) or "closed"."""
+        return self.runtime.phase.name.lower()
+
+    @property
+    def programs(self) -> int:
+        """Programs that were compiled."""
+        return self.engine.compiler.count
+
+    @property
+    def threads(self) -> tuple[threading.Thread, ...]:
+        """Threads that make batches, but those of the pool."""
+        return self.runtime.threads
+
+    def __repr__(self) -> str:
+        return (
+            f"<jdali pipeline, {self.phase}: {len(self.engine.plan.steps)} steps, {self.programs} programs compiled, "
+            f"{self.runtime.ready} batches ready, {len(self.threads)} threads>"
+        )

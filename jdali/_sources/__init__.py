@@ -1,0 +1,28 @@
+"""Data of the user's: external sources, what is fed to them, and sources in worker processes.
+
+```
+ a callback, an iterable ──▶ items ──┐
+ Pipeline.feed_input ────────────────┼──▶ external_source.SourceFeed ──▶ batches, as `user_batches` converts them
+ processes ◀── parallel_source ──────┤
+ video_input: a video, as frames ────┘
+```
+
+`arguments` checks what `external_source` is called with; `in_workers` starts the processes.
+"""
+
+from jdali._sources.arguments import check_source as check_source
+from jdali._sources.arguments import cycle_mode as cycle_mode
+from jdali._sources.arguments import is_callback as is_callback
+from jdali._sources.arguments import takes_argument as takes_argument
+from jdali._sources.external_source import SourceFeed as SourceFeed
+from jdali._sources.in_workers import InWorkers as InWorkers
+from jdali._sources.in_workers import start_workers as start_workers
+from jdali._sources.items import SourceItems as SourceItems
+from jdali._sources.parallel_source import ParallelSource as ParallelSource
+from jdali._sources.user_batches import Samples as Samples
+from jdali._sources.user_batches import as_samples as as_samples
+from jdali._sources.user_batches import batch_of as batch_of
+from jdali._sources.user_batches import chosen as chosen
+from jdali._sources.user_batches import in_host_memory as in_host_memory
+from jdali._sources.user_batches import layout_of as layout_of
+from jdali._sources.video_input import VideoInput as VideoInput

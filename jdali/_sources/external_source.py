@@ -1,0 +1,396 @@
+"""Feeds of a pipeline from outside: user callbacks, iterables and `feed_input`."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import dataclasses
+import functools
+import threading
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+
+from jdali import types
+from jdali._errors import SampleError
+from jdali._sources.arguments import check_source, cycle_mode, is_callback, takes_argument
+from jdali._sources.data_kind import DataKind
+from jdali._sources.items import SourceItems, has_state, portable, restored
+from jdali._sources.user_batches import Samples, as_samples, copied, kind_of, layout_of, own_sample
+from jdali.types import BatchInfo, SampleInfo
+
+
+@dataclasses.dataclass(frozen=True)
+class _Batch:
+    """For each output of a source the samples of a batch, and their layout."""
+
+    outputs: list[Samples]
+    layouts: list[str]
+
+    def copy(self) -> _Batch:
+        return _Batch([copied(samples) for samples in self.outputs], self.layouts)
+
+
+class SourceFeed:
+    """The data of one `fn.external_source`: from a callback, an iterable, or fed by the user.
+
+    Args:
+        source: callable, iterable, generator function, or None (then `feed` gives the data).
+        num_outputs: None for a source of one output given bare.
+        cycle: "quiet" (or True) starts the iterable again, "raise" does so after StopIteration,
+            "no", False or None stays at its end for good; a callback and what is fed take None.
+        batch: the source gives whole batches; else one sample a call.
+        batch_info: a batch callback takes a `BatchInfo` in place of the iteration number.
+        repeat_last: `feed` keeps the last batch for later iterations; only without a source.
+        no_copy: what is given to `feed` is not copied: the user does not change it until it was used.
+        held: at its end an iterable gives nothing before `restart`: its batches are asked for ahead.
+        layout, dtype, ndim: per output or one for all; checked against what the source gives.
+
+    Raises:
+        TypeError: the source cannot be asked for data.
+        ValueError, RuntimeError: the other arguments do not go with it, or with each other.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        name: str = "external_source",
+        num_outputs: int | None = None,
+        cycle: Any = None,
+        batch: bool = True,
+        batch_info: bool = False,
+        repeat_last: bool = False,
+        no_copy: bool = False,
+        layout: Any = None,
+        dtype: Any = None,
+        ndim: Any = None,
+        held: bool = False,
+    ):
+        self.name, self.source, self.num_outputs = name, source, num_outputs
+        self.batch, self.batch_info, self.repeat_last = batch, batch_info, repeat_last
+        self.no_copy = no_copy
+        self.cycle = cycle_mode(cycle)
+        count = num_outputs or 1
+        self.layouts = _per_output(layout, count, "layout")
+        self.drawn_layouts = self.layouts  # of the batch that `next` gave last
+        self.dtypes = [None if d is None else types.to_dtype(d) for d in _per_output(dtype, count, "dtype")]
+        self.ndims = _per_output(ndim, count, "ndim")
+        for one, axes in zip(self.layouts, self.ndims, strict=True):
+            if one is not None and axes is not None and len(one) != axes:
+                raise RuntimeError(
+                    "external_source: Number of dimensions in the provided layout does not match the ndim argument. "
+                    f'The arguments provided:\n ndim = {axes},\n layout: "{one}".'
+                )
+        self._kinds = [DataKind() for _ in self.layouts]
+        self.fed: collections.deque[Any] = collections.deque()  # of batches
+        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # fed one by one: batches not complete yet
+        self._last: Any = None
+        self._feed_lock = threading.Lock()
+        self._given = 0  # batches of fed data
+        # A callback that takes an index needs no position to go back to.
+        check_source(source, cycle, repeat_last=repeat_last)
+        self._takes_index = is_callback(source) and takes_argument(source)
+        self._items: SourceItems | None = None
+        if source is not None and not self._takes_index:
+            self._items = SourceItems(source, self.cycle, held=held)
+
+    @property
+    def title(self) -> str:
+        """The operator, and which of them if it has a name, for messages."""
+        return f"external_source {self.name!r}" if self.name != "external_source" else self.name
+
+    @property
+    def is_fed(self) -> bool:
+        """The user gives the data with `feed_input`."""
+        return self.source is None
+
+    @property
+    def calls_user(self) -> bool:
+        """`next` runs functions of the user's, in the thread that calls it."""
+        return self.source is not None
+
+    def check_is_fed(self, name: str) -> None:
+        """Raises RuntimeError, naming the source, if it has its data from elsewhere."""
+        if not self.is_fed:
+            raise RuntimeError(
+                f"Cannot use `feed_input` on the external source '{name}' with a `source` argument specified."
+            )
+
+    def as_fed(self, data: Any, layout: str | None, batch_size: int, *, copy: bool) -> Any:
+        """A batch that the user gives, for `feed`; it is checked here.
+
+        Args:
+            data: a batch, or a sequence of one for each output.
+            layout: of this batch's samples; that of the source, if it has one.
+            batch_size: number of samples, at most.
+            copy: it is copied, unless `no_copy` says that the user leaves it as it is.
+        """
+        layouts = [self._fed_layout(layout, output) for output in range(len(self.layouts))]
+        return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
+
+    def feed(self, batch: Any) -> None:
+        """Adds a batch that `as_fed` gave."""
+        with self._feed_lock:
+            self.fed.append(batch)
+
+    def feed_output(
+        self, output: int, unused: Collection[int], data: Any, layout: str | None, batch_size: int
+    ) -> None:
+        """Adds a batch of one output; once all that are used have one, there is a batch.
+
+        Args:
+            output: its number.
+            unused: numbers of those that nobody will feed.
+            data, layout, batch_size: see `feed`.
+        """
+        samples = self._samples(data, output, batch_size, copy=not self.no_copy)
+        own = self._fed_layout(layout, output) or layout_of(data)
+        with self._feed_lock:
+            waiting = self._fed_outputs.setdefault(output, collections.deque())
+            waiting.append((samples, own))
+            numbers = range(len(self.layouts))
+            if not all(self._fed_outputs.get(i) for i in numbers if i not in unused):
+                return
+            parts = {i: self._fed_outputs[i].popleft() for i in numbers if i not in unused}
+            anything = next(iter(parts.values()))  # in the place of what nobody takes
+            rows = [parts.get(i, anything) for i in numbers]
+            self.fed.append(_Batch([row[0] for row in rows], [row[1] for row in rows]))
+
+    def _fed_layout(self, layout: str | None, output: int) -> str | None:
+        """The layout that an output's batch is fed with, or else that of the output."""
+        declared = self.layouts[output]
+        if layout and declared and layout != declared:
+            raise ValueError(f'{self.title}: Expected data with layout: "{declared}" and got: "{layout}".')
+        return layout or declared
+
+    def remake(self) -> Callable[[], SourceFeed]:
+        """Makes, in another process, a source whose data travel with the tasks: nothing of the user's is sent."""
+        return functools.partial(SourceFeed, None, name=self.name, num_outputs=self.num_outputs)
+
+    def anew(self) -> SourceFeed:
+        """The same source for another pipeline, of which nothing was used."""
+        fresh = copy.copy(self)
+        fresh.fed, fresh._fed_outputs, fresh._feed_lock = collections.deque(), {}, threading.Lock()
+        fresh._last, fresh._given = None, 0
+        fresh._kinds = [DataKind() for _ in self.layouts]
+        if self._items is not None:
+            fresh._items = SourceItems(self.source, self.cycle)
+        return fresh
+
+    def restart(self) -> None:
+        """Begins again, if the source can."""
+        if self._items is not None:
+            self._items.restart()
+
+    def interrupt(self) -> None:
+        """Ends a wait for data: the source is about to be closed."""
+
+    # --- state ------------------------------------------------------------------------------
+    def get_state(self) -> dict[str, Any]:
+        """JSON-able; empty for a callback that takes the index of the batch or sample.
+
+        What was fed with `feed_input` is not in it, only how many batches of it were used.
+        """
+        if self.is_fed:
+            return {"taken": self._given}
+        if self._items is not None:
+            return self._items.get_state()
+        return {"own": portable(self.source.get_state())} if has_state(self.source) else {}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes to where a state was taken; data that was fed and not yet used is thrown away.
+
+        Raises:
+            ValueError: the source cannot go there, see `SourceItems`.
+        """
+        self._kinds = [DataKind() for _ in self.layouts]
+        if self.is_fed:
+            with self._feed_lock:
+                self.fed.clear()
+                self._fed_outputs.clear()
+                self._last, self._given = None, int(state["taken"])
+        elif self._items is not None:
+            self._items.set_state(state)
+        elif has_state(self.source):
+            self.source.set_state(restored(state["own"]))
+
+    def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
+        """Ends an epoch after the batch that a state followed; batches may have been drawn since.
+
+        Args:
+            state: of `get_state`.
+            batches: how many the epoch would have had after that, see `SourceItems.leave_epoch`.
+            batch_size: of these.
+        """
+        self._kinds = [DataKind() for _ in self.layouts]
+        if self._items is not None:
+            one = 1 if self.batch else batch_size
+            self._items.leave_epoch(state, None if batches is None else batches * one)
+        elif not self.is_fed and has_state(self.source):
+            self.source.set_state(restored(state["own"]))
+
+    def twin(self) -> SourceFeed:
+        """The same source with a position of its own, for replaying; raises RuntimeError if it cannot be had."""
+        twin = copy.copy(self)
+        twin._kinds = [DataKind() for _ in self.layouts]
+        if self._items is not None:
+            twin._items = self._items.twin()
+        elif self.is_fed or has_state(self.source):
+            what = "what was fed with feed_input" if self.is_fed else "a callback with a state"
+            raise RuntimeError(f"external_source {self.name!r}: {what} cannot be replayed")
+        return twin
+
+    def skip(self, batches: int, batch_size: int) -> None:
+        """Leaves out some batches."""
+        if self._items is not None:
+            self._items.skip(batches if self.batch else batches * batch_size)
+
+    def draw(self, *request: int) -> list[Samples]:
+        """As `next`, for batches that are to have their type, number of axes and layout in common.
+
+        Raises:
+            RuntimeError: the batch is of another kind than the one before it.
+        """
+        outputs = self.next(*request)
+        for kind, samples, layout in zip(self._kinds, outputs, self.drawn_layouts, strict=True):
+            try:
+                kind.check(samples, layout)
+            except RuntimeError as error:
+                raise RuntimeError(f"{self.title}: {error}") from None
+        return outputs
+
+    def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
+        """One batch: for each output the samples.
+
+        Args:
+            batch_size: number of samples, at most.
+            iteration: number of the batch in the epoch.
+            epoch: number of the epoch.
+            first: number of the first sample in the epoch.
+
+        Raises:
+            StopIteration: the source is at its end.
+        """
+        if self.is_fed:
+            batch = self._next_fed()
+            self.drawn_layouts = batch.layouts
+            return batch.outputs
+        if self.batch:
+            raw = self._next_item(lambda: BatchInfo(iteration, epoch) if self.batch_info else iteration)
+        else:
+            raw = self._columns(self.rows(range(batch_size), iteration, epoch, first))
+        batch = self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
+        self.drawn_layouts = batch.layouts
+        return batch.outputs
+
+    def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
+        """Calls a source of single samples for some positions of a batch; each gives a value, or one for each output.
+
+        Args:
+            numbers: of the samples, in the batch.
+            iteration, epoch, first: see `next`.
+        """
+        infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
+        return [self._own(self._next_item(functools.partial(copy.copy, info)), info) for info in infos]
+
+    def _columns(self, rows: list[Any]) -> Any:
+        """Rows of samples as what a source of batches gives."""
+        return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
+
+    def _outputs(self, raw: Any) -> list[Any]:
+        """Splits the data of a source by output."""
+        if self.num_outputs is None:
+            return [raw]
+        try:
+            return list(raw)
+        except TypeError:
+            raise TypeError(
+                f"{self.title}: with num_outputs={self.num_outputs} the source gives a tuple of that many "
+                f"outputs, it gave {type(raw).__name__}"
+            ) from None
+
+    def check_fed(self) -> None:
+        """Raises if it waits for data of the user, before other sources are asked for theirs."""
+        if self.is_fed and not self.fed and not (self.repeat_last and self._last is not None):
+            raise IndexError(
+                f"external_source {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) "
+                "before each run. Attempted to peek the data batch that doesn't exist. Add more elements to the DALI "
+                "input operator."
+            )
+
+    def _next_fed(self) -> _Batch:
+        with self._feed_lock:
+            if self.fed:
+                self._last = self.fed.popleft()
+                self._given += 1
+            # What is handed out may be written to by a user's function.
+            return self._last.copy() if self.repeat_last else self._last
+
+    def _next_item(self, argument: Callable[[], Any]) -> Any:
+        return self.source(argument()) if self._items is None else self._items.next()
+
+    def _own(self, row: Any, info: SampleInfo) -> Any:
+        """A sample's outputs, copied: the source may use its memory again for the next sample."""
+        try:
+            if self.num_outputs is None:
+                return own_sample(row)
+            return [own_sample(value) for value in self._outputs(row)]
+        except TypeError as error:
+            where = info.idx_in_batch
+            raise SampleError(f"{self.title}: sample {where}: {error}", sample=where) from error
+
+    def _batch(
+        self, outputs: Sequence[Any], layouts: Sequence[str | None], batch_size: int, *, copy: bool
+    ) -> _Batch:
+        """Converts the data of the outputs to checked samples that the pipeline owns."""
+        if len(outputs) != len(self.layouts):
+            raise ValueError(
+                f"{self.title}: the source gave {len(outputs)} outputs, num_outputs is {self.num_outputs}"
+            )
+        converted = [self._samples(value, o, batch_size, copy) for o, value in enumerate(outputs)]
+        own = [layout or layout_of(value) for layout, value in zip(layouts, outputs, strict=True)]
+        for samples, layout in zip(converted, own, strict=True):
+            if layout and len(samples) and len(layout) != (ndim := kind_of(samples, 0)[1]):
+                raise ValueError(
+                    f"{self.title}: The layout '{layout}' cannot describe {ndim}-dimensional data"
+                )
+        return _Batch(converted, own)
+
+    def _samples(self, value: Any, output: int, batch_size: int, copy: bool) -> Samples:
+        where = f"{self.title}: " if self.num_outputs in (None, 1) else f"{self.title}: output {output}: "
+        try:
+            samples = as_samples(value, copy=copy)
+        except SampleError as error:
+            raise SampleError(f"{where}{error}", sample=error.sample) from error
+        except TypeError as error:
+            raise TypeError(f"{where}{error}") from error
+        if len(samples) > batch_size:
+            raise ValueError(
+                f"{where}The external source callback returned an unexpected batch size. Expected batch_size <= "
+                f"{batch_size}, actual: {len(samples)}"
+            )
+        dtype, ndim = self.dtypes[output], self.ndims[output]
+        if dtype is None and ndim is None:
+            return samples
+        for i in range(len(samples)):
+            has = kind_of(samples, i)
+            if dtype is not None and has[0] != dtype:
+                raise SampleError(
+                    f"{where}ExternalSource expected data of type {types.type_name(dtype)} and got: "
+                    f"{types.type_name(has[0])}",
+                    sample=i,
+                )
+            if ndim is not None and has[1] != ndim:
+                raise SampleError(
+                    f"{where}ExternalSource expected data with {ndim} dimensions and got {has[1]} dimensions",
+                    sample=i,
+                )
+        return samples
+
+
+def _per_output(value: Any, count: int, name: str) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        if len(value) != count:
+            raise ValueError(f"external_source: {len(value)} values of {name} for {count} outputs")
+        return list(value)
+    return [value] * count

@@ -1,0 +1,221 @@
+"""An external source whose callback runs in worker processes, some batches ahead of when they are wanted."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any, TypeAlias
+
+from jdali._sources.external_source import SourceFeed
+from jdali._sources.in_workers import InWorkers
+from jdali._sources.items import SourceItems, has_state, is_generator_function
+from jdali._sources.user_batches import Samples, in_host_memory
+
+_Request: TypeAlias = tuple[int, int, int, int]  # arguments of `SourceFeed.next`
+
+
+class RemoteSource:
+    """A source in a worker process, made there.
+
+    Args:
+        source: of the user.
+        options: those of `SourceFeed`.
+        alone: it gives one batch after the other, so that one worker must make them all.
+    """
+
+    def __init__(self, source: Any, options: Mapping[str, Any], alone: bool):
+        self.callback, self._options, self.alone = source, dict(options), alone
+        self._made: SourceFeed | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": None}
+
+    @property
+    def _local(self) -> SourceFeed:
+        if self._made is None:
+            self._made = SourceFeed(self.callback, held=True, **self._options)
+        return self._made
+
+    def next_batch(self, *request: int) -> tuple[Any, Any]:
+        """All samples of a batch for each output; their layouts, and the state after them."""
+        source = self._local
+        outputs = [in_host_memory(samples) for samples in source.next(*request)]
+        return outputs, (source.drawn_layouts, source.get_state())
+
+    def rows(self, numbers: range, *request: int) -> tuple[Any, None]:
+        """See `SourceFeed.rows`."""
+        return self._local.rows(numbers, *request), None
+
+    def restart(self) -> tuple[Any, Any]:
+        """Begins again."""
+        self._local.restart()
+        return [], self._local.get_state()
+
+    def set_state(self, state: dict[str, Any]) -> tuple[Any, Any]:
+        """Goes to where a state was taken."""
+        self._local.set_state(state)
+        return [], self._local.get_state()
+
+    def leave_epoch(self, *request: Any) -> tuple[Any, Any]:
+        """See `SourceFeed.leave_epoch`."""
+        self._local.leave_epoch(*request)
+        return [], self._local.get_state()
+
+
+@dataclasses.dataclass
+class _Ahead:
+    """A batch that workers were asked for: the samples come in parts."""
+
+    wanted: tuple[int, ...]
+    size: int  # samples at most
+    parts: list[Future[tuple[Any, Any]]]
+
+
+class ParallelSource(SourceFeed, InWorkers):
+    """An external source with `parallel=True`.
+
+    Args:
+        source: a callback that takes the index of the batch or sample, an iterable or a generator function.
+        prefetch_queue_depth: batches that workers are asked for before they are wanted, 1 or more.
+        bytes_per_sample: room that shared memory is to have for each sample, in bytes.
+        options: see `SourceFeed`.
+
+    Raises:
+        TypeError: the source cannot run in another process.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        prefetch_queue_depth: int | None = None,
+        bytes_per_sample: int = 0,
+        **options: Any,
+    ):
+        super().__init__(source, **options)
+        self._options, self._bytes_per_sample = options, bytes_per_sample
+        self._depth = 1 if prefetch_queue_depth is None else int(prefetch_queue_depth)
+        if self.is_fed:
+            raise TypeError(f"{self.title}: parallel=True needs a source; this one is fed with feed_input")
+        if callable(source) and not (self._takes_index or is_generator_function(source)):
+            raise TypeError(
+                f"{self.title}: Callable passed to External Source in parallel mode (when `parallel=True`) must accept "
+                "exactly one argument: `jdali.types.SampleInfo` if run with `batch=False` or either "
+                "`jdali.types.BatchInfo` or integer that represents the index of the batch within the epoch if run "
+                "with `batch=True`. Got a callable that does not accept arguments instead."
+            )
+        if self._takes_index and has_state(source):
+            raise TypeError(
+                f"{self.title}: a callback with get_state and set_state cannot be parallel: there would be one in "
+                "each worker"
+            )
+        self._ahead: collections.deque[_Ahead] = collections.deque()
+        self._state: dict[str, Any] = {} if self._takes_index else {"taken": 0}
+
+    @property
+    def calls_user(self) -> bool:
+        """See `SourceFeed.calls_user`: its functions run in workers."""
+        return False
+
+    def remote(self) -> RemoteSource:
+        """Makes the object that is sent to the workers."""
+        return RemoteSource(self.source, self._options, not self._takes_index)
+
+    def in_process(self) -> SourceFeed:
+        """See `InWorkers.in_process`."""
+        return SourceFeed(self.source, **self._options)
+
+    def anew(self) -> ParallelSource:
+        """See `SourceFeed.anew`."""
+        return ParallelSource(
+            self.source, prefetch_queue_depth=self._depth, bytes_per_sample=self._bytes_per_sample,
+            **self._options,
+        )  # fmt: skip
+
+    def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
+        """See `SourceFeed.next`; later batches are asked for meanwhile."""
+        request = (batch_size, iteration, epoch, first)
+        if self._ahead and self._ahead[0].wanted != self._wanted(request):
+            self._ahead.clear()
+        while len(self._ahead) <= self._depth:
+            k = len(self._ahead)
+            self._ahead.append(self._ask((batch_size, iteration + k, epoch, first + k * batch_size)))
+        try:
+            batch = self._received(self._ahead.popleft())
+        except StopIteration:
+            self._ahead.clear()
+            if self.cycle == "raise":
+                self._state = self._call("restart").result()[1]
+            raise
+        self.drawn_layouts = batch.layouts
+        return batch.outputs
+
+    def _wanted(self, request: _Request) -> tuple[int, ...]:
+        """Describes the part of a request that the batch depends on. Batches may be smaller than expected
+        when later ones were requested.
+        """
+        return () if not self._takes_index else request[:-1] if self.batch else request
+
+    def _ask(self, request: _Request) -> _Ahead:
+        if self.batch or not self._takes_index:
+            parts = [
+                self._call(
+                    "next_batch", *request, samples=request[0], bytes_per_sample=self._bytes_per_sample
+                )
+            ]
+        else:
+            size, *rest = request
+            parts = [
+                self._call("rows", part, *rest, samples=len(part), bytes_per_sample=self._bytes_per_sample)
+                for part in self._parts(size)
+            ]
+        return _Ahead(self._wanted(request), request[0], parts)
+
+    def _received(self, ahead: _Ahead) -> Any:
+        size = ahead.size
+        if self.batch or not self._takes_index:
+            outputs, (layouts, state) = _answers(ahead.parts)[0]
+            self._state = state
+            return self._batch(outputs, layouts, size, copy=False)
+        rows = [row for part, _ in _answers(ahead.parts) for row in part]
+        return self._batch(self._outputs(self._columns(rows)), self.layouts, size, copy=False)
+
+    # --- state ------------------------------------------------------------------------------
+    def get_state(self) -> dict[str, Any]:
+        return self._state
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._ahead.clear()
+        if not self._takes_index:
+            self._state = self._call("set_state", state).result()[1]
+
+    def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
+        """See `SourceFeed.leave_epoch`."""
+        self._ahead.clear()
+        if not self._takes_index:
+            self._state = self._call("leave_epoch", state, batches, batch_size).result()[1]
+
+    def twin(self) -> SourceFeed:
+        """See `SourceFeed.twin`; this one runs in the process itself."""
+        twin = SourceFeed(self.source, **self._options)
+        if not self._takes_index:
+            items = SourceItems(self.source, self.cycle)
+            items.set_state(self._state)
+            twin._items = items.twin()
+        return twin
+
+
+def _answers(parts: list[Future[tuple[Any, Any]]]) -> list[tuple[Any, Any]]:
+    """Takes the answers of workers. It drops the futures: an exception in one would hold this frame, and this
+    frame it.
+    """
+    parts.reverse()
+    answers = []
+    try:
+        while parts:
+            answers.append(parts.pop().result())
+    finally:
+        parts.clear()
+    return answers

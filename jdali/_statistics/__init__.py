@@ -1,0 +1,11 @@
+"""`jdali.statistics`: what a data set is like, measured before it is trained on.
+
+moments.py   mean and deviation: exact for integers, stable for floats
+results.py   what was found, and how it is printed
+measure.py   going through the samples
+"""
+
+from jdali._statistics.measure import statistics
+from jdali._statistics.results import OutputStatistics, Statistics
+
+__all__ = ["OutputStatistics", "Statistics", "statistics"]

@@ -1,0 +1,171 @@
+"""Going through the samples of a pipeline or a reader."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali import fn
+from jdali._errors import OperatorError, SampleError
+from jdali._statistics.outputs import Output, statistics_of
+from jdali._statistics.results import Statistics
+from jdali.codecs import audio as audio_codec
+from jdali.codecs import image as image_codec
+from jdali.dynamic._readers import Reader as DynamicReader
+from jdali.engine import Result
+from jdali.graph import DataNode
+from jdali.pipeline import Pipeline
+from jdali.tensors import TensorList
+
+_READER_BATCH = 16
+
+
+def statistics(
+    data: Pipeline | DynamicReader | DataNode | Sequence[DataNode], n: int | None = None, *, progress: bool = True
+) -> Statistics:  # fmt: skip
+    """Measures samples: mean and deviation by channel, sizes, durations, labels, and which samples are bad.
+
+    `print` shows it; the last line, `mean=[...], std=[...]`, is to be pasted into `crop_mirror_normalize`.
+
+    Args:
+        data: a pipeline, which goes on after the samples that were taken: make one for this; or a reader: what
+            `fn.readers.file(...)` returns, or an object of `jdali.dynamic.readers`. Of a reader, pictures (as RGB) and
+            sounds are decoded, and samples that cannot be are left out and listed.
+        n: number of samples; None: those of one epoch.
+        progress: show a bar (by tqdm, if it is installed) where stderr is a terminal.
+
+    Returns: for integers exact values, rounded once; for floats worked out in float64.
+
+    Raises:
+        TypeError: `data` is something else, or `n` is None and the pipeline has no end.
+        OperatorError: of a pipeline with `on_error="raise"`: a sample is bad.
+    """
+    if n is not None and n < 1:
+        raise ValueError(f"jdali.statistics: n is {n}, it must be at least 1")
+    with contextlib.ExitStack() as stack:
+        if isinstance(data, Pipeline):
+            pipe = data
+        else:
+            pipe = stack.enter_context(contextlib.closing(_decoding(data)))
+        measured = [Output(f"output {i}", node) for i, node in enumerate(pipe.outputs_of_graph)]
+        total = n if n is not None else _epoch_size(pipe)
+        advance = stack.enter_context(_bar(total, progress))
+        samples = 0
+        for outputs, chosen in _batches(pipe, n):
+            for output, batch in zip(measured, outputs, strict=True):
+                output.add(batch, chosen)
+            samples += len(chosen)
+            advance(len(chosen))
+        classes = next((meta["classes"] for meta in pipe.reader_meta().values() if "classes" in meta), ())
+        bad = pipe.errors
+        if n is None and bad:
+            bad = [sample for sample in bad if sample.epoch == bad[0].epoch]
+        return Statistics(samples, tuple(bad), statistics_of(measured), tuple(classes))
+
+
+def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, ...], np.ndarray]]:
+    """Batches and the positions of the samples in them that count: the first `n`, or those of one epoch."""
+    epoch: int | None = None
+    left = sys.maxsize if n is None else n
+    while left:
+        try:
+            result = pipe.run_result()
+        except StopIteration:
+            return
+        if result.nothing is not None:
+            continue
+        good = result.mask & ~result.padded
+        if n is None:
+            if epoch is None:
+                epoch = int(result.ids.epoch[0])
+            good &= result.ids.epoch == epoch
+        chosen = np.flatnonzero(good)[:left]
+        left -= len(chosen)
+        yield result.outputs, chosen
+        if n is None and _is_over(result, epoch):
+            return
+
+
+def _is_over(result: Result, epoch: int | None) -> bool:
+    """True if another epoch has begun, or this one is filled up."""
+    return bool((result.ids.epoch != epoch).any() or result.padded.any())
+
+
+def _epoch_size(pipe: Pipeline) -> int | None:
+    """Samples of an epoch of this shard, about; None: not known before its end."""
+    metas = list(pipe.reader_meta().values())
+    if metas:
+        return -(-int(metas[0]["epoch_size"]) // int(metas[0]["number_of_shards"]))
+    iter(pipe)  # raises if it has no end
+    return None
+
+
+def _decoding(data: object) -> Pipeline:
+    """A pipeline over the outputs of a reader, those decoded that are pictures or sounds."""
+    if isinstance(data, DynamicReader):
+        make: Any = fn
+        for part in data._op.name.split("."):
+            make = getattr(make, part)
+        data = make(**data._args)
+    nodes = [data] if isinstance(data, DataNode) else list(data) if isinstance(data, (tuple, list)) else []
+    if not nodes or not all(isinstance(node, DataNode) for node in nodes):
+        if hasattr(data, "_is_pipeline_def"):
+            raise TypeError("jdali.statistics: this is a function that makes pipelines: call it first")
+        raise TypeError(
+            "jdali.statistics: takes a pipeline or a reader: jdali.statistics(training('train/')), or "
+            f"jdali.statistics(fn.readers.file(file_root='train/')); got {type(data).__name__}"
+        )
+    outputs: list[DataNode] = []
+    for node, decode in zip(nodes, _decoders(nodes), strict=True):
+        decoded = node if decode is None else decode(node)
+        outputs += decoded if isinstance(decoded, tuple) else [decoded]
+    return _pipeline(outputs)
+
+
+def _pipeline(outputs: Sequence[DataNode], batch_size: int = _READER_BATCH) -> Pipeline:
+    pipe = Pipeline(batch_size=batch_size, on_error="mask")
+    pipe.set_outputs(*outputs)
+    return pipe
+
+
+def _decoders(nodes: Sequence[DataNode]) -> list[Callable[..., Any] | None]:
+    """For each output of a reader how it is decoded, by what the first samples begin with; None: it is not."""
+    chosen: list[Callable[..., Any] | None] = [None] * len(nodes)
+    with contextlib.closing(_pipeline(nodes)) as pipe:
+        first = pipe.run()
+        for i, batch in enumerate(first):
+            if batch.ndim() == 1 and batch.spec.dtype == np.uint8:
+                samples = batch.to_samples()
+                if any(_is_known(image_codec.probe, sample) for sample in samples):
+                    chosen[i] = fn.decoders.image
+                elif any(_is_known(audio_codec.peek, sample) for sample in samples):
+                    chosen[i] = fn.decoders.audio
+    return chosen
+
+
+def _is_known(probe: Callable[[Any], object], sample: np.ndarray) -> bool:
+    try:
+        probe(sample)
+    except (SampleError, OperatorError, ValueError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _bar(total: int | None, progress: bool) -> Iterator[Callable[[int], object]]:
+    """Gives a function that adds samples to a bar, which is there on a terminal, with tqdm."""
+    if not progress or not sys.stderr.isatty():
+        yield lambda count: None
+        return
+    try:
+        tqdm: Any = importlib.import_module("tqdm").tqdm
+    except ImportError:
+        yield lambda count: None
+        return
+    with tqdm(total=total, unit=" samples", desc="statistics", leave=False) as shown:
+        yield shown.update

@@ -1,0 +1,122 @@
+"""Sizes, values and labels of the outputs of a pipeline."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Sequence
+
+import numpy as np
+
+from jdali._statistics.moments import Moments
+from jdali._statistics.results import OutputStatistics, Range
+from jdali.graph import DataNode
+from jdali.tensors import TensorList
+
+_MOST_CHANNELS = 4
+_SOUND = "decoders.audio"
+
+
+class Output:
+    """Collects sizes, values and labels of one output.
+
+    Args:
+        name: of the output.
+        node: it.
+    """
+
+    def __init__(self, name: str, node: DataNode):
+        self.name, self.source, self.index = name, node.source, node.index
+        self._extents: list[np.ndarray] = []
+        self._numbers: list[np.ndarray] = []
+        self._moments: dict[int, Moments] = {}  # by the number of channels
+        self._samples: collections.Counter[int] = collections.Counter()  # by the number of channels
+        self._dtype, self._layout = np.dtype(np.uint8), ""
+
+    def add(self, batch: TensorList, chosen: np.ndarray) -> None:
+        """Adds the samples of a batch at some positions."""
+        if not len(chosen):
+            return
+        self._dtype, self._layout = batch.spec.dtype, batch.layout()
+        extents = batch.spec.extents[chosen]
+        self._extents.append(extents)
+        samples = batch.to_samples()
+        if (extents.prod(axis=1) == 1).all():
+            self._numbers.append(np.array([samples[i].reshape(()) for i in chosen]))
+        elif self._is_bytes:
+            return
+        for i in chosen:
+            values = self._by_channel(samples[i])
+            channels = values.shape[-1]
+            self._samples[channels] += 1
+            if channels not in self._moments:
+                self._moments[channels] = Moments(channels)
+            self._moments[channels].add(values)
+
+    @property
+    def is_sound(self) -> bool:
+        """True for the first output of a decoder of sounds."""
+        return self.source.op.name == _SOUND and self.index == 0
+
+    @property
+    def _is_bytes(self) -> bool:
+        return self._dtype == np.uint8 and self.extents.shape[1] == 1
+
+    @property
+    def extents(self) -> np.ndarray:
+        """Sizes of the samples, [n, ndim]."""
+        return np.concatenate(self._extents) if self._extents else np.zeros((0, 0), np.int64)
+
+    @property
+    def numbers(self) -> np.ndarray | None:
+        """[n], where each sample is one number."""
+        every = len(self._numbers) == len(self._extents) > 0
+        return np.concatenate(self._numbers) if every else None
+
+    def _by_channel(self, values: np.ndarray) -> np.ndarray:
+        """The values as [..., channels]; with one channel where there are none, and for sounds."""
+        axis = -1 if self.is_sound else self._channel_axis(values)
+        return values.reshape(-1, 1) if self.is_sound or axis is None else np.moveaxis(values, axis, -1)
+
+    def _channel_axis(self, values: np.ndarray) -> int | None:
+        if self._layout:
+            return self._layout.find("C") if "C" in self._layout and values.ndim > 1 else None
+        if values.ndim < 3:
+            return None
+        return next((axis for axis in (-1, -3) if values.shape[axis] <= _MOST_CHANNELS), None)
+
+    def statistics(self, rates: np.ndarray | None) -> OutputStatistics:
+        """Returns the statistics of all samples so far.
+
+        Args:
+            rates: sampling rates of the samples, Hz, if known.
+        """
+        name, dtype, numbers = self.name, str(self._dtype), self.numbers
+        if numbers is not None and numbers.dtype.kind in "iu":
+            labels = dict(sorted(collections.Counter(numbers.tolist()).items()))
+            return OutputStatistics(name, "labels", dtype, self._layout, {}, labels=labels)
+        extents = self.extents
+        axes = self._layout if len(self._layout) == extents.shape[1] else map(str, range(extents.shape[1]))
+        sizes = {
+            axis: Range.of(size.tolist()) for axis, size in zip(axes, extents.T, strict=True) if len(size)
+        }
+        if not self._moments:
+            return OutputStatistics(name, "bytes", dtype, self._layout, sizes)
+        channels, samples = self._samples.most_common(1)[0]
+        moments = self._moments[channels]
+        duration = None
+        if self.is_sound and rates is not None and len(rates) == len(extents):
+            duration = Range.of((extents[:, 0] / rates).tolist())
+        return OutputStatistics(
+            name, "values", dtype, self._layout, sizes, duration, moments.mean, moments.std, moments.range,
+            moments.not_finite, other_channels=self._samples.total() - samples,
+        )  # fmt: skip
+
+
+def statistics_of(outputs: Sequence[Output]) -> tuple[OutputStatistics, ...]:
+    """Statistics of each; sounds have their duration where their sampling rate is an output too."""
+    rates = {
+        output.source: output.numbers
+        for output in outputs
+        if output.source.op.name == _SOUND and output.index
+    }
+    return tuple(output.statistics(rates.get(output.source)) for output in outputs)

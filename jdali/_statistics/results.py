@@ -1,0 +1,152 @@
+"""Results of `jdali.statistics`, and how they are printed."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from jdali._errors import SkippedSample
+
+_MOST_LABELS = 10
+
+
+class Range(NamedTuple):
+    """Smallest, mean and largest of a size or a duration."""
+
+    smallest: float
+    mean: float
+    largest: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Range:
+        return cls(min(values), math.fsum(values) / len(values), max(values))
+
+    def __str__(self) -> str:
+        if self.smallest == self.largest:
+            return f"{self.smallest:g}"
+        return f"{self.smallest:g} to {self.largest:g} (mean {self.mean:.5g})"
+
+
+@dataclasses.dataclass(frozen=True)
+class OutputStatistics:
+    """Statistics of one output of a pipeline.
+
+    Attributes:
+        name: its number, or what the reader calls it.
+        kind: "values", "labels" or "bytes".
+        dtype: of the elements.
+        layout: of a sample, "" if not known.
+        sizes: number of elements along each axis, by the letter of the layout or the number of the axis.
+        duration: of sounds whose sampling rate is known, in seconds.
+        mean: by channel, in the units of the data; one number where there are no channels; empty for labels and bytes.
+        std: standard deviation by channel, of all values (NumPy's `std`).
+        range: smallest and largest value.
+        not_finite: values that are NaN or infinite; they are left out.
+        labels: how often each label came, by label.
+        other_channels: samples that are not in `mean` and `std`, for they have another number of channels than most.
+    """
+
+    name: str
+    kind: str
+    dtype: str
+    layout: str
+    sizes: Mapping[str, Range]
+    duration: Range | None = None
+    mean: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
+    range: tuple[float, float] | None = None
+    not_finite: int = 0
+    labels: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    other_channels: int = 0
+
+    def text(self, classes: Sequence[str] = ()) -> str:
+        """A line for a person to read.
+
+        Args:
+            classes: names of the labels.
+        """
+        if self.kind == "labels":
+            return f"{self.name}: {self._labels_text(classes)}"
+        what = "bytes" if self.kind == "bytes" else " ".join(filter(None, [self.layout, self.dtype]))
+        parts = [f"{_AXES.get(axis, f'axis {axis}')} {size}" for axis, size in self.sizes.items()]
+        if self.duration is not None:
+            parts.append(f"seconds {self.duration}")
+        if self.range is not None:
+            parts.append(f"values {self.range[0]:g} to {self.range[1]:g}")
+        if self.not_finite:
+            parts.append(f"{self.not_finite} values are NaN or infinite, and left out")
+        if self.other_channels:
+            parts.append(
+                f"{self.other_channels} samples have another number of channels, and are left out of the mean"
+            )
+        return f"{self.name}: {what}, {', '.join(parts)}"
+
+    def _labels_text(self, classes: Sequence[str]) -> str:
+        def name(label: int) -> str:
+            return f"{classes[label]} ({label})" if 0 <= label < len(classes) else str(label)
+
+        often = sorted(self.labels.items(), key=lambda item: (-item[1], item[0]))
+        if len(often) <= _MOST_LABELS:
+            return f"{len(often)} labels: " + ", ".join(f"{name(k)} {n} times" for k, n in sorted(often))
+        (most, times), (least, seldom) = often[0], often[-1]
+        return (
+            f"{len(often)} labels from {min(self.labels)} to {max(self.labels)}; "
+            f"{name(most)} comes most, {times} times, {name(least)} least, {seldom} times"
+        )
+
+
+_AXES = {
+    "H": "height", "W": "width", "D": "depth", "C": "channels", "F": "frames", "t": "length", "f": "frequencies",
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Statistics:
+    """Results of `jdali.statistics`; the last line of what is printed is there to be pasted.
+
+    Attributes:
+        samples: how many good ones were looked at.
+        bad: samples that could not be read or decoded.
+        outputs: each output of the pipeline, in order.
+        classes: names of the labels, of readers that know them.
+    """
+
+    samples: int
+    bad: tuple[SkippedSample, ...]
+    outputs: tuple[OutputStatistics, ...]
+    classes: tuple[str, ...] = ()
+
+    @property
+    def mean(self) -> tuple[float, ...]:
+        """`mean` of the first output with values; empty if there is none."""
+        return self._main.mean if self._main else ()
+
+    @property
+    def std(self) -> tuple[float, ...]:
+        """`std` of the first output with values; empty if there is none."""
+        return self._main.std if self._main else ()
+
+    @property
+    def labels(self) -> Mapping[int, int]:
+        """Number of samples by label, of the first output with labels."""
+        return next((output.labels for output in self.outputs if output.kind == "labels"), {})
+
+    @property
+    def _main(self) -> OutputStatistics | None:
+        return next((output for output in self.outputs if output.kind == "values"), None)
+
+    def __repr__(self) -> str:
+        lines = [f"{self.samples} samples" + (f", and {len(self.bad)} bad ones:" if self.bad else "")]
+        lines += [f"  {sample.path}: {sample.reason}" for sample in self.bad[:_MOST_LABELS]]
+        if len(self.bad) > _MOST_LABELS:
+            lines.append(f"  and {len(self.bad) - _MOST_LABELS} more, in `bad`")
+        lines += [output.text(self.classes) for output in self.outputs]
+        if self._main is not None:
+            lines.append(f"mean={_pasted(self.mean)}, std={_pasted(self.std)}")
+        return "\n".join(lines)
+
+
+def _pasted(values: tuple[float, ...]) -> str:
+    return "[" + ", ".join(f"{value:.6g}" for value in values) + "]"

@@ -1,0 +1,63 @@
+"""Tracebacks of users' errors: frames of jdali are left out, so that the user's line stands last.
+
+The environment variable JDALI_TRACEBACK=full leaves them in.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
+# What jdali calls, and what calls its threads.
+_LIBRARIES = (*{sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib")}, "<frozen ")
+
+
+def folding(function: F) -> F:
+    """Leaves frames of jdali out of the traceback of what a public function raises."""
+
+    @functools.wraps(function)
+    def folded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except StopIteration:
+            raise
+        except Exception as error:
+            fold(error)
+            raise  # adds no frame
+
+    return cast(F, folded)
+
+
+def fold(error: BaseException) -> None:
+    """Takes frames of jdali, and of libraries below them, out of an error's traceback and those of its causes."""
+    if os.environ.get("JDALI_TRACEBACK") == "full":
+        return
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        found.__traceback__ = _folded(found.__traceback__)
+        found = found.__cause__ or found.__context__
+
+
+def _folded(trace: TracebackType | None) -> TracebackType | None:
+    kept, below = [], False
+    while trace is not None:
+        path = trace.tb_frame.f_code.co_filename
+        own = path.startswith(_PACKAGE)
+        below = below or own
+        if not own and not (below and path.startswith(_LIBRARIES)):
+            kept.append(trace)
+        trace = trace.tb_next
+    linked: TracebackType | None = None
+    for one in reversed(kept):
+        linked = TracebackType(linked, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return linked

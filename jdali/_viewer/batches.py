@@ -1,0 +1,111 @@
+"""The page of a batch: its samples side by side with all their outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from jdali._display import Detail, Overlay, escape, figure
+from jdali._viewer.hints import Array, hint_of, over, overlay_of
+from jdali._viewer.layout import error_box, pager, table
+from jdali._viewer.survey import shown_name
+from jdali.engine.eager import PipelineInspector, SeenBatch
+from jdali.graph import DataNode
+
+DETAIL = Detail(side=384, frames=24, seconds=20.0, exact=True)
+_FEW = 32
+_MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # of samples on one page
+
+
+def batch_page(inspector: PipelineInspector, number: int, root: str, classes: Sequence[str]) -> str:
+    """The samples of a batch.
+
+    Args:
+        inspector: of the pipeline.
+        number: of the batch.
+        root: path of the viewer.
+        classes: names of the labels.
+    """
+    batch = inspector.batch(number)
+    parts = [_navigation(inspector, batch, root)]
+    if batch.errors:
+        rows = [[escape(e.path), str(e.index), escape(e.operator), escape(e.reason)] for e in batch.errors]
+        parts.append(
+            f'<section class="jd-error" role="alert"><p>Samples that could not be made: {len(batch.errors)}. '
+            f"Others are in their positions.</p>{table(['file', 'index', 'operator', 'error'], rows)}</section>"
+        )
+    if batch.result is None:
+        return "".join([*parts, error_box("no sample of this batch could be made")])
+    result = batch.result
+    columns = [output.to_samples() for output in result.outputs]
+    layouts = [output.layout() for output in result.outputs]
+    cells = []
+    detail = DETAIL if len(result.ids) <= _FEW else _MANY
+    for i in range(len(result.ids)):
+        arrays = [column[i] for column in columns]
+        index, epoch = int(result.ids.index[i]), int(result.ids.epoch[i])
+        name = inspector.name_of(index) if result.mask[i] else "in place of a sample that failed"
+        head = (
+            f'<p class="jd-name"><a href="{root}sample/{number}/{i}">sample {i}</a> · index {index} · epoch {epoch}'
+            f"<br>{escape(name)}</p>"
+        )
+        figures = sample_figures(inspector.outputs, arrays, layouts, classes, detail)
+        cells.append(f'<article class="jd-sample">{head}{figures}</article>')
+    return "".join([*parts, f'<div class="jd-samples">{"".join(cells)}</div>'])
+
+
+def sample_figures(
+    outputs: Sequence[DataNode], arrays: Sequence[Array], layouts: Sequence[str], classes: Sequence[str],
+    detail: Detail = DETAIL,
+) -> str:  # fmt: skip
+    """All outputs of a sample; what belongs over a picture is drawn there."""
+    known: dict[int, Array] = {id(value): array for value, array in zip(outputs, arrays, strict=True)}
+    overlay = overlay_of(outputs, arrays, classes)
+    shown = []
+    for i, (value, array, layout) in enumerate(zip(outputs, arrays, layouts, strict=True)):
+        hint = hint_of(value, lambda other: known.get(id(other)))
+        own = Overlay() if hint.kind == "mask" else over(overlay, *sides(array, layout))
+        shown.append(
+            figure(
+                array, name=shown_name(i, value), layout=layout, hint=hint, overlay=own, detail=detail
+            ).html
+        )
+    return "".join(shown)
+
+
+def sides(array: Array, layout: str) -> tuple[int, int]:
+    """Height and width of a picture."""
+    if "H" in layout and "W" in layout and len(layout) == array.ndim:
+        return array.shape[layout.index("H")], array.shape[layout.index("W")]
+    return (array.shape[0], array.shape[1]) if array.ndim >= 2 else (0, 0)
+
+
+def _navigation(inspector: PipelineInspector, batch: SeenBatch, root: str) -> str:
+    number = batch.number
+    ids = None if batch.result is None else batch.result.ids
+    epochs = [] if ids is None or inspector.size is None else np.unique(ids.epoch).tolist()
+    form = (
+        f'<form action="{root}go" class="jd-form"><label>batch <input name="batch" type="number" min="0" value="{number}">'
+        "</label>"
+        + ('<label>epoch <input name="epoch" type="number" min="0" placeholder="'
+           + escape(" and ".join(map(str, epochs))) + '"></label>' if inspector.size is not None else "")
+        + "<button>go</button></form>"
+    )  # fmt: skip
+    find = (
+        f'<form action="{root}find" class="jd-form"><label>file <input name="text" type="search" placeholder="part of its name">'
+        "</label><button>find</button></form>"
+        if inspector.size is not None
+        else ""
+    )
+    before = f"{root}batches/{number - 1}" if number else ""
+    return pager(before, f"{root}batches/{number + 1}", form + find)
+
+
+def found_page(inspector: PipelineInspector, text: str, root: str) -> str:
+    """Samples whose file names hold a text."""
+    found = list(inspector.find(text)) if text else []
+    if not found:
+        return f"<p>No file name holds {escape(text)!s}.</p>"
+    rows = [[f'<a href="{root}epochs/{index}">{index}</a>', escape(name)] for index, name in found]
+    return f"<p>{len(found)} samples, at most 50 are shown.</p>" + table(["index", "file"], rows)

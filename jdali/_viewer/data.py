@@ -1,0 +1,103 @@
+"""The page of the data: what they are like, and which files are bad."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from jdali._display import escape
+from jdali._display.numbers import histogram, histogram_svg
+from jdali._viewer.hints import hint_of
+from jdali._viewer.layout import error_box, table
+from jdali._viewer.survey import OutputSurvey, Survey
+from jdali.engine.eager import PipelineInspector
+
+_SHOWN_BAD = 200
+_SHOWN_LABELS = 40
+_SAMPLES = 1000
+
+
+def data_page(survey: Survey, inspector: PipelineInspector, root: str, classes: Sequence[str]) -> str:
+    """The form to start with, and what was found so far."""
+    most = inspector.size or _SAMPLES
+    form = (
+        f'<form action="{root}data" method="post" class="jd-form"><label>samples <input name="samples" type="number" min="1" '
+        f'value="{survey.wanted or min(most, _SAMPLES)}"></label><button>measure</button></form>'
+    )
+    return f'{form}<div id="live" data-live="{root}data/now">{found(survey, inspector, classes)}</div>'
+
+
+def found(survey: Survey, inspector: PipelineInspector, classes: Sequence[str]) -> str:
+    """Shows what was found so far, and how far it is."""
+    if not survey.wanted:
+        return f"<p>The data set has {inspector.size} samples.</p>" if inspector.size is not None else ""
+    state = "" if survey.is_running else " data-done"
+    bar = f'<progress max="{survey.wanted}" value="{survey.seen}"></progress>'
+    parts = [f"<p{state}>{bar} {survey.seen} of {survey.wanted} samples, {len(survey.bad)} bad</p>"]
+    if survey.error:
+        parts.append(error_box(survey.error))
+    for value, output in zip(inspector.outputs, survey.outputs, strict=True):
+        rate = hint_of(value, lambda _: None)
+        parts.append(_output(output, classes, rate.rate if rate.kind == "sound" else None))
+    if survey.bad:
+        rows = [
+            [escape(e.path), str(e.index), escape(e.operator), escape(e.reason)]
+            for e in survey.bad[:_SHOWN_BAD]
+        ]
+        parts.append(f"<h2>Bad files</h2>{table(['file', 'index', 'operator', 'error'], rows)}")
+    return "".join(parts)
+
+
+def _output(output: OutputSurvey, classes: Sequence[str], rate: float | None) -> str:
+    parts = [f"<h2>{escape(output.name)}</h2><p>{escape(output.layout)} {escape(output.dtype)}</p>"]
+    if output.labels:
+        parts.append(_labels(output, classes))
+    elif output.numbers:
+        parts.append(_chart("values", output.numbers))
+    else:
+        parts += _sizes(output, rate)
+    mean, deviation = output.mean, output.deviation
+    if mean is not None and deviation is not None and len(mean) <= 16:
+        line = (
+            f"mean=[{', '.join(f'{m:.6g}' for m in mean)}], std=[{', '.join(f'{d:.6g}' for d in deviation)}]"
+        )
+        parts.append(f'<p>by channel, to paste: <code class="jd-paste">{line}</code></p>')
+    return f'<section class="jd-part">{"".join(parts)}</section>'
+
+
+def _sizes(output: OutputSurvey, rate: float | None) -> list[str]:
+    sizes = (
+        np.array([size for size in output.sizes if len(size) == len(output.sizes[0])])
+        if output.sizes
+        else np.zeros((0, 0))
+    )
+    charts = []
+    for axis in range(sizes.shape[1] if sizes.ndim == 2 else 0):
+        letter = output.layout[axis] if axis < len(output.layout) else str(axis)
+        values = sizes[:, axis]
+        if axis == 0 and rate:
+            charts.append(_chart("seconds", (values / rate).tolist()))
+        elif values.min() == values.max():
+            charts.append(f"<p>axis {escape(letter)}: always {values[0]}</p>")
+        else:
+            charts.append(_chart(f"axis {letter}", values.tolist()))
+    return [f'<div class="jd-charts">{"".join(charts)}</div>']
+
+
+def _chart(title: str, values: Sequence[float]) -> str:
+    counts, low, high = histogram(np.array(values, np.float64))
+    caption = f"<figcaption>{escape(title)}, mean {np.mean(values):.4g}</figcaption>"
+    return f"<figure>{caption}{histogram_svg(counts, f'{low:.4g}', f'{high:.4g}')}</figure>"
+
+
+def _labels(output: OutputSurvey, classes: Sequence[str]) -> str:
+    top = max(output.labels.values())
+    rows = []
+    for label, count in sorted(output.labels.items())[:_SHOWN_LABELS]:
+        name = f"{classes[label]} ({label})" if 0 <= label < len(classes) else str(label)
+        rows.append([escape(name), f'<meter max="{top}" value="{count}"></meter>', str(count)])
+    more = (
+        f"<p>and {len(output.labels) - len(rows)} more labels</p>" if len(rows) < len(output.labels) else ""
+    )
+    return table(["label", "", "samples"], rows) + more

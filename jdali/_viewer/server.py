@@ -1,0 +1,294 @@
+"""The server: Starlette and uvicorn, bound to one address, behind a token that is part of every address."""
+
+from __future__ import annotations
+
+import atexit
+import secrets
+import socket
+import threading
+import urllib.parse
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from jdali._display import escape
+from jdali._pipeline.plan_picture import plan_svg
+from jdali._viewer.batches import batch_page, found_page
+from jdali._viewer.data import data_page, found
+from jdali._viewer.layout import SECURITY, error_box, page, script, style
+from jdali._viewer.sample import epochs_page, sample_page
+from jdali._viewer.survey import Survey
+from jdali._viewer.timing import LiveTimes
+from jdali.engine.eager import PipelineInspector
+from jdali.graph import DataNode
+from jdali.pipeline import Pipeline
+
+_HERE = "127.0.0.1"
+_END_SECONDS = 2
+_MOST = 2**31  # of numbers in forms
+
+
+class View:
+    """A viewer that runs in a thread; `close` ends it, and so does the end of the program.
+
+    Attributes:
+        url: to be opened in a browser; who knows it sees the data.
+    """
+
+    def __init__(self, app: Starlette, host: str, port: int, token: str, end: Callable[[], None]):
+        self._end = end
+        kind = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.socket(kind, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind((host, port))
+            self._socket.listen()  # who connects before the server runs waits
+        except OSError as error:
+            self._socket.close()
+            end()
+            raise OSError(
+                f"view: cannot listen on {host}, port {port}: {error.strerror}; port=0 takes a free one"
+            ) from error
+        bound = self._socket.getsockname()[1]
+        self.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/{token}/"
+        config = uvicorn.Config(
+            app,
+            log_level="error",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            timeout_graceful_shutdown=_END_SECONDS,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, name="jdali-viewer", daemon=True
+        )
+        self._thread.start()
+        atexit.register(self.close)
+
+    def __repr__(self) -> str:
+        return f"<jdali viewer at {self.url}>"
+
+    def _repr_html_(self) -> str:
+        """A link, for a notebook."""
+        return f'<a href="{self.url}" target="_blank" rel="noopener noreferrer">{self.url}</a>'
+
+    def wait(self) -> None:
+        """Blocks until the viewer ends."""
+        while self._thread.is_alive():
+            self._thread.join(0.5)
+
+    def close(self) -> None:
+        """Ends the viewer; the pipeline goes on. Harmless twice."""
+        atexit.unregister(self.close)
+        self._server.should_exit = True
+        self._thread.join(10 * _END_SECONDS)
+        self._socket.close()
+        self._end()
+
+
+def view(
+    pipe: Pipeline, *, port: int = 0, host: str = _HERE, name: str = "pipeline", make: Callable[[], Pipeline] | None = None
+) -> View:  # fmt: skip
+    """Opens a local page that shows a pipeline; it changes nothing, also while a loop runs.
+
+    Args:
+        pipe: the pipeline, whose position stays where it is.
+        port: 0: a free one.
+        host: address to listen on. Another one than 127.0.0.1 lets everybody who reaches it and knows the address see
+            the data, over a connection that is not encrypted.
+        name: of the pipeline, for the pages.
+        make: makes another pipeline like it, so that the Time page can measure a loop.
+
+    Raises:
+        RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
+        OSError: the port is taken.
+    """
+    inspector = pipe.inspector()
+    token = secrets.token_urlsafe(16)
+    site = Site(inspector, f"/{token}/", name, LiveTimes(inspector, make), _classes(pipe), weakref.ref(pipe))
+    return View(site.app(), host, port, token, site.close)
+
+
+def _classes(pipe: Pipeline) -> Sequence[str]:
+    return next((meta["classes"] for meta in pipe.reader_meta().values() if "classes" in meta), ())
+
+
+class Site:
+    """The pages of a pipeline.
+
+    Args:
+        inspector: of the pipeline.
+        root: path that all pages begin with, which holds the token.
+        name: of the pipeline.
+        times: for the Time page.
+        classes: names of the labels.
+        pipe: the pipeline, for its plan.
+    """
+
+    def __init__(
+        self, inspector: PipelineInspector, root: str, name: str, times: LiveTimes, classes: Sequence[str],
+        pipe: Callable[[], Pipeline | None],
+    ):  # fmt: skip
+        self._inspector, self._root, self._name = inspector, root, name
+        self._times, self._classes, self._pipe = times, classes, pipe
+        self._survey = Survey(inspector)
+
+    def app(self) -> Starlette:
+        """Routes; whatever does not begin with the token is not found."""
+        root = self._root
+        pages: list[tuple[str, Callable[[Request], Response], str]] = [
+            ("", lambda _: RedirectResponse(f"{root}batches/0"), "GET"),
+            ("batches/{number:int}", self._batches, "GET"),
+            ("sample/{number:int}/{position:int}", self._sample, "GET"),
+            ("epochs/{index:int}", self._epochs, "GET"),
+            ("go", self._go, "GET"),
+            ("find", self._find, "GET"),
+            ("graph", self._graph, "GET"),
+            ("data", self._data, "GET"),
+            ("data/now", lambda _: HTMLResponse(found(self._survey, self._inspector, self._classes)), "GET"),
+            ("time", lambda _: self._html("Time", self._times.page(root), "Time"), "GET"),
+            ("time/now", lambda _: HTMLResponse(self._times.now()), "GET"),
+            ("time", self._measure, "POST"),
+            ("style.css", lambda _: Response(style(), media_type="text/css"), "GET"),
+            ("viewer.js", lambda _: Response(script(), media_type="text/javascript"), "GET"),
+        ]
+        routes = [Route(root + path, self._safe(answer), methods=[method]) for path, answer, method in pages]
+        routes.append(Route(f"{root}data", self._start_survey, methods=["POST"]))
+        return Starlette(routes=routes, exception_handlers={404: self._not_found, 500: self._not_found})
+
+    def close(self) -> None:
+        """Ends what the pages have started."""
+        self._survey.stop()
+        self._times.stop()
+        self._inspector.close()
+
+    def _safe(self, answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
+        """Runs a page in a thread; an error of it is a page, too."""
+
+        async def safe(request: Request) -> Response:
+            try:
+                response = await run_in_threadpool(answer, request)
+            except (IndexError, ValueError) as error:
+                response = self._html("There is no such page", error_box(error), "", status=404)
+            except Exception as error:  # of the user's data and code: it is shown where they look
+                response = self._html(
+                    "This went wrong", error_box(f"{type(error).__name__}: {error}"), "", status=500
+                )
+            response.headers.update(SECURITY)
+            return response
+
+        return safe
+
+    async def _not_found(self, request: Request, error: Exception) -> Response:
+        return Response(
+            "not found: the address begins with the token that the viewer printed",
+            404,
+            SECURITY,
+            "text/plain",
+        )
+
+    def _html(self, title: str, body: str, here: str, status: int = 200) -> Response:
+        return HTMLResponse(page(title, body, root=self._root, here=here, subject=self._name), status)
+
+    # --- pages ------------------------------------------------------------------------------
+    def _batches(self, request: Request) -> Response:
+        number = request.path_params["number"]
+        return self._html(
+            f"Batch {number}", batch_page(self._inspector, number, self._root, self._classes), "Batches"
+        )
+
+    def _sample(self, request: Request) -> Response:
+        number, position = request.path_params["number"], request.path_params["position"]
+        body = sample_page(self._inspector, number, position, self._root, self._classes)
+        return self._html(f"Sample {position} of batch {number}", body, "Batches")
+
+    def _epochs(self, request: Request) -> Response:
+        index, first = request.path_params["index"], _whole(request.query_params.get("first"), "first")
+        body = epochs_page(self._inspector, index, first, self._root, self._classes)
+        return self._html(f"Sample {index} over epochs", body, "Batches")
+
+    def _go(self, request: Request) -> Response:
+        epoch = request.query_params.get("epoch")
+        if epoch:
+            number = self._inspector.first_of_epoch(_whole(epoch, "epoch"))
+        else:
+            number = _whole(request.query_params.get("batch"), "batch")
+        return RedirectResponse(f"{self._root}batches/{number}")
+
+    def _find(self, request: Request) -> Response:
+        text = request.query_params.get("text", "")
+        return self._html(f"Files with {text!r}", found_page(self._inspector, text, self._root), "Batches")
+
+    def _graph(self, request: Request) -> Response:
+        inspector = self._inspector
+        measured = inspector.step_times()
+        if not any(spent.count for spent in measured) and self._times.step_times:
+            measured = self._times.step_times
+        spent = dict(zip((step.nodes[0] for step in inspector.steps_here), measured, strict=True))
+        position, sizes = self._sizes()
+        svg = plan_svg(
+            inspector.plan, here=inspector.here if inspector.has_workers else None, times=spent, sizes=sizes,
+            links=f"{self._root}sample/0/{position}#n",
+        )  # fmt: skip
+        pipe = self._pipe()
+        plan = f"<h2>Plan</h2><pre>{escape(pipe.plan())}</pre>" if pipe is not None else ""
+        note = (
+            "<p>A box is a step; operators in one box are one compiled program. Behind an arrow: a sample. "
+        )
+        note += "Times are of a batch, once batches were made, or a loop was measured on the Time page.</p>"
+        return self._html("Graph", f'{note}<div class="jd-scroll">{svg}</div>{plan}', "Graph")
+
+    def _sizes(self) -> tuple[int, dict[DataNode, str]]:
+        """Describes the first sample that does not fail, after each operator; with its position in the first batch."""
+        for position in range(len(self._inspector.task(0))):
+            trace, row, _ = self._inspector.trace(0, position)
+            if trace.failure is None:
+                break
+        found_sizes = {}
+        for value in trace.values:
+            array = trace.value(value, row)
+            if array is not None:
+                size = "×".join(map(str, array.shape)) or "scalar"
+                found_sizes[value] = f"{array.dtype} {size}, {_bytes(array.nbytes)}"
+        return position, found_sizes
+
+    def _data(self, request: Request) -> Response:
+        return self._html("Data", data_page(self._survey, self._inspector, self._root, self._classes), "Data")
+
+    async def _start_survey(self, request: Request) -> Response:
+        form = urllib.parse.parse_qs((await request.body()).decode("ascii", "replace"))
+        text = form.get("samples", ["0"])[0]
+        try:
+            self._survey.start(_whole(text, "samples"))
+        except ValueError as error:
+            return self._html("This is no number of samples", error_box(error), "Data", status=400)
+        return RedirectResponse(f"{self._root}data", 303, SECURITY)
+
+    def _measure(self, request: Request) -> Response:
+        self._times.measure()
+        return RedirectResponse(f"{self._root}time", 303)
+
+
+def _whole(text: str | None, name: str) -> int:
+    """A number of a form, at least 0; 0 where there is none."""
+    try:
+        number = int(text or 0)
+    except ValueError:
+        raise ValueError(f"{name} must be a whole number, not {text!r}") from None
+    if not 0 <= number < _MOST:
+        raise ValueError(f"{name} is {number}, it must be at least 0 and less than {_MOST}")
+    return number
+
+
+def _bytes(count: int) -> str:
+    return (
+        f"{count} B" if count < 1000 else f"{count / 1e3:.3g} kB" if count < 1e6 else f"{count / 1e6:.3g} MB"
+    )

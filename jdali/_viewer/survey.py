@@ -1,0 +1,143 @@
+"""Measures a data set in the background: sizes, labels, mean and deviation by channel, bad files."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import threading
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jdali._errors import SkippedSample
+from jdali.engine.eager import PipelineInspector, SeenBatch
+from jdali.graph import DataNode
+
+_MOST_VALUES = 100_000
+
+
+@dataclasses.dataclass
+class OutputSurvey:
+    """One output so far.
+
+    Attributes:
+        name: of the output.
+        layout, dtype: of a sample.
+        sizes: of the samples, by axis.
+        labels: how often each number came, of outputs that are one integer.
+        numbers: the values, of outputs that are one number.
+        count, total, squares: values by channel, their sum, and the sum of their squares, from the first value's mean.
+    """
+
+    name: str
+    layout: str = ""
+    dtype: str = ""
+    sizes: list[tuple[int, ...]] = dataclasses.field(default_factory=list)
+    labels: collections.Counter[int] = dataclasses.field(default_factory=collections.Counter)
+    numbers: list[float] = dataclasses.field(default_factory=list)
+    count: int = 0
+    mean: NDArray[np.float64] | None = None
+    squares: NDArray[np.float64] | None = None
+
+    def add(self, array: NDArray[np.generic], layout: str) -> None:
+        """Adds a sample."""
+        self.layout, self.dtype = layout, str(array.dtype)
+        if len(self.sizes) < _MOST_VALUES:
+            self.sizes.append(array.shape)
+        if array.size == 1 and array.ndim <= 1:
+            if array.dtype.kind in "iub":
+                self.labels[int(array.reshape(-1)[0])] += 1
+            elif len(self.numbers) < _MOST_VALUES:
+                self.numbers.append(float(array.reshape(-1)[0]))
+        elif array.dtype.kind in "iuf" and not (array.dtype == np.uint8 and array.ndim == 1) and array.size:
+            self._add_values(array)
+
+    def _add_values(self, array: NDArray[np.generic]) -> None:
+        """Merges the moments of a sample's values by channel into those so far (Chan, Golub, LeVeque 1979)."""
+        axis = self.layout.find("C") if "C" in self.layout else -1
+        values = np.moveaxis(array, axis, -1) if "C" in self.layout else array[..., None]
+        rows = values.reshape(-1, values.shape[-1]).astype(np.float64)
+        count, mean = len(rows), rows.mean(axis=0)
+        squares = ((rows - mean) ** 2).sum(axis=0)
+        if self.mean is None or self.squares is None:
+            self.count, self.mean, self.squares = count, mean, squares
+        elif len(mean) == len(self.mean):
+            total, shift = self.count + count, mean - self.mean
+            self.squares = self.squares + squares + shift**2 * (self.count * count / total)
+            self.mean = self.mean + shift * (count / total)
+            self.count = total
+
+    @property
+    def deviation(self) -> NDArray[np.float64] | None:
+        """Standard deviation by channel, of all values."""
+        return None if self.squares is None else np.sqrt(self.squares / max(self.count, 1))
+
+
+class Survey:
+    """Goes through batches in a thread of its own, until enough samples were seen.
+
+    Args:
+        inspector: of the pipeline.
+
+    Attributes:
+        outputs: what was found so far.
+        bad: samples that failed.
+        seen, wanted: samples.
+        error: why it ended early; "" if it did not.
+    """
+
+    def __init__(self, inspector: PipelineInspector):
+        self._inspector = inspector
+        self.outputs: list[OutputSurvey] = []
+        self.bad: list[SkippedSample] = []
+        self.seen = self.wanted = 0
+        self.error = ""
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self, samples: int) -> None:
+        """Begins anew; harmless while it runs."""
+        if self.is_running:
+            return
+        self.outputs = [OutputSurvey(shown_name(i, value)) for i, value in enumerate(self._inspector.outputs)]
+        self.bad, self.seen, self.wanted, self.error = [], 0, samples, ""
+        self._stop.clear()
+        self._thread = threading.Thread(target=self._run, name="jdali-viewer-survey", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._inspector.check(-(-self.wanted // self._inspector.batch_size), self._add)
+        except Exception as error:  # shown on the page
+            self.error = str(error)
+
+    def _add(self, batch: SeenBatch) -> bool:
+        known = {(sample.path, sample.index) for sample in self.bad}  # of an earlier epoch
+        self.bad += [e for e in batch.errors if (e.path, e.index) not in known]
+        if batch.result is not None:
+            good = np.flatnonzero(batch.result.mask & ~batch.result.padded)[
+                : self.wanted - self.seen
+            ].tolist()
+            for survey, output in zip(self.outputs, batch.result.outputs, strict=True):
+                samples = output.to_samples()
+                for i in good:
+                    survey.add(samples[i], output.layout())
+            self.seen += len(good)
+        return self.seen < self.wanted and not self._stop.is_set()
+
+    def stop(self) -> None:
+        """Ends it, and waits for the batch that it is at."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout=60)
+
+
+def shown_name(number: int, value: DataNode) -> str:
+    """Names an output: its number, and what the user or its operator is called."""
+    node = value.source
+    name = node.name if node.named else node.op.name
+    return f"{number}: {name}" + (f"[{value.index}]" if len(node.outputs) > 1 else "")

@@ -1,0 +1,88 @@
+"""BatchWorkers that make batches elsewhere: one protocol for processes on this machine and for those of a cluster."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from jdali._workers.task_pool.jobs import MadeTask
+
+StartMaking: TypeAlias = "Callable[[], Callable[[Any], Any]]"
+"""Starts a pipeline in a worker, once: the returned function makes tasks, one at a time. It can be pickled by value."""
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkerCounts:
+    """Counters of workers since they were started.
+
+    Attributes:
+        ready: workers that are ready now.
+        made: tasks.
+        deaths: of workers that nobody had ended.
+        leased, idle: bytes of shared memory in which results lie, and of that kept for later ones.
+        nodes: machines that the ready ones are on.
+    """
+
+    ready: int
+    made: int
+    deaths: int
+    leased: int
+    idle: int
+    nodes: int = 1
+
+
+class BatchWorkers(Protocol):
+    """Makes tasks elsewhere, in any order; any thread may use it."""
+
+    title: str
+    """What a user calls them: "workers"."""
+
+    count: int
+    """Number of workers that there should be."""
+
+    def start(self, start: StartMaking) -> None:
+        """Starts the workers; called once.
+
+        Raises:
+            Exception: what is to be sent cannot be pickled.
+        """
+
+    def submit(self, task: Any, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
+        """Has a task made.
+
+        The future raises what the maker raised; `TaskKilledError` if the task killed the workers that ran it, and
+        `PoolClosedError` after `close`.
+
+        Args:
+            task: can be pickled.
+            order: lower ones go first.
+            patience: workers that it may kill before it is given up.
+        """
+
+    def resize(self, count: int) -> None:
+        """Starts workers, or lets some end when they have made the tasks that they have."""
+
+    def counts(self) -> WorkerCounts:
+        """Returns the counters."""
+
+    def interrupt(self) -> None:
+        """Begins to close, without waiting."""
+
+    def close(self) -> None:
+        """Ends the workers and waits for them; tasks that are not made raise. Harmless twice."""
+
+
+@runtime_checkable
+class WorkerSet(Protocol):
+    """Workers that a user describes in place of a number of processes."""
+
+    count: int
+    """Number of workers that a pipeline asks for."""
+
+    threads: int
+    """Threads of each, for a pipeline that does not say a number."""
+
+    def connect(self) -> BatchWorkers:
+        """Returns workers for one pipeline, which are not started yet."""

@@ -1,0 +1,145 @@
+"""Actor of Ray that makes tasks, in a process of its own for each pipeline that it works for.
+
+A task that crashes ends that process and not the actor, so the death has a signal and an exit code, no other task is
+blamed, and tasks of other pipelines go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import os
+import socket
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import ray
+
+import jdali
+from jdali._workers.node import NODE
+from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask, Bytes
+from jdali._workers.task_pool.jobs import PackedMemory, PackedResult, TaskKilledError
+from jdali._workers.task_pool.pool import TaskPool
+from jdali._workers.task_pool.wire import PackedValue
+
+# A client that was killed does not say so. One that comes back later finds its pipeline started again.
+_IDLE_SECONDS = 600.0
+
+
+class ActorClient:
+    """A pipeline that an actor works for.
+
+    Args:
+        start: its definition.
+        node: of the actor, for messages.
+
+    Attributes:
+        pool: of one process.
+        tasks: that are under way.
+        used: when the last one began or ended.
+    """
+
+    def __init__(self, start: ActorStart, node: str):
+        content = packed_memory(start.start, _spans(start.start, start.memory))
+        environment = {"JAX_PLATFORMS": "cpu", NODE: node}
+        self.pool = TaskPool(1, content, environment=environment, keeps_packed=True)
+        self.tasks, self.used = 0, time.monotonic()
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.tasks and time.monotonic() - self.used > _IDLE_SECONDS
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self.pool.close)
+
+
+class PipelineActor:
+    """Makes tasks of any number of clients; the class of the actors."""
+
+    def __init__(self) -> None:
+        self._node_id: str = ray.get_runtime_context().get_node_id()
+        address = ray.util.get_node_ip_address()
+        self._node = f"{socket.gethostname()} ({address}, {self._node_id[:8]})"
+        self._clients: dict[str, ActorClient] = {}
+        self._starting = asyncio.Lock()
+
+    async def join(self, name: str, start: Sequence[ray.ObjectRef[ActorStart]]) -> ActorPlace:
+        """Starts the process of a client, and does not wait for it.
+
+        Args:
+            name: of the client.
+            start: one reference, which is not resolved unless it is needed.
+        """
+        try:
+            await self._client(name, start)
+        except VersionError as error:
+            return ActorPlace(self._node, self._node_id, os.getpid(), error)
+        return ActorPlace(self._node, self._node_id, os.getpid())
+
+    async def make(self, name: str, task: ActorTask) -> ActorAnswer:
+        """Makes a task of a client that has joined."""
+        client = self._clients.get(name)
+        if client is None:
+            return ActorAnswer(is_unknown=True)
+        client.tasks += 1
+        try:
+            return await self._made(name, client, task)
+        finally:
+            client.tasks -= 1
+            client.used = time.monotonic()
+
+    async def leave(self, name: str) -> None:
+        """Ends the process of a client."""
+        client = self._clients.pop(name, None)
+        if client is not None:
+            await client.close()
+
+    async def _client(self, name: str, start: Sequence[ray.ObjectRef[ActorStart]]) -> ActorClient:
+        async with self._starting:
+            for other in [other for other, client in self._clients.items() if client.is_idle]:
+                await self.leave(other)
+            if name not in self._clients:
+                definition: ActorStart = await start[0]
+                if definition.version != jdali.__version__:
+                    raise VersionError(
+                        f"jdali is {jdali.__version__} there, and {definition.version} where the pipeline is: install the same"
+                    )
+                self._clients[name] = ActorClient(definition, self._node)
+            return self._clients[name]
+
+    async def _made(self, name: str, client: ActorClient, task: ActorTask) -> ActorAnswer:
+        content = packed_memory(task.packed, task.arrays)
+        try:
+            made = await asyncio.wrap_future(client.pool.submit(content, task.order, patience=task.patience))
+        except TaskKilledError as error:
+            killed = tuple(dataclasses.replace(death, node=self._node) for death in error.deaths)
+            return ActorAnswer(killed=killed, deaths=client.pool.counts().deaths)
+        except Exception as error:
+            # The process cannot be started, which may be better the next time, or the client has left.
+            if self._clients.get(name) is client:
+                await self.leave(name)
+            return ActorAnswer(error=error)
+        result: PackedResult = made.result
+        memory = None if result.memory is None else result.memory[: result.packed.size]
+        return ActorAnswer(
+            result.packed,
+            memory,
+            result.is_error,
+            seconds=made.seconds,
+            cpu=made.cpu,
+            deaths=client.pool.counts().deaths,
+        )
+
+
+class VersionError(RuntimeError):
+    """The node has another version of jdali."""
+
+
+def packed_memory(packed: PackedValue, arrays: Sequence[Bytes]) -> PackedMemory:
+    """A packed value for a `TaskPool`."""
+    return PackedMemory.of(packed, [memoryview(array) for array in arrays])  # type: ignore[arg-type]
+
+
+def _spans(packed: PackedValue, memory: Any) -> list[Bytes]:
+    return [memory[offset : offset + size] for offset, size in packed.spans]

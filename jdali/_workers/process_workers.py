@@ -1,0 +1,75 @@
+"""Workers that are processes on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from jdali._workers.batch_workers import StartMaking, WorkerCounts
+from jdali._workers.task_pool.jobs import MadeTask, PackedMemory
+from jdali._workers.task_pool.pool import TaskPool
+from jdali._workers.task_pool.sending import pack_by_value
+from jdali._workers.task_pool.wire import pack
+
+# Workers never touch an accelerator: the process that they work for has its memory.
+_ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
+# Bytes of an array in a task below which it goes over the socket: memory of its own costs more.
+_SMALL = 1 << 15
+
+
+class ProcessWorkers:
+    """Processes that are started without the user's main module, see `TaskPool`.
+
+    Args:
+        count: how many.
+        most_idle: bytes of shared memory that are kept for later results.
+        reduce: for `pickle`: sends objects by name that the pipeline knows by name, see `pack_by_value`.
+
+    Attributes:
+        count: how many there should be.
+    """
+
+    title = "workers"
+
+    def __init__(self, count: int, most_idle: int, reduce: Callable[[Any], Any]):
+        self.count, self._most_idle, self._reduce = count, most_idle, reduce
+        self._pool: TaskPool | None = None
+
+    @property
+    def _started(self) -> TaskPool:
+        assert self._pool is not None
+        return self._pool
+
+    def start(self, start: StartMaking) -> None:
+        """See `BatchWorkers.start`."""
+        packed = pack_by_value(start, self._reduce)
+        self._pool = TaskPool(self.count, packed, environment=_ENVIRONMENT, most_idle=self._most_idle)
+
+    def submit(self, task: Any, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
+        """See `BatchWorkers.submit`."""
+        return self._started.submit(PackedMemory.of(*pack(task, small=_SMALL)), order, patience=patience)
+
+    def resize(self, count: int) -> None:
+        """See `BatchWorkers.resize`."""
+        self.count = count
+        self._started.resize(count)
+
+    def pids(self) -> tuple[int, ...]:
+        """The processes that there are."""
+        return self._started.counts().pids
+
+    def counts(self) -> WorkerCounts:
+        """See `BatchWorkers.counts`."""
+        counts = self._started.counts()
+        return WorkerCounts(counts.processes, counts.made, counts.deaths, counts.leased, counts.idle)
+
+    def interrupt(self) -> None:
+        """See `BatchWorkers.interrupt`."""
+        if self._pool is not None:
+            self._pool.interrupt()
+
+    def close(self) -> None:
+        """See `BatchWorkers.close`."""
+        if self._pool is not None:
+            self._pool.close()

@@ -1,0 +1,59 @@
+"""`python -m jdali bench train.py:training`: measures a pipeline as a loop would."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+from typing import Any
+
+from jdali._errors import OperatorError
+from jdali._system.progress import progress_bar
+from jdali._viewer.measure import measure_loop
+from jdali.cli._named import PipelineNameError, add_arguments, factory
+
+
+def add_to(commands: Any) -> None:
+    """Adds the command to those of the parser."""
+    parser = commands.add_parser(
+        "bench",
+        help="measure a pipeline in a loop, and say what bounds it",
+        description="Takes batches of a pipeline in a loop that does nothing else, and prints the report with advice.",
+    )
+    add_arguments(parser)
+    parser.add_argument(
+        "-n", "--batches", type=_positive, default=100, help="at most, after those that warm up; 100"
+    )
+    parser.add_argument("--warmup", type=int, default=5, metavar="BATCHES", help="taken before; 5")
+    parser.add_argument("--seconds", type=float, default=60.0, help="ends the loop after this time; 60")
+    parser.set_defaults(run=run)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number}: must be at least 1")
+    return number
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measures, and prints the report."""
+    try:
+        pipe = factory(options.pipeline, options.arg)()
+        with contextlib.closing(pipe), progress_bar(options.batches, "batches", options.pipeline) as advance:
+            began = time.monotonic()
+
+            def one(done: int, seconds: float) -> bool:
+                advance(1)
+                return time.monotonic() - began < options.seconds
+
+            report = measure_loop(pipe, options.batches, one, options.warmup)
+            size = pipe.max_batch_size
+    except (PipelineNameError, OperatorError, OSError, TypeError, ValueError, RuntimeError) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    if report.batches:
+        print(f"{report.batches * size / report.seconds:.1f} samples a second, in batches of {size}")
+    print(report)
+    return 0

@@ -1,0 +1,59 @@
+"""`python -m jdali serve FOLDER`: an exported pipeline over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import jdali
+
+
+def add_to(commands: Any) -> None:
+    """Adds the command to a parser's."""
+    parser = commands.add_parser(
+        "serve", help="serve an exported pipeline over HTTP, by the open inference protocol"
+    )
+    parser.add_argument("folder", help="of Pipeline.export")
+    parser.add_argument("--model", metavar="MODULE:FUNCTION", help="runs on the outputs of the preprocessing")
+    parser.add_argument("--name", default="preprocess", help="of the model, for clients")
+    parser.add_argument("--fingerprint", help="that the folder must have")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for all")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="that decode")
+    parser.add_argument("--max-batch", type=int, default=32, help="samples that are answered together")
+    parser.add_argument(
+        "--max-wait-ms", type=float, default=5.0, help="the first request of a batch waits for others"
+    )
+    parser.add_argument("--max-waiting", type=int, default=1024, help="requests that may wait")
+    parser.add_argument("--max-request-bytes", type=int, default=64 << 20)
+    parser.add_argument("--max-pixels", type=int, default=50_000_000, help="of a picture")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    serving = importlib.import_module("jdali.serving")  # it needs an extra, the other commands do not
+
+    jdali.storage.configure(max_pixels=options.max_pixels)
+    model = None if options.model is None else _model(options.model)
+    preprocess = jdali.load(options.folder, fingerprint=options.fingerprint, threads=options.threads)
+    limits = serving.ServerLimits(
+        options.max_batch, options.max_wait_ms, options.max_waiting, options.max_request_bytes
+    )
+    served = serving.ServedModel(preprocess, model, options.name)
+    print(f"{preprocess} at http://{options.host}:{options.port}/v2/models/{options.name}", file=sys.stderr)
+    serving.serve(served, host=options.host, port=options.port, limits=limits)
+    return 0
+
+
+def _model(text: str) -> Callable[..., Any]:
+    """The function of "module:function", which may be in the current folder."""
+    module, colon, name = text.partition(":")
+    if not (module and colon and name):
+        raise ValueError(f"serve: --model must be MODULE:FUNCTION, got {text!r}")
+    sys.path.insert(0, os.getcwd())
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found

@@ -1,0 +1,60 @@
+"""`python -m jdali view train.py:training`: a local page that shows a pipeline."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from typing import Any
+
+from jdali._system.extras import install
+from jdali.cli._named import PipelineNameError, add_arguments, factory
+
+_LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+def add_to(commands: Any) -> None:
+    """Adds the command to those of the parser."""
+    parser = commands.add_parser(
+        "view",
+        help="look at the batches, samples, graph, data and time of a pipeline in a browser",
+        description="Opens a local page that shows a pipeline. It reads, and changes nothing. Ctrl-C ends it.",
+    )
+    add_arguments(parser)
+    parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free one")
+    parser.add_argument(
+        "--host", default=_LOCAL[0],
+        help="address to listen on; another one than 127.0.0.1 shows the data to everybody who reaches it and has the address",
+    )  # fmt: skip
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serves until it is interrupted."""
+    try:
+        viewer: Any = importlib.import_module("jdali._viewer.server")
+    except ImportError as error:
+        print(f"view: {error.name} is missing; {install('view')}", file=sys.stderr)
+        return 1
+    try:
+        make = factory(options.pipeline, options.arg)
+        pipe = make()
+        view = viewer.view(pipe, port=options.port, host=options.host, name=options.pipeline, make=make)
+    except (PipelineNameError, OSError, RuntimeError, TypeError) as error:
+        print(f"view: {error}", file=sys.stderr)
+        return 1
+    if options.host not in _LOCAL:
+        print(
+            f"view: listens on {options.host}: everybody who reaches this machine there and knows the address sees the "
+            "data, and the connection is not encrypted",
+            file=sys.stderr,
+        )
+    print(f"{view.url}\nCtrl-C ends it", flush=True)
+    try:
+        view.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        view.close()
+        pipe.close()
+    return 0

@@ -1,0 +1,282 @@
+"""Any batch or sample of a pipeline, and what each operator made of it; the pipeline itself stays where it is."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import OperatorError, SkippedSample
+from jdali._threads import Spent
+from jdali.engine.eager.stepwise import StepwiseEngine, Trace
+from jdali.engine.flow.executor import BatchInFlight, Result
+from jdali.engine.flow.runtime import Runtime
+from jdali.engine.recovery.recovery import Recovery
+from jdali.engine.shapes.levels import Levels
+from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage
+from jdali.readers.order.epochs import SampleRefs
+
+MOST_EPOCHS = 20
+_MOST_FOUND = 50
+
+
+@dataclasses.dataclass(frozen=True)
+class SeenBatch:
+    """A batch by its number.
+
+    Attributes:
+        number: counted from the beginning of the training.
+        result: outputs and identities of the samples; None: no sample could be made.
+        errors: samples that failed; others are in their positions.
+    """
+
+    number: int
+    result: Result | None
+    errors: tuple[SkippedSample, ...]
+
+
+class PipelineInspector:
+    """Looks at a pipeline through sources and an engine of its own.
+
+    The values are those of the pipeline, bit by bit. One thread at a time works; others wait.
+
+    Args:
+        runtime: of the pipeline.
+        first_state: of the sources, before the first batch.
+        outputs: of its graph.
+
+    Raises:
+        RuntimeError: an external source cannot be asked again.
+    """
+
+    def __init__(self, runtime: Runtime, first_state: Mapping[str, Any], outputs: tuple[DataNode, ...]):
+        self._runtime, self._observed = runtime, runtime.engine
+        self._first_state, self.outputs = first_state, outputs
+        self._recovery()  # raises if the sources cannot be asked again
+        self._lock = threading.RLock()
+        self._stepwise: StepwiseEngine | None = None
+
+    # --- facts ------------------------------------------------------------------------------
+    @property
+    def plan(self) -> ExecutionPlan:
+        return self._observed.plan
+
+    @property
+    def here(self) -> set[Node]:
+        """The operators that this process runs; the others are for workers."""
+        return {node for step in self._observed.here.steps for node in step.nodes}
+
+    @property
+    def steps_here(self) -> tuple[HostStep | Stage, ...]:
+        """The steps that this process runs."""
+        return self._observed.here.steps
+
+    @property
+    def has_workers(self) -> bool:
+        """True if processes run the first steps."""
+        return self._observed.elsewhere is not None
+
+    @property
+    def batch_size(self) -> int:
+        return self._observed.batch_size
+
+    @property
+    def seed(self) -> int:
+        return self._observed.seed
+
+    @property
+    def reader(self) -> Any | None:
+        """The first reader; None: there is none."""
+        return next(iter(self._observed.readers.values()), None)
+
+    @property
+    def size(self) -> int | None:
+        """Samples of the first reader's data set."""
+        return None if self.reader is None else int(self.reader.size)
+
+    def times(self) -> list[tuple[str, str, Spent]]:
+        """Kind and operators of each phase, and the time that it has taken so far."""
+        parts = self._observed.timing.parts
+        if (elsewhere := self._observed.elsewhere) is not None:
+            parts.insert(1, elsewhere.timer)
+        return [(part.kind, part.name, part.spent()) for part in parts]
+
+    def step_times(self) -> list[Spent]:
+        """The time of each step that this process runs, in the order of the plan."""
+        return [timer.spent() for timer in self._observed.timing.steps]
+
+    def waiting(self) -> tuple[int, int]:
+        """Batches that are ready, and how many the queue may hold; 0, 0: none are made ahead."""
+        runtime = self._runtime
+        return runtime.ready, 0 if runtime.room is None else runtime.room.depth
+
+    # --- batches ----------------------------------------------------------------------------
+    def _recovery(self) -> Recovery:
+        recovery = Recovery(self._observed.feed.twin(), "mask")
+        recovery.feed.set_state(self._first_state)
+        return recovery
+
+    def batch(self, number: int) -> SeenBatch:
+        """Makes a batch; samples that fail have another in their position, and are listed.
+
+        Args:
+            number: counted from 0, from the beginning of the training.
+
+        Raises:
+            IndexError: there is none: it is behind the end of an external source.
+            OperatorError: no sample can be made.
+        """
+        with self._lock:
+            recovery = self._recovery()
+            try:
+                recovery.feed.skip(number, self.batch_size)
+                result = self._make(recovery)
+            except StopIteration:
+                raise IndexError(f"batch {number} is behind the end of the external source") from None
+            made = None if result.nothing is not None else result
+            return SeenBatch(number, made, tuple(recovery.errors))
+
+    def task(self, number: int) -> BatchTask:
+        """Draws the task of a batch, without making it.
+
+        Raises:
+            IndexError: there is none.
+        """
+        with self._lock:
+            recovery = self._recovery()
+            try:
+                recovery.feed.skip(number, self.batch_size)
+                return recovery.feed.draw(self.batch_size).task
+            except StopIteration:
+                raise IndexError(f"batch {number} is behind the end of the external source") from None
+
+    def first_of_epoch(self, epoch: int) -> int:
+        """Returns the number of the first batch with a sample of an epoch.
+
+        Raises:
+            ValueError: there is no reader, which would have epochs.
+        """
+        if self.size is None:
+            raise ValueError("batches of a pipeline without a reader are counted from the beginning only")
+        low, high = 0, (epoch + 1) * (self.size // self.batch_size + 2)
+        while low < high:
+            middle = (low + high) // 2
+            if int(self.task(middle).ids.epoch.max()) >= epoch:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    # --- samples ----------------------------------------------------------------------------
+    @property
+    def knows_samples(self) -> bool:
+        """True if a sample is known by its index: one reader, no external source, no operator on whole batches."""
+        engine = self._observed
+        return len(engine.readers) == len(engine.sources) == 1 and not self._mixes
+
+    @property
+    def _mixes(self) -> bool:
+        return any(node.mixes_samples for step in self.plan.steps for node in step.nodes)
+
+    def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
+        """Runs a sample of a batch operator by operator.
+
+        Args:
+            number: of the batch.
+            position: in it.
+
+        Returns: the values, the position of the sample in them, and the sample's own task.
+        """
+        task = self.task(number)
+        if not 0 <= position < len(task):
+            raise IndexError(f"batch {number} has {len(task)} samples, there is no position {position}")
+        alone = task.keeping(np.array([position]))
+        with self._lock:
+            if self._mixes:
+                return self._engine().trace(task), position, alone
+            return self._engine().trace(alone), 0, alone
+
+    def sample_trace(self, index: int, epochs: range) -> Trace:
+        """Runs a sample as it is in some epochs, operator by operator: one position for each epoch.
+
+        Raises:
+            IndexError: there is no such sample.
+            ValueError: samples are not known by their index.
+        """
+        if not self.knows_samples:
+            raise ValueError(
+                "a sample by its index: for pipelines with one reader, no external source, and no operator on whole batches"
+            )
+        if self.size is None or not 0 <= index < self.size:
+            raise IndexError(f"there is no sample {index} among {self.size}")
+        count = len(epochs)
+        ids = SampleIds(np.array(epochs, np.uint32), np.full(count, index, np.int64), np.arange(count))
+        refs = SampleRefs(ids.epoch, ids.index, np.zeros(count, bool))
+        task = BatchTask(ids, np.ones(count, bool), {node.name: refs for node in self._observed.readers})
+        with self._lock:
+            return self._engine().trace(task)
+
+    def _make(self, recovery: Recovery) -> Result:
+        """Makes the next batch of a feed, as large as the pipeline's batches."""
+        engine, levels = self._engine(), Levels()
+        drawn = recovery.feed.draw(self.batch_size)
+        batch = BatchInFlight(drawn, levels.batch())
+        return engine.settle(batch, engine.make(drawn.task, levels=batch.levels), recovery)
+
+    def _engine(self) -> StepwiseEngine:
+        if self._stepwise is None:
+            self._stepwise = StepwiseEngine(self._observed, most=max(MOST_EPOCHS, self.batch_size))
+        return self._stepwise
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All operators, in the order of the graph."""
+        return sorted((n for step in self.plan.steps for n in step.nodes), key=lambda node: node.id)
+
+    def name_of(self, index: int) -> str:
+        """Names the file of a sample; "" without a reader."""
+        return "" if self.reader is None else str(self.reader.source(index))
+
+    def find(self, text: str) -> Iterator[tuple[int, str]]:
+        """Finds samples by a part of their file name: index and name, at most 50 of them."""
+        found = 0
+        for index in range(self.size or 0):
+            name = self.name_of(index)
+            if text.lower() in name.lower():
+                yield index, name
+                found += 1
+                if found == _MOST_FOUND:
+                    return
+
+    def check(self, count: int, advance: Callable[[SeenBatch], bool]) -> None:
+        """Goes through the first batches, one after another.
+
+        Args:
+            count: number of batches at most.
+            advance: gets each of them, and returns False to stop.
+        """
+        recovery = self._recovery()
+        for number in range(count):
+            before = len(recovery.errors)
+            with self._lock:
+                try:
+                    result = self._make(recovery)
+                except StopIteration:
+                    return
+                except OperatorError as error:
+                    raise ValueError(str(error)) from error
+            made = None if result.nothing is not None else result
+            if not advance(SeenBatch(number, made, tuple(recovery.errors[before:]))):
+                return
+
+    def close(self) -> None:
+        """Ends what it started; the pipeline goes on."""
+        with self._lock:
+            if self._stepwise is not None:
+                self._stepwise.close()
+                self._stepwise = None

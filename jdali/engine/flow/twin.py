@@ -1,0 +1,100 @@
+"""A pipeline's batches once more, with a position of their own, while the pipeline itself runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._batches.slabs import SlabPool
+from jdali._state import End
+from jdali.engine.flow.executor import BatchInFlight, Engine, Result
+from jdali.engine.recovery.recovery import Recovery
+from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.tasks.feed import DrawnTask
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.readers.order.epochs import SampleRefs
+
+
+class PipelineTwin:
+    """Makes batches with the programs and threads of a pipeline, but from another position in its sources.
+
+    Raises:
+        RuntimeError: an external source cannot be asked again.
+    """
+
+    def __init__(self, engine: Engine):
+        self._engine, self._recovery = engine, engine.recovery.twin()
+        self._feed = self._recovery.feed
+        self._levels = engine.levels.copy()
+        self._ended = False
+
+    makes_ahead = False
+
+    @property
+    def slabs(self) -> SlabPool:
+        """As `Pipeline.slabs`."""
+        return self._engine.pool.slabs
+
+    def wait_result(self) -> None:
+        """As `Pipeline.wait_result`: there is nothing to wait for."""
+
+    def take_result(self) -> Result:
+        """As `Pipeline.take_result`; makes the batch."""
+        if self._ended:
+            raise StopIteration
+        try:
+            return self._engine.run(self._recovery, self._levels)
+        except StopIteration:
+            self._ended = True
+            raise
+
+    def reset(self) -> None:
+        """As `Pipeline.reset`: goes on after the end of an external source."""
+        if self._ended:
+            self._ended = False
+            self._feed.reset()
+
+    def skip(self, batches: int) -> None:
+        """Leaves out batches without making them."""
+        self._feed.skip(batches, self._engine.batch_size)
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            **self._engine.get_state(self._feed, self._levels),
+            **({"end": End.REACHED} if self._ended else {}),
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        self._ended = state.get("end") == End.REACHED
+        self._feed.set_state(state)
+        self._levels.set_state(state.get("levels", {}))
+
+    def sample(self, index: int, epoch: int) -> Result:
+        """A batch of one sample.
+
+        Args:
+            index: in the data set of the reader; of a pipeline without a reader: in the stream.
+            epoch: of the reader.
+        """
+        engine = self._engine
+        if len(engine.sources) > len(engine.readers) or len(engine.readers) > 1:
+            raise ValueError(
+                "sample: which data belongs to a sample is known of pipelines with one reader and no external "
+                "source only; use batch_at"
+            )
+        for node in (node for step in engine.plan.steps for node in step.nodes):
+            if node.mixes_samples:
+                raise ValueError(
+                    f"sample: {node.op.name} works on a whole batch, so a sample alone is not what it was "
+                    "there; use batch_at"
+                )
+        for reader in engine.readers.values():
+            if not 0 <= index < reader.size:
+                raise IndexError(f"sample: index {index} is not in the data set of {reader.size} samples")
+        epochs, indices = np.array([epoch], np.uint32), np.array([index], np.int64)
+        refs = {node.name: SampleRefs(epochs, indices, np.zeros(1, bool)) for node in engine.readers}
+        task = BatchTask(SampleIds(epochs, indices, np.arange(1)), np.ones(1, bool), refs)
+        batch = BatchInFlight(DrawnTask(task), self._levels.batch())
+        return engine.settle(batch, engine.make(task, levels=batch.levels), Recovery(self._feed, "raise"))

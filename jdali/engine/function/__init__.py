@@ -1,0 +1,26 @@
+"""A pipeline as a function: the compiled operators behind a start, and the part before them.
+
+```
+ sources ─▶ host.HostPart ─▶ start ─▶ part.Part ─▶ outputs
+                                       │ planning: setup, on the host, in numbers ─▶ FunctionPlan
+                                       └ running: the stage's program, in the user's programs too
+```
+"""
+
+from typing import TYPE_CHECKING
+
+from jdali._system.lazy import imported as _imported
+from jdali.engine.function.function import Padded as Padded
+from jdali.engine.function.function import PipelineFunction as PipelineFunction
+from jdali.engine.function.graph_json import GraphReader as GraphReader
+from jdali.engine.function.graph_json import GraphWriter as GraphWriter
+from jdali.engine.function.graph_json import described_feed as described_feed
+from jdali.engine.function.graph_json import reference_of as reference_of
+from jdali.engine.function.making import make_function as make_function
+from jdali.engine.function.part import Start as Start
+from jdali.engine.function.planning import FunctionPlan as FunctionPlan
+
+if TYPE_CHECKING:
+    from jdali.engine.function.load import Preprocess as Preprocess
+
+_imported(__name__, {"Preprocess": "jdali.engine.function.load"})  # JAX's exporter and msgspec come with it

@@ -1,0 +1,110 @@
+"""Random values of a function: whose keys they are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._numerics.random import SampleKeys, index_words, seed_words
+from jdali._operators.random_key import described, is_key, is_typed
+from jdali._operators.traced import Traced
+from jdali._system.devices import to_host
+from jdali.graph import Node
+
+NO_RANDOM_VALUES = np.zeros((0, 3), np.uint32)
+
+
+@dataclasses.dataclass(frozen=True)
+class Draw:
+    """Identity of the samples of a call, by which random operators make their keys.
+
+    Attributes:
+        words: uint32 [2], of the pipeline's seed, or of the caller's key.
+        is_key: of a key, which every operator draws from, also one that has a seed of its own.
+        epoch: int [N].
+        index: int [N], of each sample in the data set.
+    """
+
+    words: Any
+    is_key: bool
+    epoch: Any
+    index: Any
+
+    @classmethod
+    def of(cls, count: int, seed: int, key: Any, epoch: Any, index: Any) -> Draw:
+        """Checks what the caller gave.
+
+        Args:
+            count: number of samples.
+            seed: of the pipeline.
+            key: of JAX, or None.
+            epoch: int, or int [N].
+            index: int [N]; None: 0, 1, ...
+        """
+        words: Any = seed_words(seed)
+        if key is not None:
+            if not is_key(key) or key.ndim > (0 if is_typed(key) else 1):
+                raise TypeError(
+                    f"key must be one JAX key, such as jax.random.key(0), got {described(key)}; "
+                    "for a key for each sample, map `sample` over them with jax.vmap"
+                )
+            words = jax.random.key_data(key) if is_typed(key) else key
+            if words.shape != (2,):
+                raise TypeError(f"key must be of JAX's threefry, whose data is uint32 [2], got {words.shape}")
+        whole = np.arange(count) if index is None else index
+        return cls(words, key is not None, _integers("epoch", epoch, count), _integers("index", whole, count))
+
+    @property
+    def is_known(self) -> bool:
+        """True if it has values while a program is traced."""
+        return not any(isinstance(v, jax.core.Tracer) for v in (self.words, self.epoch, self.index))
+
+    def identity(self) -> Any:
+        """Returns uint32 [3, N], what compiled programs make keys of."""
+        if any(isinstance(v, jax.core.Tracer) for v in (self.epoch, self.index)):
+            index = jnp.asarray(self.index)
+            wide = index.dtype.itemsize == 8
+            high = (index >> 32).astype(jnp.uint32) if wide else jnp.zeros(index.shape, jnp.uint32)
+            low = (index & 0xFFFFFFFF).astype(jnp.uint32) if wide else index.astype(jnp.uint32)
+            return jnp.stack([jnp.asarray(self.epoch).astype(jnp.uint32), low, high])
+        return np.stack([to_host(self.epoch).astype(np.uint32), *index_words(to_host(self.index))])
+
+    def seeds(self, nodes: Sequence[Node]) -> Any:
+        """Returns uint32 [operators, 3], seed and stream of each; see `seed_of` in the engine."""
+        rows = []
+        for node in nodes:
+            own = node.seed is not None and not self.is_key
+            words = seed_words(node.seed) if own and node.seed is not None else self.words
+            rows.append((words, 0 if own else node.id + 1))
+        if not rows:
+            return NO_RANDOM_VALUES
+        if isinstance(self.words, jax.core.Tracer):
+            return jnp.stack([jnp.append(jnp.asarray(w), np.uint32(stream)) for w, stream in rows])
+        return np.array([np.append(to_host(w), stream) for w, stream in rows], np.uint32)
+
+    def keys(self, node: Node) -> SampleKeys | Traced:
+        """Returns the keys of a random operator for its `setup`."""
+        if not self.is_known:
+            return Traced(node.op.name, "key")
+        seed, stream = np.split(self.seeds([node])[0], [2])
+        return SampleKeys(
+            seed, int(stream[0]), to_host(self.epoch).astype(np.uint32), to_host(self.index).astype(np.int64)
+        )
+
+
+def _integers(name: str, value: Any, count: int) -> Array | np.ndarray:
+    """An integer for each sample."""
+    array: Any = value if isinstance(value, (Array, np.ndarray)) else np.asarray(value)
+    if not jnp.issubdtype(array.dtype, jnp.integer) or array.shape not in ((), (count,)):
+        raise ValueError(
+            f"{name} must be one integer, or one for each of the {count} samples, got {array.dtype} {list(array.shape)}"
+        )
+    if isinstance(array, jax.core.Tracer):
+        return jnp.broadcast_to(array, (count,))
+    return np.broadcast_to(to_host(array), (count,))

@@ -1,0 +1,366 @@
+"""Writing a function to a folder: programs as StableHLO, all else as plain data."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import importlib.util
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import msgspec
+import numpy as np
+
+from jdali import __version__
+from jdali._batches.extent import BatchSpec
+from jdali._errors import OperatorError, TracedArgumentError
+from jdali._numerics.rounding import x64_context
+from jdali._operators.call import Call
+from jdali._operators.record import HostBatchOp
+from jdali._system.extras import install
+from jdali.engine.function.draw import Draw
+from jdali.engine.function.function import PipelineFunction
+from jdali.engine.function.graph_json import GraphWriter, reference_of, written_value
+from jdali.engine.function.manifest import (
+    MANIFEST,
+    VERSION,
+    ExportedProgram,
+    ExportedStart,
+    FixedValue,
+    Manifest,
+    ProgramFile,
+)
+from jdali.engine.function.part import upstream
+from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
+from jdali.engine.function.representatives import covering, sizes_within
+from jdali.engine.function.running import FunctionForm, packed_computation
+from jdali.engine.steps.program import random_nodes
+from jdali.graph import Node, is_compiled
+from jdali.graph.fingerprint import describe, fingerprint
+
+# Sides of pictures, where the caller names no shapes.
+PICTURE_SIDES = (256, 512, 1024, 2048)
+# More ways to compute one padded shape than this are a mistake: each is a program.
+_MOST_FORMS = 16
+# Where a program does not take a symbolic number of samples.
+BATCH_SIZES = (1, 2, 4, 8, 16, 32)
+
+
+@dataclasses.dataclass(frozen=True)
+class ExportOptions:
+    """Options of an export, see `Pipeline.export`."""
+
+    shapes: Sequence[Any] | None
+    dtypes: Any
+    platforms: Sequence[str]
+    max_aspect: float
+
+
+def form_key(form: FunctionForm) -> str:
+    """Returns a digest of all that a program depends on but for padded shapes, the same in every process."""
+    program = form.program
+    calls = [_described(call) for call in program.calls]
+    text = repr((calls, program.traced, program.small, form.values, form.outputs))
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _described(call: Call) -> tuple[Any, ...]:
+    constants = [
+        (name, None if c is None else (c.value.dtype.str, c.value.shape, c.value.tobytes()))
+        for name, c in call.constants
+    ]
+    return (
+        call.op.name, call.adapters, call.out_layouts, call.static, constants, call.argument_shapes, call.frames,
+    )  # fmt: skip
+
+
+def export_function(
+    function: PipelineFunction, folder: str | os.PathLike[str], options: ExportOptions
+) -> str:
+    """Writes a function and the part before it to a folder.
+
+    Args:
+        function: of a pipeline.
+        folder: is made; files of an earlier export in it are replaced.
+        options: of the export.
+
+    Returns: the fingerprint.
+
+    Raises:
+        ValueError: it cannot be exported; the error names the operator.
+    """
+    check_exportable(function)
+    require_flatbuffers()
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    dtypes = _dtypes(function, options.dtypes)
+    programs, plans = [], []
+    for number, shapes in enumerate(_declared(function, options)):
+        planned = _plans(function.planner, shapes, dtypes, function.layouts, options.max_aspect)
+        plans += planned
+        for form in _forms(planned, shapes):
+            files = _write_programs(function.planner, form, target, options.platforms, number)
+            programs.append(ExportedProgram(form_key(form), [list(s) for s in form.program.shapes], files))
+    definition = function.definition
+    nodes = [node for node in definition.graph.nodes if node in _needed(function)]
+    manifest = Manifest(
+        VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed, _written_nodes(function),
+        [
+            ExportedStart(_numbers(v), layout, dtype.name)
+            for v, layout, dtype in zip(definition.start, definition.layouts, dtypes, strict=True)
+        ],
+        [_numbers(v) for v in definition.outputs], list(function.outputs),
+        *_described_outputs(plans),
+        [FixedValue(_numbers(v), written_value(array)) for v, array in definition.fixed.items()],
+        programs,
+    )  # fmt: skip
+    manifest.fingerprint = manifest.computed_fingerprint()
+    # Last: a folder without it is none.
+    unfinished = target / f".{MANIFEST}"
+    unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+    unfinished.replace(target / MANIFEST)
+    written = {file.file for program in programs for file in program.files}
+    for path in target.glob("*.stablehlo"):  # of an earlier export
+        if path.name not in written:
+            path.unlink()
+    return manifest.fingerprint
+
+
+def require_flatbuffers() -> None:
+    """Raises ImportError, in words, if the package is missing with which JAX writes and reads programs."""
+    if importlib.util.find_spec("flatbuffers") is None:
+        raise ImportError(f"exported programs need the package flatbuffers: {install('export')}")
+
+
+def check_exportable(function: PipelineFunction) -> None:
+    """Raises ValueError if something in it is no plain data, or decides sizes by values."""
+    for node in function.host.nodes:
+        if not may_run_on_host(node):
+            raise ValueError(
+                f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) cannot be exported: on the host only "
+                f"decoders are. Begin behind it, start={node.name!r}, and call it yourself"
+            )
+    planner = function.planner
+    for value in planner.part.known:
+        maker = planner.maker(value)
+        if random_nodes(maker.stage):
+            raise ValueError(
+                f"Pipeline.export: {value.name!r} ({value.source.where}) decides sizes, and depends on random values. "
+                f"Give it a value, deterministic={{{value.name!r}: ...}}"
+            )
+    for node in planner.stage.nodes:
+        if node.op.random and node.op.setup_sees("keys"):
+            raise ValueError(
+                f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) draws sizes on the host; begin "
+                "behind it, or export another definition without it"
+            )
+
+
+def may_run_on_host(node: Node) -> bool:
+    """True for operators that a folder may name for its part on the host: those that decode, and compiled ones."""
+    op = node.op
+    decodes = isinstance(op, HostBatchOp) and op.work == "decoding"
+    return decodes or is_compiled(node) or getattr(op, "same_samples", False)
+
+
+# --- shapes ---------------------------------------------------------------------------------------
+def _dtypes(function: PipelineFunction, given: Any) -> list[np.dtype[Any]]:
+    """The element types of the start: as given, or uint8 for pictures and float32 for all else."""
+    if given is not None:
+        each = list(given) if isinstance(given, (list, tuple)) else [given] * len(function.start)
+        return [np.dtype(d) for d in each]
+    return [np.dtype(np.uint8 if "C" in layout else np.float32) for layout in function.layouts]
+
+
+def _declared(function: PipelineFunction, options: ExportOptions) -> list[list[tuple[int, ...]]]:
+    """For each declared shape the padded shape of each value of the start."""
+    if options.shapes is None:
+        if function.layouts != ("HWC",):
+            raise ValueError(
+                f"Pipeline.export: shapes must be given: padded shapes of one sample of ({', '.join(function.start)}), "
+                "such as shapes=[(160000,)]; only for pictures, HWC, there are usual ones"
+            )
+        return [[(side, side, 3)] for side in PICTURE_SIDES]
+    found = []
+    for shape in options.shapes:
+        each = [shape] if len(function.start) == 1 else list(shape)
+        if len(each) != len(function.start):
+            raise ValueError(f"Pipeline.export: shape {shape!r} must be one for each of {function.start}")
+        full = []
+        for one, layout in zip(each, function.layouts, strict=True):
+            sides = tuple(int(n) for n in one)
+            full.append((*sides, 3) if layout == "HWC" and len(sides) == 2 else sides)
+        found.append(full)
+    return sorted(found, key=lambda shapes: [int(np.prod(s)) for s in shapes])
+
+
+def _plans(
+    planner: Planner,
+    shapes: Sequence[tuple[int, ...]],
+    dtypes: Sequence[np.dtype[Any]],
+    layouts: Sequence[str],
+    max_aspect: float,
+) -> list[FunctionPlan]:
+    """Plans samples of sizes that stand for all up to a declared shape."""
+    sizes = [sizes_within(shape, layout, max_aspect) for shape, layout in zip(shapes, layouts, strict=True)]
+    plans, refused = [], None
+    for i in range(max(map(len, sizes))):
+        chosen = [each[min(i, len(each) - 1)] for each in sizes]
+        try:
+            plans.append(plan_sizes(planner, chosen, dtypes, layouts))
+        except OperatorError as error:  # not a size that the pipeline takes
+            refused = error
+        except TracedArgumentError as error:
+            raise ValueError(
+                f"Pipeline.export: sizes are decided by the elements of the samples, which no program does: {error}"
+            ) from error
+    if not plans:
+        assert refused is not None
+        raise refused
+    return plans
+
+
+def _forms(plans: Sequence[FunctionPlan], shapes: Sequence[tuple[int, ...]]) -> list[FunctionForm]:
+    """The programs of a declared shape: one for each way in which operators plan sizes up to it."""
+    shape_of_all = list(covering([plan.form.program.shapes for plan in plans]))
+    shape_of_all[: len(shapes)] = shapes
+    forms = {
+        form_key(plan.form): dataclasses.replace(
+            plan.form, program=dataclasses.replace(plan.form.program, shapes=tuple(shape_of_all))
+        )
+        for plan in plans
+    }
+    if len(forms) > _MOST_FORMS:
+        raise ValueError(
+            f"Pipeline.export: samples up to {list(shapes)} need {len(forms)} programs, more than {_MOST_FORMS}; declare "
+            "a smaller max_aspect, or more shapes"
+        )
+    return list(forms.values())
+
+
+def _described_outputs(
+    plans: Sequence[FunctionPlan],
+) -> tuple[list[str], list[str], list[list[int] | None]]:
+    """Element types and layouts of the outputs, and their sizes where all samples have one."""
+    form = plans[0].form
+    sizes = [{plan.form.program.shapes[number] for plan in plans} for number in form.outputs]
+    dtypes = [form.values[number] for number in form.outputs]
+    return (
+        [dtype.name for dtype in dtypes], list(form.layouts),
+        [list(next(iter(one))) if len(one) == 1 else None for one in sizes],
+    )  # fmt: skip
+
+
+def plan_sizes(
+    planner: Planner,
+    sizes: Sequence[tuple[int, ...]],
+    dtypes: Sequence[np.dtype[Any]],
+    layouts: Sequence[str],
+) -> FunctionPlan:
+    """Plans one sample of these sizes, in its true shapes."""
+    specs = [
+        BatchSpec(np.array([size], np.int64), dtype, layout)
+        for size, dtype, layout in zip(sizes, dtypes, layouts, strict=True)
+    ]
+    nothing = [jax.ShapeDtypeStruct((1, *size), dtype) for size, dtype in zip(sizes, dtypes, strict=True)]
+    return planner.plan_in_true_shapes(FunctionInputs(nothing, specs), Draw.of(1, 0, None, 0, None))
+
+
+# --- programs -------------------------------------------------------------------------------------
+def _write_programs(
+    planner: Planner, form: FunctionForm, folder: Path, platforms: Sequence[str], number: int
+) -> list[ProgramFile]:
+    written = []
+    for platform in platforms:
+        for batch, data in lowered(planner, form, platform):
+            digest = hashlib.sha256(data).hexdigest()
+            name = f"{number}x{form_key(form)}x{batch or 'n'}.{platform}.stablehlo"
+            (folder / name).write_bytes(data)
+            written.append(ProgramFile(platform, batch, name, digest))
+    return written
+
+
+def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[int, bytes]]:
+    """Lowers a program to StableHLO, for a platform that this machine need not have.
+
+    Returns: 0 and the program for any number of samples; or, where a program depends on that number, some numbers and a
+        program for each.
+    """
+    function = jax.jit(packed_computation(planner.stage, form, exact_platform(platform)))
+
+    def export(batch: Any) -> bytes:
+        operands = _operands(planner, form, batch)
+        with x64_context(True) if form.program.x64 else contextlib.nullcontext():
+            return bytes(jax.export.export(function, platforms=[platform])(*operands).serialize())
+
+    (symbol,) = jax.export.symbolic_shape("batch")
+    try:
+        return [(0, export(symbol))]
+    except Exception:  # whatever an operator does with a number of samples that has no value
+        return [(batch, export(batch)) for batch in BATCH_SIZES]
+
+
+def exact_platform(platform: str) -> str:
+    """The name under which JAX's devices of a platform go: "gpu" for "cuda"."""
+    return "gpu" if platform in ("cuda", "rocm") else platform
+
+
+def _operands(planner: Planner, form: FunctionForm, batch: Any) -> tuple[Any, ...]:
+    """Shapes of the operands of a program for `batch` samples."""
+    packing, shapes = form.program.packing(), form.program.shapes
+    spec: Any = jax.ShapeDtypeStruct
+    arrays = [
+        spec((batch, *shape), dtype)
+        for shape, dtype in zip(shapes[: form.inputs], form.values[: form.inputs], strict=True)
+    ]
+    small = [form.program.small[i] for i in packing.apart]
+    return (
+        arrays, spec((batch, packing.columns), np.int32), [spec((batch, *shape), dtype) for dtype, shape in small],
+        spec((3, batch), np.uint32), spec((len(random_nodes(planner.stage)), 3), np.uint32), spec((), np.float32),
+    )  # fmt: skip
+
+
+# --- the graph ------------------------------------------------------------------------------------
+def _needed(function: PipelineFunction) -> set[Node]:
+    definition = function.definition
+    behind = upstream(definition.outputs, [*definition.start, *definition.fixed])
+    return behind | {node for node in upstream(definition.start) if not node.is_source}
+
+
+def _written_nodes(function: PipelineFunction) -> list[dict[str, Any]]:
+    """All nodes, for their numbers are part of random keys; those that are not needed as sources without data."""
+    writer, needed = GraphWriter(), _needed(function)
+    rows = []
+    for node in function.definition.graph.nodes:
+        if node not in needed:
+            rows.append(_placeholder(node))
+            continue
+        try:
+            row = writer.node(node)
+        except RuntimeError as error:
+            raise ValueError(f"Pipeline.export: {error}") from error
+        rows.append(row | {"where": os.path.basename(node.where), "preserve": False})
+    if writer.rows:
+        raise ValueError(
+            "Pipeline.export: a part on the host in a branch of a conditional cannot be exported"
+        )
+    return rows
+
+
+def _placeholder(node: Node) -> dict[str, Any]:
+    count = len(node.outputs)
+    layouts = [None] * count
+    return {
+        "op": "external_source", "name": node.name, "device": "cpu", "inputs": [], "args": {}, "seed": None,
+        "domain": -1, "outputs": count, "where": os.path.basename(node.where), "preserve": False,
+        "fed": {"num_outputs": count, "repeat_last": False, "layout": layouts, "dtype": layouts, "ndim": layouts},
+    }  # fmt: skip
+
+
+def _numbers(value: Any) -> tuple[int, int]:
+    node, index = reference_of(value)
+    return node, index

@@ -1,0 +1,262 @@
+"""`PipelineFunction`: the compiled part of a pipeline as a pure function."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import TracedArgumentError
+from jdali._system.devices import accelerator, to_host
+from jdali.engine.function.draw import Draw
+from jdali.engine.function.host import HostPart
+from jdali.engine.function.part import FunctionDefinition, Part
+from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
+from jdali.engine.function.running import options_of, traced
+from jdali.engine.steps.program import random_nodes
+from jdali.tensors import TensorList
+
+
+class Padded(NamedTuple):
+    """Samples that may differ in size, in one array.
+
+    Attributes:
+        array: [N, *padded]; past the size of a sample its elements are unspecified.
+        extents: int32 [N, ndim], the size of each sample.
+    """
+
+    array: Any
+    extents: Any
+
+
+class PipelineFunction:
+    """The operators of a pipeline between a start and its outputs, as a pure function.
+
+    Made by `Pipeline.function`. It gives the bits that the pipeline gives for the same samples, seed, epochs and indices,
+    for any number of samples; inside of a program of the caller's, too (on a CPU with `compiler_options`).
+
+    Attributes:
+        start: names of the values that it takes.
+        outputs: names of the values that it returns.
+        random: names of the operators that draw random values.
+        seed: of the pipeline.
+        layouts: of the values of the start, "" where it is not known.
+        host: the part before. It takes what readers give, such as the bytes of files, and returns what this takes:
+            `f(*f.host(encoded))` is the whole of the pipeline behind its readers.
+        part, definition, planner: what it is made of (for jdali itself).
+    """
+
+    def __init__(self, part: Part, definition: FunctionDefinition, host: HostPart):
+        """Plans nothing yet.
+
+        Args:
+            part: of the pipeline's graph.
+            definition: of which it is made.
+            host: the part before.
+        """
+        self.part, self.definition, self.host = part, definition, host
+        self.seed, self.layouts = definition.seed, definition.layouts
+        self.start = tuple(v.name for v in part.start)
+        self.outputs = tuple(v.name for v in definition.outputs)
+        self.random = tuple(node.name for node in part.random)
+        self.planner = Planner(part)
+        self._traced = functools.lru_cache(maxsize=64)(functools.partial(traced, self.planner.stage))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(node.op.shown_name for node in self.part.nodes)
+        drawn = f", draws in {', '.join(self.random)}" if self.random else ""
+        return f"<jdali function ({', '.join(self.start)}) -> ({', '.join(self.outputs)}): {shown}{drawn}>"
+
+    @property
+    def compiler_options(self) -> dict[str, Any]:
+        """Options for `jax.jit(..., compiler_options=f.compiler_options)` around calls of this function.
+
+        On a CPU, XLA computes exp, log and the like in two ways, by the number of elements; with these options it does
+        as in the pipeline. Empty elsewhere.
+        """
+        return options_of(self.planner.stage, accelerator().platform) or {}
+
+    def __call__(
+        self,
+        *inputs: Any,
+        extents: Any = None,
+        key: Any = None,
+        epoch: Any = 0,
+        index: Any = None,
+        plan: FunctionPlan | None = None,
+    ) -> Any:
+        """Runs the operators on a batch.
+
+        Args:
+            inputs: for each value of the start an array [N, ...], of JAX or NumPy, or a `TensorList`.
+            extents: sizes of samples that are padded: int [N, ndim], or [ndim] for all; of several inputs one for each,
+                None for one that is not padded. With it, or with a `TensorList`, outputs are `Padded`.
+            key: JAX key that random operators draw from, one for the batch. None: the pipeline's seed.
+            epoch: int, or int [N], of the samples, as in the pipeline.
+            index: int [N], of the samples in the data set, as in the pipeline; None: 0, 1, ... Random values of a
+                sample are a function of key or seed, epoch, index and operator, and of nothing else.
+            plan: of `plan`, where sizes or values that decide sizes are traced; extents are not needed then.
+
+        Returns: an array [N, ...] for each output, or `Padded`; a tuple if there are several.
+
+        Raises:
+            TracedArgumentError: inside of a compiled program, something that decides sizes is not known; it names the
+                operator.
+            TypeError: random values are drawn, and neither key nor index is given.
+            ValueError: an output is ragged, and extents were not given.
+            OperatorError: an operator refuses its inputs.
+        """
+        if plan is None:
+            batch, ragged = self._batch(inputs, extents)
+            draw = self._draw(batch.count, key, epoch, index)
+            plan = self.planner.plan(batch, draw, ragged=ragged)
+        else:  # it has the sizes
+            arrays = [v.padded()[0] if isinstance(v, TensorList) else v for v in inputs]
+            batch, ragged = FunctionInputs(arrays, []), plan.form.ragged
+            draw = self._draw(arrays[0].shape[0], key, epoch, index)
+        leaves = [*batch.arrays, *jax.tree.leaves(plan), draw.words, draw.epoch, draw.index]
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
+            results, sizes = self._run_traced(plan, batch, draw)
+        else:
+            results, sizes = self.planner.run(plan, batch, draw, accelerator().platform)
+        return self._returned(results, sizes, plan, ragged=ragged)
+
+    def sample(
+        self,
+        *inputs: Any,
+        extents: Any = None,
+        key: Any = None,
+        epoch: Any = 0,
+        index: Any = None,
+        plan: FunctionPlan | None = None,
+    ) -> Any:
+        """Runs the operators on one sample; for `jax.vmap` and `jax.grad`.
+
+        Args:
+            inputs: for each value of the start an array without the axis of samples.
+            extents: size of the sample, int [ndim], if it is padded; of several inputs one for each.
+            key, epoch, index: as for a batch, of this sample; without index it is 0.
+            plan: one of `plan`, mapped over.
+
+        Returns: an array for each output, or `Padded`; a tuple if there are several.
+        """
+        if extents is not None:
+            each = [extents] if len(self.start) == 1 else extents
+            each = [None if e is None else jnp.asarray(e)[None] if _is_traced(e) else [e] for e in each]
+            extents = each[0] if len(self.start) == 1 else each
+        if plan is not None:
+            plan = jax.tree.map(lambda leaf: leaf[None], plan)
+        batch = [jnp.asarray(i)[None] if _is_traced(i) else np.asarray(to_host(i))[None] for i in inputs]
+        one = None if index is None else jnp.reshape(index, 1) if _is_traced(index) else [index]
+        results = self(*batch, extents=extents, key=key, epoch=epoch, index=one, plan=plan)
+        return jax.tree.map(lambda leaf: leaf[0], results)
+
+    def plan(
+        self, *inputs: Any, extents: Any = None, key: Any = None, epoch: Any = 0, index: Any = None
+    ) -> FunctionPlan:
+        """Computes what a call needs to know on the host, outside of the program that it is called in.
+
+        It is what depends on the sizes of samples, and random values that decide sizes. The plan is an argument of the
+        compiled function, `f(images, extents=sizes, plan=plan)`, or of `sample`, under `jax.vmap`.
+
+        Args:
+            inputs, extents, key, epoch, index: as of the call; arrays may be `jax.ShapeDtypeStruct`s where their
+                elements decide nothing.
+        """
+        batch, ragged = self._batch(inputs, extents)
+        return self.planner.plan(batch, self._draw(batch.count, key, epoch, index), ragged=ragged)
+
+    # --- what a call is made of --------------------------------------------------------------
+    def _batch(self, inputs: Sequence[Any], extents: Any) -> tuple[FunctionInputs, bool]:
+        """Returns the inputs with their sizes, and whether these may differ."""
+        names = ", ".join(self.start)
+        if len(inputs) != len(self.start):
+            raise TypeError(f"the function takes ({names}), {len(self.start)} arrays, got {len(inputs)}")
+        ragged = extents is not None
+        each = [None] * len(inputs) if extents is None else [extents] if len(inputs) == 1 else list(extents)
+        if len(each) != len(inputs):
+            raise ValueError(f"extents must be one for each of ({names}), got {len(each)}")
+        arrays, specs = [], []
+        for name, value, sizes, layout in zip(self.start, inputs, each, self.layouts, strict=True):
+            if isinstance(value, TensorList):
+                layout = layout or value.layout()
+                padded, own = value.padded()
+                sizes = own if sizes is None else sizes
+                ragged = True
+                value = padded
+            array = value if isinstance(value, (Array, jax.ShapeDtypeStruct)) else np.asarray(value)
+            if not array.ndim:
+                raise ValueError(f"{name!r} must have an axis of samples, [N, ...], got a scalar")
+            specs.append(_spec(name, array, sizes, layout))
+            arrays.append(array)
+        counts = sorted({len(spec.extents) for spec in specs})
+        if len(counts) > 1 or not counts[0]:
+            raise ValueError(f"({names}) must have as many samples each, at least 1, got {counts}")
+        return FunctionInputs(arrays, specs), ragged
+
+    def _draw(self, count: int, key: Any, epoch: Any, index: Any) -> Draw:
+        if self.random and key is None and index is None:
+            raise TypeError(
+                f"the function draws random values in {', '.join(self.random)}: pass key=..., for example "
+                "jax.random.key(0), or index=... (and epoch=...) for the values of the pipeline"
+            )
+        return Draw.of(count, self.seed, key, epoch, index)
+
+    def _run_traced(self, plan: FunctionPlan, batch: FunctionInputs, draw: Draw) -> Any:
+        small = plan.form.program.packing().unpack(
+            jnp.asarray(plan.packed), [jnp.asarray(a) for a in plan.apart]
+        )
+        seeds = draw.seeds(random_nodes(self.planner.stage))
+        arrays = [*batch.arrays, *plan.given]
+        return self._traced(plan.form)(arrays, small, draw.identity(), seeds)
+
+    def _returned(self, results: Any, sizes: Any, plan: FunctionPlan, *, ragged: bool) -> Any:
+        if ragged:
+            outputs: list[Any] = [Padded(*pair) for pair in zip(results, sizes, strict=True)]
+        else:
+            outputs = []
+            for name, array, size in zip(self.outputs, results, plan.form.sizes, strict=True):
+                if size is None:
+                    raise ValueError(
+                        f"the samples of {name!r} differ in size: give extents=..., the sizes of the inputs, and outputs "
+                        "come with their sizes"
+                    )
+                outputs.append(array[(slice(None), *map(slice, size))] if array.shape[1:] != size else array)
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _is_traced(value: Any) -> bool:
+    return isinstance(value, jax.core.Tracer)
+
+
+def _spec(name: str, array: Any, sizes: Any, layout: str) -> BatchSpec:
+    """True sizes, type and layout of an input [N, ...]."""
+    count, shape = array.shape[0], array.shape[1:]
+    if layout and len(layout) != len(shape):
+        raise ValueError(f"{name!r} must have the axes N{layout}, got an array {list(array.shape)}")
+    if _is_traced(sizes):
+        raise TracedArgumentError(
+            f"the sizes of {name!r} are traced, and operators plan by them on the host: close over them as NumPy "
+            "arrays, or plan the call outside of jit, vmap or grad, plan = f.plan(...), and give f(..., plan=plan)"
+        )
+    if sizes is None:
+        return BatchSpec(np.tile(np.array(shape, np.int64), (count, 1)), array.dtype, layout)
+    true = to_host(sizes)
+    if true.dtype.kind not in "iu" or true.shape not in ((len(shape),), (count, len(shape))):
+        raise ValueError(
+            f"extents of {name!r} must be integers [{len(shape)}] or [{count}, {len(shape)}], got {true.dtype} "
+            f"{list(true.shape)}"
+        )
+    true = np.broadcast_to(true, (count, len(shape)))
+    if (true < 0).any() or (true > np.array(shape)).any():
+        sample = int(np.argwhere((true < 0) | (true > np.array(shape)))[0][0])
+        raise ValueError(
+            f"extents of {name!r}: sample {sample} is {tuple(true[sample].tolist())}, of an array of shape {shape}"
+        )
+    return BatchSpec(true, array.dtype, layout)

@@ -1,0 +1,231 @@
+"""The part of a pipeline before a function: from what readers give, bytes mostly, to arrays."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import OperatorError
+from jdali._operators.call import plan_call
+from jdali._operators.record import HostBatchOp
+from jdali._sources import SourceFeed
+from jdali._system.devices import accelerator, host_device
+from jdali.engine.failure import NodeFailure
+from jdali.engine.function.draw import Draw
+from jdali.engine.function.part import upstream
+from jdali.engine.shapes.levels import Levels
+from jdali.engine.steps.adapters import runner_of
+from jdali.engine.steps.branch_samples import position_in_batch
+from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.run_step import run_step
+from jdali.engine.steps.runner import StepContext
+from jdali.engine.steps.stage import prepared_args
+from jdali.engine.steps.values import Values
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.workers.pool import Pool
+from jdali.graph import (
+    WHOLE_BATCH,
+    DataNode,
+    Domain,
+    Graph,
+    HostStep,
+    Node,
+    Stage,
+    dependencies,
+    make_plan,
+    request_of,
+)
+from jdali.tensors import TensorList
+
+Samples: TypeAlias = "TensorList | np.ndarray | Sequence[bytes | np.ndarray]"
+
+
+class HostPart:
+    """The operators of a pipeline between its readers and the start of a function.
+
+    Attributes:
+        inputs: names of the values that it takes, outputs of readers and external sources.
+        outputs: names of the values that it returns, those that the function takes.
+        nodes: the operators.
+    """
+
+    def __init__(self, graph: Graph, start: Sequence[DataNode], *, seed: int, threads: int, batch_size: int):
+        """Opens nothing.
+
+        Args:
+            graph: of the pipeline.
+            start: values that it makes.
+            seed: of the pipeline.
+            threads: that decode.
+            batch_size: of the pipeline; a call may have more samples or fewer.
+        """
+        live = upstream(start)
+        self.nodes = tuple(n for n in graph.nodes if n in live and not n.is_source)
+        read = [*start, *(v for node in self.nodes for v in dependencies(node))]
+        self._inputs = tuple(
+            sorted(
+                {id(v): v for v in read if v.source.is_source}.values(), key=lambda v: (v.source.id, v.index)
+            )
+        )
+        self._start, self.seed = tuple(start), seed
+        self.inputs = tuple(v.name for v in self._inputs)
+        self.outputs = tuple(v.name for v in self._start)
+        self.random = tuple(node.name for node in self.nodes if node.op.random)
+        devices = {"cpu": host_device(), "gpu": accelerator()}
+        nodes = [n for n in graph.nodes if n in live]
+        plan = make_plan(nodes, self._start, one_device=devices["cpu"] == devices["gpu"])
+        compiler = Compiler()
+        self._steps = [
+            (
+                step,
+                runner_of(
+                    step, seed=seed, device=devices[step.device], max_batch=batch_size, compiler=compiler
+                ),
+            )
+            for step in plan.steps
+            if not (isinstance(step, HostStep) and step.node.is_source)
+        ]
+        self._threads = threads
+        self._pool: Pool | None = None
+        self._levels = Levels()
+        self._turn = threading.Lock()  # runners are used by one thread at a time
+
+    def __repr__(self) -> str:
+        shown = ", ".join(node.op.shown_name for node in self.nodes)
+        return f"<jdali host part ({', '.join(self.inputs)}) -> ({', '.join(self.outputs)}): {shown}>"
+
+    def __call__(self, *inputs: Samples, epoch: Any = 0, index: Any = None) -> tuple[TensorList, ...]:
+        """Runs the operators on a batch.
+
+        Args:
+            inputs: for each value of `inputs` a list with the bytes or the array of each sample, an array [N, ...], or a
+                `TensorList`.
+            epoch: int, or int [N], of the samples, where an operator draws random values.
+            index: int [N], of the samples in the data set; None: 0, 1, ...
+
+        Returns: a batch for each value of `outputs`, for the function to take.
+
+        Raises:
+            OperatorError: an operator failed, on a damaged file for instance; it names the sample.
+        """
+        return self._run(inputs, epoch, index, {})
+
+    def attempt(
+        self, *inputs: Samples, epoch: Any = 0, index: Any = None
+    ) -> tuple[tuple[TensorList, ...], list[int], dict[int, OperatorError]]:
+        """As a call, but a sample that fails does not fail the others.
+
+        Returns: the batches of the samples that are good, the positions of these, and the errors by position.
+        """
+        batches = [_batch(name, value) for name, value in zip(self.inputs, inputs, strict=True)]
+        count = len(batches[0])
+        draw = Draw.of(count, self.seed, None, epoch, index)
+        errors: dict[int, OperatorError] = {}
+        good = list(range(count))
+        while good:
+            found: dict[int, OperatorError] = {}
+            chosen = [batch.select(good) for batch in batches]
+            try:
+                outputs = self._run(chosen, draw.epoch[good], draw.index[good], found)
+            except OperatorError:
+                if not found:
+                    raise
+                errors |= {good[position]: error for position, error in found.items()}
+                good = [p for i, p in enumerate(good) if i not in found]
+                continue
+            return outputs, good, errors
+        return (), [], errors
+
+    def _run(
+        self, inputs: Sequence[Samples], epoch: Any, index: Any, failed: dict[int, OperatorError]
+    ) -> tuple[TensorList, ...]:
+        """Runs a batch; the errors of samples are added to `failed` before the first one is raised."""
+        if len(inputs) != len(self._inputs):
+            raise TypeError(
+                f"the host part takes ({', '.join(self.inputs)}), {len(self._inputs)} batches, got {len(inputs)}"
+            )
+        batches = [_batch(name, value) for name, value in zip(self.inputs, inputs, strict=True)]
+        counts = sorted({len(batch) for batch in batches})
+        if len(counts) != 1:
+            raise ValueError(f"({', '.join(self.inputs)}) must have as many samples each, got {counts}")
+        draw = Draw.of(counts[0], self.seed, None, epoch, index)
+        ids = SampleIds(
+            np.asarray(draw.epoch, np.uint32), np.asarray(draw.index, np.int64), np.arange(counts[0])
+        )
+        env = Values(zip(self._inputs, batches, strict=True))
+        parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
+        context = StepContext(self._workers(), levels=self._levels.batch())
+        with self._turn:
+            for step, runner in self._steps:
+                try:
+                    run_step(step.nodes, runner.run, env, parts, context)
+                except NodeFailure as failure:
+                    failed |= _of_samples(failure, step, parts, env)
+                    position = position_in_batch(failure, step.domain, parts)
+                    raise failure.user_error(position, env.made_of) from failure.first
+        return tuple(env[value] for value in self._start)
+
+    def _workers(self) -> Pool:
+        if self._pool is None:
+            self._pool = Pool(self._threads)
+            weakref.finalize(self, self._pool.interrupt)
+        return self._pool
+
+
+def _of_samples(
+    failure: NodeFailure, step: HostStep | Stage, parts: dict[Domain, SampleIds], env: Values
+) -> dict[int, OperatorError]:
+    if not failure.is_of_samples:
+        return {}
+    found = {}
+    for sample, error in failure.failures.items():
+        alone = NodeFailure(failure.node, {sample: error})
+        position = position_in_batch(alone, step.domain, parts)
+        if position is not None:
+            found[position] = alone.user_error(position, env.made_of)
+    return found
+
+
+def _batch(name: str, value: Any) -> TensorList:
+    """A batch of what the caller gave for an input."""
+    if isinstance(value, TensorList):
+        return value
+    if isinstance(value, np.ndarray) and value.ndim:
+        return TensorList.from_dense(value)
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)) or not value:
+        raise TypeError(f"{name!r} must be a list of the samples' bytes or arrays, got {value!r:.40}")
+    samples = [
+        np.frombuffer(one, np.uint8) if isinstance(one, (bytes, bytearray, memoryview)) else np.asarray(one)
+        for one in value
+    ]
+    return TensorList.from_samples(samples)
+
+
+def layout_of(value: DataNode) -> str:
+    """Returns the layout of a value of the host, as far as its operator tells without data; "" if it does not."""
+    node = value.source
+    if isinstance(node.runtime, SourceFeed):
+        layouts = node.runtime.layouts
+        return layouts[value.index] or ""
+    return _layout_of_decoded(node, value.index) if isinstance(node.op, HostBatchOp) else ""
+
+
+def _layout_of_decoded(node: Node, index: int) -> str:
+    """The layout of a decoder's output, by its plan for a picture."""
+    op = node.op
+    if not isinstance(op, HostBatchOp) or op.probe is None or len(node.inputs) != 1 or node.arg_inputs:
+        return ""
+    encoded = BatchSpec(np.array([[64]], np.int64), np.dtype(np.uint8))
+    picture = BatchSpec(np.array([[8, 8, 3]], np.int64), np.dtype(np.uint8), "HWC")
+    request = request_of(
+        node, 1, args=prepared_args(node), specs={node.data_inputs[0]: encoded}, contents=picture
+    )
+    try:
+        return plan_call(request).outputs[index].layout
+    except (TypeError, ValueError, RuntimeError):  # of another kind of data, or random
+        return ""

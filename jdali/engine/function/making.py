@@ -1,0 +1,125 @@
+"""Making the function of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._numerics.constants import constant_array
+from jdali._operators.call import plan_call
+from jdali.engine.function.function import PipelineFunction
+from jdali.engine.function.host import HostPart, layout_of
+from jdali.engine.function.part import (
+    FunctionDefinition,
+    Start,
+    border,
+    find_values,
+    make_part,
+    origin,
+    upstream,
+)
+from jdali.engine.steps.stage import prepared_args
+from jdali.graph import DataNode, Graph, Node, request_of
+
+
+def make_function(
+    graph: Graph,
+    outputs: Sequence[DataNode],
+    start: Start,
+    wanted: Start,
+    *,
+    deterministic: bool | Mapping[str, Any],
+    layout: str | Sequence[str] | None,
+    seed: int,
+    threads: int,
+    batch_size: int,
+) -> PipelineFunction:
+    """Makes a function, see `Pipeline.function`; `outputs` are those of the pipeline."""
+    begin = border(outputs) if start is None else find_values(graph, start)
+    if start is None:
+        begin = tuple(v for v in begin if not any(origin(o) is v for o in outputs))
+    chosen = _following(outputs, begin) if wanted is None else find_values(graph, wanted)
+    if not begin or not chosen:
+        raise ValueError(
+            "Pipeline.function: no output is computed from the start by compiled operators; name a start, such as the "
+            "decoder, and outputs that follow from it"
+        )
+    fixed = _fixed(graph, deterministic) if isinstance(deterministic, Mapping) else {}
+    begin = tuple(dict.fromkeys(map(origin, begin)))
+    definition = FunctionDefinition(graph, begin, chosen, fixed, tuple(_layouts(layout, begin)), seed)
+    function = build_function(definition, threads=threads, batch_size=batch_size)
+    if deterministic is not False:
+        refuse_random(function)
+    return function
+
+
+def build_function(definition: FunctionDefinition, *, threads: int, batch_size: int) -> PipelineFunction:
+    """Makes the function of a definition, with the part before it.
+
+    Args:
+        definition: of the function.
+        threads: that decode, in the part before.
+        batch_size: samples in a usual batch.
+
+    Raises:
+        ValueError: it is none, see `make_part`.
+    """
+    part = make_part(definition.graph, definition.start, definition.outputs, definition.fixed)
+    host = HostPart(
+        definition.graph, definition.start, seed=definition.seed, threads=threads, batch_size=batch_size
+    )
+    return PipelineFunction(part, definition, host)
+
+
+def refuse_random(function: PipelineFunction) -> None:
+    """Raises ValueError if an operator of the whole draws random values, and says how to do without."""
+    drawn = [*function.part.random, *(node for node in function.host.nodes if node.op.random)]
+    if drawn:
+        shown = ", ".join(f"{node.op.shown_name} {node.name!r} ({node.where})" for node in drawn)
+        raise ValueError(
+            f"Pipeline.function: random values are drawn by {shown}. Give each of them a value, "
+            f"deterministic={{{drawn[0].name!r}: 0}}, or begin behind it"
+        )
+
+
+def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> tuple[DataNode, ...]:
+    """The outputs that something of the start is needed for, but for those that are the start."""
+    makers = {v.source for v in start}
+    begin = {id(origin(v)) for v in start}
+    return tuple(o for o in outputs if makers & upstream([o]) and id(origin(o)) not in begin)
+
+
+def _fixed(graph: Graph, values: Mapping[str, Any]) -> dict[DataNode, np.ndarray]:
+    """Values in place of operators, by their names."""
+    fixed = {}
+    for name, value in values.items():
+        (found, *others) = find_values(graph, name)
+        if others:
+            raise ValueError(
+                f"Pipeline.function: deterministic: {name!r} has several outputs; name one, such as {found.name!r}"
+            )
+        array = constant_array(value)
+        dtype = _dtype_of(found.source)
+        fixed[found] = array if dtype is None else array.astype(dtype)
+    return fixed
+
+
+def _dtype_of(node: Node) -> np.dtype[Any] | None:
+    """The element type of an operator without inputs; None: it follows from what goes in."""
+    if node.data_inputs or node.arg_inputs:
+        return None
+    request = request_of(node, 1, args=prepared_args(node), specs={})
+    return plan_call(request).outputs[0].dtype
+
+
+def _layouts(given: str | Sequence[str] | None, start: Sequence[DataNode]) -> list[str]:
+    if given is None:
+        return [layout_of(v) for v in start]
+    names = [given] * len(start) if isinstance(given, str) else list(given)
+    if len(names) != len(start):
+        raise ValueError(
+            f"Pipeline.function: layout must be one for each of {len(start)} values, got {given!r}"
+        )
+    return names

@@ -1,0 +1,171 @@
+"""The description in a folder that `Pipeline.export` writes: plain data, checked when it is read."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from jdali._storage import files
+from jdali._system import limits
+
+VERSION = 1
+MANIFEST = "preprocess.json"
+_NAME = re.compile(r"[0-9a-z]{1,64}(\.[0-9a-z]{1,16}){0,2}")
+
+
+class FolderError(RuntimeError):
+    """A folder that was exported cannot be used: it is damaged, of another version or of another pipeline."""
+
+
+class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
+    """One program for one platform.
+
+    Attributes:
+        platform: "cpu", "cuda" or "tpu".
+        batch: number of samples; 0: any.
+        file: name in the folder.
+        sha256: of the file.
+    """
+
+    platform: str
+    batch: int
+    file: str
+    sha256: str
+
+
+class ExportedProgram(msgspec.Struct, forbid_unknown_fields=True):
+    """The programs of one padded shape, and of one way to compute it.
+
+    Attributes:
+        key: of the form, see `form_key`.
+        shapes: padded shape of each value of the stage.
+        files: one for each platform, or batch size.
+    """
+
+    key: str
+    shapes: list[list[int]]
+    files: list[ProgramFile]
+
+
+class FixedValue(msgspec.Struct, forbid_unknown_fields=True):
+    """A value in place of an operator's output.
+
+    Attributes:
+        value: number of the node and of its output.
+        array: as `GraphWriter` writes arrays.
+    """
+
+    value: tuple[int, int]
+    array: Any
+
+
+class ExportedStart(msgspec.Struct, forbid_unknown_fields=True):
+    """A value that the function takes.
+
+    Attributes:
+        value: number of the node and of its output.
+        layout: of a sample, or "".
+        dtype: NumPy's name of its element type.
+    """
+
+    value: tuple[int, int]
+    layout: str
+    dtype: str
+
+
+class Manifest(msgspec.Struct, forbid_unknown_fields=True):
+    """All that a folder says of itself.
+
+    Attributes:
+        version: of this format.
+        jdali, jax: versions that wrote it.
+        fingerprint: of all of it but this field.
+        graph: fingerprint of the graph, as in states of a pipeline.
+        seed: of the pipeline.
+        nodes: as `GraphWriter` writes them; readers and all else that is not needed are sources without data.
+        start, outputs: of the function; numbers of nodes and of their outputs.
+        names, dtypes, layouts: of the outputs.
+        sizes: of each output the size of every sample; None: they differ.
+        fixed: values in place of operators.
+        programs: the compiled part.
+    """
+
+    version: int
+    jdali: str
+    jax: str
+    fingerprint: str
+    graph: str
+    seed: int
+    nodes: list[dict[str, Any]]
+    start: list[ExportedStart]
+    outputs: list[tuple[int, int]]
+    names: list[str]
+    dtypes: list[str]
+    layouts: list[str]
+    sizes: list[list[int] | None]
+    fixed: list[FixedValue]
+    programs: list[ExportedProgram]
+
+    def computed_fingerprint(self) -> str:
+        """Returns the fingerprint of what it says, of the programs by their checksums."""
+        rest = msgspec.structs.replace(self, fingerprint="")
+        return hashlib.sha256(msgspec.json.encode(rest, order="deterministic")).hexdigest()[:32]
+
+
+def read_manifest(folder: Path, jdali_version: str) -> Manifest:
+    """Reads and checks the description of a folder.
+
+    Args:
+        folder: that was exported.
+        jdali_version: that reads it.
+
+    Raises:
+        FolderError: it is damaged, or another version wrote it.
+    """
+    path = folder / MANIFEST
+    try:
+        data = files.read(str(path))
+    except OSError as error:
+        raise FolderError(
+            f"{folder}: there is no {MANIFEST} to be read ({error}); was it exported?"
+        ) from error
+    try:
+        found = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+        version = msgspec.json.decode(found.get("version", b"null"))
+        writer = msgspec.json.decode(found.get("jdali", b"null"))
+        if version != VERSION or writer != jdali_version:
+            raise FolderError(
+                f"{folder}: written by jdali {writer} in format {version}; this is jdali {jdali_version}, which reads what "
+                f"it writes itself, in format {VERSION}: export the pipeline again, or install jdali {writer}"
+            )
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+        raise FolderError(f"{path} is damaged: {error}") from error
+    if manifest.computed_fingerprint() != manifest.fingerprint:
+        raise FolderError(f"{path} is damaged: it does not have the fingerprint that it says")
+    limits.check("max_items", len(manifest.nodes) + len(manifest.programs), f"{path}: its list of operators")
+    for program in manifest.programs:
+        for file in program.files:
+            if not _NAME.fullmatch(file.file):
+                raise FolderError(f"{path} is damaged: {file.file!r:.80} is no name of a program")
+    return manifest
+
+
+def read_program(folder: Path, file: ProgramFile) -> bytes:
+    """Reads a program.
+
+    Raises:
+        FolderError: it is damaged.
+    """
+    path = folder / file.file
+    try:
+        data = files.read(str(path))
+    except OSError as error:
+        raise FolderError(f"{path}: a program of the folder cannot be read: {error}") from error
+    if hashlib.sha256(data).hexdigest() != file.sha256:
+        raise FolderError(f"{path} is damaged: its checksum is not that in {MANIFEST}")
+    return data

@@ -1,0 +1,138 @@
+"""The program of a function: that of a stage of the engine, fit for `jit`, `vmap`, `grad` and `shard_map`."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._numerics.exact import MINUS_ZERO, exact
+from jdali._numerics.rounding import x64_context
+from jdali._system.devices import accelerator
+from jdali.engine.steps.program import ProgramForm, compiler_options, stage_compute
+from jdali.graph import Stage
+
+
+@dataclasses.dataclass(frozen=True)
+class FunctionForm:
+    """Key of a program of a function, but for the number of samples.
+
+    Attributes:
+        program: of the stage.
+        values: element type of each value of the stage.
+        inputs: how many of these come in.
+        outputs: of each output its number among the values of the stage.
+        sizes: of each output the size of all samples; None: they are not one.
+        layouts: of the outputs.
+        ragged: sizes are no part of the key, though they may be equal.
+    """
+
+    program: ProgramForm
+    values: tuple[np.dtype[Any], ...]
+    inputs: int
+    outputs: tuple[int, ...]
+    sizes: tuple[tuple[int, ...] | None, ...]
+    layouts: tuple[str, ...]
+    ragged: bool = False
+
+
+def options_of(stage: Stage, platform: str) -> dict[str, Any] | None:
+    """Options of XLA with which a program has the bits of the pipeline's programs; None: those of JAX."""
+    return compiler_options(platform, [node.op for node in stage.nodes])
+
+
+def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
+    """The pure function (arrays, small arrays, identity, seeds, -0) -> (outputs, their sizes).
+
+    Products are rounded as in the pipeline's programs, see `exact`. It can be differentiated by `arrays`: derivatives
+    are those of the operators, whose products the compiler may fuse.
+    """
+    compute = stage_compute(stage, form.program)
+    shapes = form.program.shapes[: len(stage.inputs)]
+
+    def plain(arrays: Any, small: Any, identity: Any, seeds: Any) -> list[Array]:
+        fitted = [_fitted(a, (a.shape[0], *shape)) for a, shape in zip(arrays, shapes, strict=True)]
+        return compute(fitted, small, identity, seeds)
+
+    @jax.custom_jvp
+    def rounded(arrays: Any, small: Any, identity: Any, seeds: Any, minus_zero: Any) -> list[Array]:
+        results: list[Array] = exact(plain, minus_zero, platform)(arrays, small, identity, seeds)
+        return results
+
+    @rounded.defjvp
+    def derivative(primals: Any, tangents: Any) -> Any:
+        arrays, small, identity, seeds, _ = primals
+
+        def of_arrays(arrays: Any) -> list[Array]:
+            return plain(arrays, small, identity, seeds)
+
+        _, moved = jax.jvp(of_arrays, (arrays,), (tangents[0],))
+        return rounded(*primals), moved
+
+    def run(arrays: Any, small: Any, identity: Any, seeds: Any, minus_zero: Any) -> Any:
+        results = rounded(arrays, small, identity, seeds, minus_zero)
+        return results, [jnp.asarray(small[number], jnp.int32) for number in form.outputs]
+
+    return run
+
+
+def packed_computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
+    """`computation` with the small arrays packed: (arrays, packed, apart, identity, seeds, -0)."""
+    run, packing = computation(stage, form, platform), form.program.packing()
+
+    def packed_run(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any, minus_zero: Any) -> Any:
+        return run(arrays, packing.unpack(packed, apart), identity, seeds, minus_zero)
+
+    return packed_run
+
+
+def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
+    """`packed_computation`, compiled with the pipeline's options."""
+    program = jax.jit(packed_computation(stage, form, platform), compiler_options=options_of(stage, platform))
+
+    def call(*operands: Any) -> Any:
+        with x64_context(True) if form.program.x64 else contextlib.nullcontext():
+            return program(*operands, MINUS_ZERO)
+
+    return call
+
+
+def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
+    """`computation` inside of a program of the caller's."""
+    run = jax.jit(computation(stage, form, accelerator().platform))
+
+    def call(arrays: Sequence[Any], small: Sequence[Any], identity: Any, seeds: Any) -> Any:
+        with x64_context(True) if form.program.x64 else contextlib.nullcontext():
+            minus_zero = _minus_zero([*arrays, identity])
+            return run(list(arrays), list(small), identity, seeds, minus_zero)
+
+    return call
+
+
+def _minus_zero(values: Sequence[Any]) -> Any:
+    """-0, float32, made of the operands of a program so that no compiler finds out.
+
+    No square leaves 3 if it is divided by 7.
+    """
+    for value in values:
+        if isinstance(value, jax.core.Tracer) and value.size:
+            first = lax.stop_gradient(value)[(0,) * value.ndim]
+            if jnp.issubdtype(first.dtype, jnp.inexact):
+                first = lax.bitcast_convert_type(first.real.astype(jnp.float32), jnp.uint32)
+            number = first.astype(jnp.uint32) & np.uint32(0xFFFF)
+            return jnp.where(number * number % np.uint32(7) == 3, np.float32(1), MINUS_ZERO)
+    return MINUS_ZERO
+
+
+def _fitted(array: Array, shape: tuple[int, ...]) -> Array:
+    """The array cut to the shape, and filled up where it is smaller; samples are in both."""
+    if array.shape == shape:
+        return array
+    array = array[tuple(slice(0, n) for n in shape)]
+    return jnp.pad(array, [(0, wanted - size) for wanted, size in zip(shape, array.shape, strict=True)])

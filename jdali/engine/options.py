@@ -1,0 +1,38 @@
+"""Options of an engine."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import jax
+
+
+@dataclasses.dataclass(frozen=True)
+class EngineOptions:
+    """Options of an engine, as `Pipeline` documents them.
+
+    Attributes:
+        batch_size: samples in a batch, at most.
+        threads: of the pool.
+        most_idle: bytes of host memory that are kept for later batches.
+        seed: of the pipeline.
+        devices: of JAX, for "cpu" and "gpu".
+        on_error, max_compiles, scaled_decoding, exact_shapes, compilation_cache: see `Pipeline`.
+    """
+
+    batch_size: int
+    threads: int
+    most_idle: int
+    seed: int
+    devices: Mapping[str, jax.Device]
+    on_error: str = "raise"
+    max_compiles: int | None = None
+    scaled_decoding: bool = False
+    exact_shapes: bool = False
+    compilation_cache: bool = False
+
+    @property
+    def one_device(self) -> bool:
+        """True if the accelerator is the host's own device."""
+        return self.devices["cpu"] == self.devices["gpu"]

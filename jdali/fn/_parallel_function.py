@@ -1,0 +1,101 @@
+"""A user's function that runs in worker processes, on the samples of a batch at the same time."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._sources import InWorkers
+from jdali._workers.worker_process import portable
+from jdali.ops.flow._python_function import as_outputs
+
+
+class RemoteFunction:
+    """A user's function in a worker process.
+
+    Args:
+        function: of the user.
+        num_outputs: how many arrays it returns.
+    """
+
+    alone = False
+
+    def __init__(self, function: Callable[..., Any], num_outputs: int):
+        self.callback, self._num_outputs = function, num_outputs
+
+    def samples(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[Any, dict[int, Exception]]:
+        """The outputs of some samples, and what those raised that failed, by their index."""
+        results: list[Any] = []
+        failures: dict[int, Exception] = {}
+        for i, row in enumerate(rows):
+            try:
+                outputs = as_outputs(self.callback(*row), self._num_outputs)
+                results.append([np.asarray(output) for output in outputs])
+            except Exception as error:
+                failures[i] = portable(error)
+                results.append([])
+        return results, failures
+
+
+class ParallelFunction(InWorkers):
+    """The function of `fn.python_function(..., parallel=True)`.
+
+    Args:
+        function: of the user.
+        num_outputs: how many arrays it returns.
+    """
+
+    def __init__(self, function: Callable[..., Any], num_outputs: int):
+        self._function, self._num_outputs = function, num_outputs
+
+    def __repr__(self) -> str:
+        return f"{self._function!r} in worker processes"
+
+    def remote(self) -> RemoteFunction:
+        return RemoteFunction(self._function, self._num_outputs)
+
+    def in_process(self) -> FunctionHere:
+        """See `InWorkers.in_process`."""
+        return FunctionHere(self._function, self._num_outputs)
+
+    def remake(self) -> Callable[[], FunctionHere]:
+        """Makes, in another process, what runs the function there: it is a worker itself."""
+        return functools.partial(FunctionHere, self._function, self._num_outputs)
+
+    def anew(self) -> ParallelFunction:
+        """The same function for another pipeline."""
+        return ParallelFunction(self._function, self._num_outputs)
+
+    def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
+        """The outputs of samples: an array each, or a tuple of them; and what those raised that failed."""
+        parts = self._parts(len(rows))
+        calls = [self._call("samples", [rows[i] for i in part]) for part in parts]
+        results: list[Any] = []
+        failures: dict[int, Exception] = {}
+        for part, call in zip(parts, calls, strict=True):
+            outputs, failed = call.result()
+            results += outputs
+            failures |= {part.start + i: error for i, error in failed.items()}
+        return _by_sample(results, failures, self._num_outputs), failures
+
+
+class FunctionHere:
+    """As `ParallelFunction`, but in this process: for debug mode."""
+
+    def __init__(self, function: Callable[..., Any], num_outputs: int):
+        self._remote, self._num_outputs = RemoteFunction(function, num_outputs), num_outputs
+
+    def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
+        """See `ParallelFunction.each`."""
+        results, failures = self._remote.samples(rows)
+        return _by_sample(results, failures, self._num_outputs), failures
+
+
+def _by_sample(results: Sequence[Any], failures: Mapping[int, Exception], num_outputs: int) -> list[Any]:
+    """For each sample an array, or a tuple of them."""
+    if num_outputs == 1:
+        return [None if i in failures else row[0] for i, row in enumerate(results)]
+    return [tuple(row) for row in results]

@@ -1,0 +1,23 @@
+"""Workers of a Ray cluster that make a pipeline's batches: `Pipeline(workers=jdali.plugin.ray.Workers(64))`.
+
+```
+ worker_set.Workers ──connect──▶ dispatcher.RayDispatcher: a thread ──calls──▶ _workers.on_ray: on each node ──▶ TaskPool of one
+                                       ▲                                          │                             process
+                                       └────────────── object store ◀─────────────┘
+```
+
+Data are read where workers are: each node must see the same files under the same names. See docs/scaling.md.
+"""
+
+from __future__ import annotations
+
+from jdali._system.extras import install
+
+try:
+    import ray as _ray  # noqa: F401  # without it, the modules below say less
+except ImportError as error:
+    raise ImportError(f"jdali.plugin.ray needs Ray, which is not installed: {install('ray')}") from error
+
+from jdali.plugin.ray.worker_set import RayWorkers as Workers
+
+__all__ = ["Workers"]

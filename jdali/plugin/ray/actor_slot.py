@@ -1,0 +1,79 @@
+"""One actor, and what a pipeline has asked it for."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from concurrent.futures import Future
+from typing import Any
+
+from jdali._workers.on_ray.actor_messages import ActorPlace, ActorTask
+from jdali._workers.task_pool.jobs import MadeTask
+from jdali._workers.task_pool.process import WorkerDeath
+
+# Until an actor that died is asked again, seconds: twice as long each time.
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
+
+
+@dataclasses.dataclass(eq=False)
+class RayJob:
+    """A task that was submitted.
+
+    Attributes:
+        number: of the task.
+        task: for an actor.
+        future: of the result.
+        deaths: of the actors that it ran in.
+    """
+
+    number: int
+    task: ActorTask
+    future: Future[MadeTask] = dataclasses.field(default_factory=Future)
+    deaths: list[WorkerDeath] = dataclasses.field(default_factory=list)
+
+    def __lt__(self, other: RayJob) -> bool:
+        return (self.task.order, self.number) < (other.task.order, other.number)
+
+
+@dataclasses.dataclass(eq=False)
+class ActorSlot:
+    """An actor of a set, as one pipeline sees it.
+
+    Attributes:
+        index: of the actor in its set.
+        handle: of the actor.
+        place: where it is ready; None: it is not.
+        jobs: that it has, the oldest first.
+        blamed: the oldest one when it died last.
+        is_absent: nothing is under way that would make it ready; `due` says when to try.
+        is_leaving: it gets no more tasks.
+        is_gone: it died for good, and may not be started again.
+        failed_starts: times in a row that it was dead for good before it was ready.
+        seen_deaths: of its processes, as told last.
+    """
+
+    index: int
+    handle: Any = None
+    place: ActorPlace | None = None
+    jobs: list[RayJob] = dataclasses.field(default_factory=list)
+    blamed: RayJob | None = None
+    is_absent: bool = True
+    due: float = 0.0
+    is_leaving: bool = False
+    is_gone: bool = False
+    failed_starts: int = 0
+    seen_deaths: int = 0
+    _wait: float = _FIRST_WAIT
+
+    def takes_tasks(self, most: int) -> bool:
+        """True if it may have one more task; `most` is how many it may have."""
+        return self.place is not None and not self.is_leaving and len(self.jobs) < most
+
+    def wait(self) -> None:
+        """Has it asked again a little later."""
+        self.is_absent, self.due = True, time.monotonic() + self._wait
+        self._wait = min(2 * self._wait, _LONGEST_WAIT)
+
+    def note_ready(self, place: ActorPlace) -> None:
+        """Notes that it takes tasks, in a process of its own that has seen no death."""
+        self.place, self.failed_starts, self.seen_deaths, self._wait = place, 0, 0, _FIRST_WAIT

@@ -1,0 +1,355 @@
+"""The thread that hands the tasks of a pipeline to actors, and deals with actors that die."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import heapq
+import itertools
+import os
+import queue
+import threading
+import time
+import uuid
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Protocol
+
+import numpy as np
+import ray
+from ray.exceptions import ActorDiedError, RayError, RayTaskError
+
+import jdali
+from jdali._workers.batch_workers import StartMaking, WorkerCounts
+from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask
+from jdali._workers.task_pool.jobs import MadeTask, PoolClosedError, TaskKilledError
+from jdali._workers.task_pool.process import WorkerDeath
+from jdali._workers.task_pool.sending import pack_by_value
+from jdali._workers.task_pool.wire import pack, unpack
+from jdali.graph.sent_graph import reduced_operator
+from jdali.plugin.ray.actor_slot import ActorSlot, RayJob
+
+# Tasks of this pipeline that an actor has: the one that its process makes, and one to go on with.
+_TASKS_EACH = 2
+# Times in a row that a worker may be dead for good before it is ready, while none is.
+_MOST_FAILED_STARTS = 5
+_LOOK_SECONDS = 1.0  # at Ray, which may have been shut down
+_CLOSE_SECONDS = 1.5  # that actors get to end their processes
+
+
+class Actors(Protocol):
+    """The actors of a set of workers, see `RayWorkers`."""
+
+    count: int
+    max_restarts: int
+
+    def initialize(self) -> None: ...
+    def actor(self, index: int) -> Any: ...
+    def forget(self, index: int, handle: Any) -> None: ...
+
+
+class RayDispatcher:
+    """Makes tasks in the actors of a set; `BatchWorkers` of one pipeline.
+
+    A thread owns all that follows; callers and Ray's threads give it events.
+
+    Args:
+        actors: of the set.
+
+    Attributes:
+        count: how many actors the pipeline uses.
+    """
+
+    title = "Ray workers"
+
+    def __init__(self, actors: Actors):
+        self.count, self._actors = actors.count, actors
+        self._name = uuid.uuid4().hex  # of this client
+        self._owner = os.getpid()
+        self._lock = threading.Lock()  # of what callers and the thread both use
+        self._waiting: list[RayJob] = []  # a heap
+        self._error: Exception | None = None  # raised by all tasks from now on
+        self._closed = False
+        self._numbers = itertools.count()
+        self._events: queue.SimpleQueue[tuple[Callable[..., None], tuple[Any, ...]]] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        # Of the thread alone.
+        self._slots: dict[int, ActorSlot] = {}
+        self._start: list[ray.ObjectRef[ActorStart]] = []
+        self._made = self._deaths = self._leased = 0
+        # A lease may end in the middle of anything: what was returned is counted later.
+        self._returned: collections.deque[int] = collections.deque()
+        self._ended = 0  # bytes whose leases have ended, under the lock
+
+    # --- for callers ------------------------------------------------------------------------
+    def start(self, start: StartMaking) -> None:
+        """See `BatchWorkers.start`."""
+        content = pack_by_value(start, reduced_operator)
+        try:
+            if content.memory is None:
+                memory = np.empty(0, np.uint8)
+            else:
+                with content.memory.map() as mapped:
+                    memory = np.frombuffer(bytes(mapped), np.uint8)
+            definition = ActorStart(jdali.__version__, content.packed, memory)
+        finally:
+            content.close()
+        self._actors.initialize()
+        self._start.append(ray.put(definition))
+        self._thread = threading.Thread(target=self._run, name="jdali-ray", daemon=True)
+        self._thread.start()
+
+    def submit(self, task: Any, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
+        """See `BatchWorkers.submit`."""
+        packed, buffers = pack(task)
+        arrays = tuple(np.array(np.frombuffer(buffer, np.uint8)) for buffer in buffers)
+        job = RayJob(next(self._numbers), ActorTask(packed, arrays, order, patience))
+        with self._lock:
+            if self._closed:
+                job.future.set_exception(PoolClosedError("the Ray workers were closed"))
+            elif self._error is not None:
+                job.future.set_exception(self._error)
+            else:
+                heapq.heappush(self._waiting, job)
+        self._wake()
+        return job.future
+
+    def resize(self, count: int) -> None:
+        """See `BatchWorkers.resize`."""
+        self.count = count
+        self._wake()
+
+    def counts(self) -> WorkerCounts:
+        """See `BatchWorkers.counts`."""
+        ready = [slot for slot in list(self._slots.values()) if slot.place is not None]
+        nodes = {slot.place.node_id for slot in ready if slot.place is not None}
+        with self._lock:
+            while self._returned:
+                self._ended += self._returned.popleft()
+            leased = self._leased - self._ended
+        return WorkerCounts(len(ready), self._made, self._deaths, leased, 0, len(nodes))
+
+    def interrupt(self) -> None:
+        """See `BatchWorkers.interrupt`."""
+        if self._owner == os.getpid():  # not in a process that was forked
+            self._closed = True
+            self._wake()
+
+    def close(self) -> None:
+        """See `BatchWorkers.close`."""
+        self.interrupt()
+        if self._thread is not None and self._owner == os.getpid():
+            self._thread.join()
+
+    def _wake(self) -> None:
+        self._events.put((lambda: None, ()))
+
+    # --- the thread -------------------------------------------------------------------------
+    def _run(self) -> None:
+        try:
+            while not self._closed:
+                if not ray.is_initialized():
+                    self._fail_all(RuntimeError("Ray was shut down while its workers made batches"))
+                elif self._error is None:
+                    self._join_missing()
+                    self._hand_out()
+                self._handle_events()
+            self._end(PoolClosedError("the Ray workers were closed"))
+        except BaseException as error:
+            self._end(RuntimeError(f"Ray workers: {type(error).__name__}: {error}"))
+            raise
+
+    def _handle_events(self) -> None:
+        """Waits for something to happen, and deals with it."""
+        now = time.monotonic()
+        dues = [slot.due - now for slot in self._slots.values() if slot.is_absent and not slot.is_gone]
+        with contextlib.suppress(queue.Empty):
+            handle, arguments = self._events.get(timeout=max(min([_LOOK_SECONDS, *dues]), 0.0))
+            while True:
+                handle(*arguments)
+                del arguments  # a result is not held while this thread waits
+                handle, arguments = self._events.get_nowait()
+
+    def _end(self, error: Exception) -> None:
+        self._closed = True
+        self._fail_all(error)
+        if ray.is_initialized():
+            # What cannot be reached has nothing left to end.
+            with contextlib.suppress(RayError, ValueError):
+                leaving = [
+                    s.handle.leave.remote(self._name) for s in self._slots.values() if s.place is not None
+                ]
+                if leaving:
+                    ray.wait(leaving, num_returns=len(leaving), timeout=_CLOSE_SECONDS, fetch_local=False)
+        for slot in self._slots.values():
+            slot.handle = None  # replies that are still to come hold the slot, and would keep the actor
+        self._slots = {}
+        self._start.clear()
+
+    def _fail_all(self, error: Exception) -> None:
+        with self._lock:
+            self._error = error
+            jobs = [*(job for slot in self._slots.values() for job in slot.jobs), *self._waiting]
+            self._waiting = []
+        for slot in self._slots.values():
+            slot.jobs = []
+        for job in jobs:
+            job.future.set_exception(error)
+
+    # --- actors -----------------------------------------------------------------------------
+    def _join_missing(self) -> None:
+        for index, slot in list(self._slots.items()):
+            slot.is_leaving = index >= self.count
+            if slot.is_leaving and not slot.jobs:
+                if slot.place is not None:
+                    slot.handle.leave.remote(self._name)
+                slot.handle = None  # see `_end`
+                del self._slots[index]
+        for index in range(self.count):
+            slot = self._slots.setdefault(index, ActorSlot(index))
+            if slot.is_absent and not slot.is_gone and time.monotonic() >= slot.due:
+                self._join(slot)
+
+    def _join(self, slot: ActorSlot) -> None:
+        slot.is_absent = False
+        try:
+            slot.handle = self._actors.actor(slot.index)
+        except (RayError, ValueError) as error:  # its name is still that of one that is about to end
+            self._note_failed_start(slot, error)
+            return
+        self._call(slot.handle.join.remote(self._name, self._start), self._joined, slot)
+
+    def _joined(self, slot: ActorSlot, reply: Future[ActorPlace]) -> None:
+        error = reply.exception()  # not raised: a traceback would hold the handle, and so the actor
+        if error is not None:
+            self._note_failed_start(slot, error)
+            return
+        place = reply.result()
+        if place.error is not None:
+            self._fail_all(_start_error(place, place.error))
+            return
+        slot.note_ready(place)
+
+    def _note_failed_start(self, slot: ActorSlot, error: BaseException) -> None:
+        """Tries again a little later: an actor that Ray starts again is not there yet."""
+        slot.wait()
+        if not isinstance(error, ActorDiedError):
+            return
+        self._actors.forget(slot.index, slot.handle)
+        slot.failed_starts += 1
+        slot.is_gone = self._actors.max_restarts != -1
+        others = [other for other in self._slots.values() if other is not slot]
+        if any(other.place is not None for other in others):
+            return
+        if slot.failed_starts >= _MOST_FAILED_STARTS or (
+            slot.is_gone and all(other.is_gone for other in others)
+        ):
+            self._fail_all(RuntimeError(f"Ray workers cannot be started: {error}"))
+
+    # --- tasks ------------------------------------------------------------------------------
+    def _hand_out(self) -> None:
+        while True:
+            free = [slot for slot in self._slots.values() if slot.takes_tasks(_TASKS_EACH)]
+            with self._lock:
+                if not self._waiting or not free:
+                    return
+                job = heapq.heappop(self._waiting)
+            slot = min(free, key=lambda slot: len(slot.jobs))
+            slot.jobs.append(job)
+            self._call(slot.handle.make.remote(self._name, job.task), self._answered, slot, job, slot.place)
+
+    def _call(self, reference: ray.ObjectRef[Any], handle: Callable[..., None], *arguments: Any) -> None:
+        """Has the thread handle the reply to a call when it is there."""
+        reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
+
+    def _answered(self, slot: ActorSlot, job: RayJob, place: ActorPlace, reply: Future[ActorAnswer]) -> None:
+        if job not in slot.jobs:
+            return  # it was failed
+        error = reply.exception()  # see `_joined`
+        if error is None:
+            self._take(slot, job)
+            self._settle(slot, job, place, reply.result(), reply)
+        elif isinstance(error, RayError) and not isinstance(error, RayTaskError):
+            # Of the actor, of its node, or of the object store with the result.
+            self._note_loss(slot, job, place)
+        else:
+            self._take(slot, job)
+            job.future.set_exception(
+                RuntimeError(f"Ray worker {place.pid} on node {place.node} failed: {error}")
+            )
+
+    def _take(self, slot: ActorSlot, job: RayJob) -> None:
+        slot.jobs.remove(job)
+
+    def _note_loss(self, slot: ActorSlot, job: RayJob, place: ActorPlace) -> None:
+        """Submits a task again; the first one that the actor had may be what killed it."""
+        if slot.place is place:  # the first of its tasks that is lost
+            slot.blamed = slot.jobs[0]
+            slot.place = None
+            slot.wait()
+            self._deaths += 1
+        self._take(slot, job)
+        if job is slot.blamed:
+            job.deaths.append(WorkerDeath(place.pid, None, place.node))
+        if len(job.deaths) >= job.task.patience:
+            job.future.set_exception(TaskKilledError(job.deaths))
+        else:
+            self._submit_again(job)
+
+    def _submit_again(self, job: RayJob) -> None:
+        with self._lock:
+            heapq.heappush(self._waiting, job)
+
+    def _settle(
+        self, slot: ActorSlot, job: RayJob, place: ActorPlace, answer: ActorAnswer, reply: Future[ActorAnswer]
+    ) -> None:
+        if answer.is_unknown:
+            if slot.place is place:
+                slot.place, slot.is_absent, slot.due = None, True, 0.0
+            self._submit_again(job)
+            return
+        self._deaths += answer.deaths - slot.seen_deaths
+        slot.seen_deaths = answer.deaths
+        if answer.error is not None:
+            error = _start_error(place, answer.error)
+            job.future.set_exception(error)
+            self._fail_all(error)
+        elif answer.packed is None:
+            job.future.set_exception(TaskKilledError([*job.deaths, *answer.killed]))
+        else:
+            self._made += 1
+            self._lease(answer, reply)
+            _resolve(job.future, answer)
+
+    def _lease(self, answer: ActorAnswer, reply: Any) -> None:
+        """Keeps a result in the object store until the last array over it is gone."""
+        if answer.memory is not None:
+            self._leased += answer.memory.nbytes
+            lease = weakref.finalize(
+                answer.memory, _end_lease, self._returned, answer.memory.nbytes, reply.object_ref
+            )
+            lease.atexit = False
+
+
+def _end_lease(returned: collections.deque[int], nbytes: int, reference: ray.ObjectRef[Any]) -> None:
+    returned.append(nbytes)
+
+
+def _start_error(place: ActorPlace, error: Exception) -> Exception:
+    failed = RuntimeError(f"Ray worker on node {place.node}: {error}")
+    failed.__cause__ = error
+    return failed
+
+
+def _resolve(future: Future[MadeTask], answer: ActorAnswer) -> None:
+    assert answer.packed is not None
+    try:
+        result = unpack(answer.packed, answer.memory)
+    except Exception as error:
+        future.set_exception(error)
+        return
+    if answer.is_error:
+        future.set_exception(result)
+    else:
+        future.set_result(MadeTask(result, answer.seconds, answer.cpu, answer.packed.size))

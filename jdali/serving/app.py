@@ -1,0 +1,203 @@
+"""The HTTP server: an ASGI application of Starlette, run by uvicorn."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+
+from jdali import __version__
+from jdali._system.extras import install
+from jdali.serving import protocol
+from jdali.serving.batcher import Batcher, ServerBusyError
+from jdali.serving.metrics import CONTENT_TYPE, ServerMetrics
+from jdali.serving.model import ServedModel
+from jdali.serving.protocol import HEADER_LENGTH, RequestError
+
+try:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+except ImportError as error:
+    raise ImportError(f"jdali.serving needs Starlette and uvicorn: {install('serve')}") from error
+
+_DEAD = 500
+
+
+@dataclasses.dataclass(frozen=True)
+class ServerLimits:
+    """Limits of a server.
+
+    Attributes:
+        max_batch: samples that are answered together, and in one request.
+        max_wait_ms: milliseconds that the first request of a batch waits for others.
+        max_waiting: requests that may wait; others get status 503.
+        max_request_bytes: of a body; a larger one gets status 413.
+    """
+
+    max_batch: int = 32
+    max_wait_ms: float = 5.0
+    max_waiting: int = 1024
+    max_request_bytes: int = 64 << 20
+
+    def __post_init__(self) -> None:
+        for name, value in dataclasses.asdict(self).items():
+            if value < (0 if name == "max_wait_ms" else 1):
+                raise ValueError(
+                    f"serving: {name} is {value}, it must be at least {int(name != 'max_wait_ms')}"
+                )
+
+
+def application(model: ServedModel, limits: ServerLimits = ServerLimits()) -> Starlette:
+    """An ASGI application that answers for a model.
+
+    Paths are those of the open inference protocol, `/v2/...`, and `/metrics`.
+
+    Args:
+        model: that answers.
+        limits: on requests.
+    """
+    return _Server(model, limits).app()
+
+
+def serve(
+    model: ServedModel,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    limits: ServerLimits = ServerLimits(),
+) -> None:
+    """Serves a model until the process gets a signal to stop.
+
+    Args:
+        model: that answers.
+        host: address to listen on; others than this machine reach only another one than the default.
+        port: to listen on.
+        limits: on requests.
+    """
+    import uvicorn
+
+    uvicorn.run(application(model, limits), host=host, port=port, log_level="warning", ws="none")
+
+
+class _Server:
+    """The handlers of one application."""
+
+    def __init__(self, model: ServedModel, limits: ServerLimits):
+        self._model, self._limits = model, limits
+        self._metrics = ServerMetrics()
+        self._batcher: Batcher | None = None
+
+    def app(self) -> Starlette:
+        of_model = "/v2/models/{name}"
+        routes = [
+            Route("/v2", self._server), Route("/v2/health/live", self._live),
+            Route("/v2/health/ready", self._ready), Route("/metrics", self._text),
+        ]  # fmt: skip
+        for prefix in (of_model, f"{of_model}/versions/{{version}}"):
+            routes += [
+                Route(prefix, self._metadata), Route(f"{prefix}/ready", self._model_ready),
+                Route(f"{prefix}/infer", self._infer, methods=["POST"]),
+            ]  # fmt: skip
+        return Starlette(routes=routes, lifespan=self._life)
+
+    @contextlib.asynccontextmanager
+    async def _life(self, app: Starlette) -> AsyncIterator[None]:
+        del app
+        limits = self._limits
+        self._batcher = Batcher(
+            self._model.answer, max_batch=limits.max_batch, max_wait=limits.max_wait_ms / 1000,
+            max_waiting=limits.max_waiting, note=self._metrics.batch,
+        )  # fmt: skip
+        self._batcher.start()
+        try:
+            yield
+        finally:
+            batcher, self._batcher = self._batcher, None
+            await batcher.close()
+
+    async def _server(self, request: Request) -> Response:
+        return _json({"name": "jdali", "version": __version__, "extensions": ["binary_tensor_data"]})
+
+    async def _live(self, request: Request) -> Response:
+        return Response()
+
+    async def _ready(self, request: Request) -> Response:
+        return Response(status_code=200 if self._batcher is not None else 503)
+
+    async def _text(self, request: Request) -> Response:
+        waiting = 0 if self._batcher is None else self._batcher.waiting
+        return Response(self._metrics.text(waiting), media_type=CONTENT_TYPE)
+
+    async def _metadata(self, request: Request) -> Response:
+        return self._unknown(request) or _json(self._model.metadata())
+
+    async def _model_ready(self, request: Request) -> Response:
+        return self._unknown(request) or await self._ready(request)
+
+    def _unknown(self, request: Request) -> Response | None:
+        """The answer for another model than the one that there is."""
+        name, version = request.path_params["name"], request.path_params.get("version", "1")
+        if name == self._model.name and version == "1":
+            return None
+        return _error(
+            404,
+            f"there is no model {name!r:.80} of version {version!r:.20}; there is {self._model.name!r}, 1",
+        )
+
+    async def _infer(self, request: Request) -> Response:
+        begun = time.perf_counter()
+        response = self._unknown(request) or await self._answered(request)
+        self._metrics.request(response.status_code, time.perf_counter() - begun)
+        return response
+
+    async def _answered(self, request: Request) -> Response:
+        try:
+            body = await self._body(request)
+            if body is None:
+                return _error(413, f"a request may have {self._limits.max_request_bytes} bytes")
+            parse = functools.partial(protocol.parse, body, request.headers.get(HEADER_LENGTH))
+            asked, inputs = parse()
+            self._model.check(inputs)
+            count = protocol.samples_in(inputs)
+            if count > self._limits.max_batch:
+                raise RequestError(
+                    f"a request may have {self._limits.max_batch} samples, this one has {count}"
+                )
+            if self._batcher is None:
+                raise ServerBusyError("the server is not ready")
+            outputs = await self._batcher.submit(inputs, count)
+            content, headers = protocol.render(self._model.name, asked, outputs)
+            return Response(content, headers=headers)
+        except RequestError as error:
+            return _error(400, str(error))
+        except ServerBusyError as error:
+            return _error(503, str(error))
+        except Exception as error:  # of the model: nothing of it is the client's business but its kind
+            return _error(_DEAD, f"the model failed: {type(error).__name__}")
+
+    async def _body(self, request: Request) -> bytes | None:
+        """The body; None: it is too large. It is not read further than that."""
+        if request.headers.get("content-encoding", "identity") != "identity":
+            raise RequestError("compressed requests are not taken")
+        parts, total = [], 0
+        async for part in request.stream():
+            total += len(part)
+            if total > self._limits.max_request_bytes:
+                return None
+            parts.append(part)
+        return b"".join(parts)
+
+
+def _json(content: Any) -> Response:
+    return Response(msgspec.json.encode(content), media_type="application/json")
+
+
+def _error(status: int, text: str) -> Response:
+    return Response(msgspec.json.encode({"error": text}), status_code=status, media_type="application/json")

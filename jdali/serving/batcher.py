@@ -1,0 +1,139 @@
+"""Dynamic batching: requests that come within some milliseconds are answered together."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import concurrent.futures
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+
+class ServerBusyError(RuntimeError):
+    """More requests wait than a server may hold."""
+
+
+class _Waiting(NamedTuple):
+    request: Any
+    samples: int
+    answer: asyncio.Future[Any]
+
+
+class Batcher:
+    """Collects requests into batches, and answers one batch after another in a thread.
+
+    All methods are called in one event loop.
+
+    Args:
+        run: answers requests; returns for each a value or an exception.
+        max_batch: samples in a batch.
+        max_wait: seconds that the first request of a batch waits for others.
+        max_waiting: requests that may wait.
+        note: called with the number of samples of each batch.
+    """
+
+    def __init__(
+        self,
+        run: Callable[[Sequence[Any]], Sequence[Any]],
+        *,
+        max_batch: int,
+        max_wait: float,
+        max_waiting: int,
+        note: Callable[[int], None],
+    ):
+        self._run, self._note = run, note
+        self.max_batch, self._max_wait, self._max_waiting = max_batch, max_wait, max_waiting
+        self._queue: collections.deque[_Waiting] = collections.deque()
+        self._changed = asyncio.Event()
+        self._threads = concurrent.futures.ThreadPoolExecutor(1, "jdali-serve")
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Number of requests that wait for a batch."""
+        return len(self._queue)
+
+    def start(self) -> None:
+        """Begins to answer."""
+        self._task = asyncio.get_running_loop().create_task(self._answer_all())
+
+    async def close(self) -> None:
+        """Answers the batch under way, refuses what waits, and ends the thread."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        while self._queue:
+            self._queue.popleft().answer.set_exception(ServerBusyError("the server is being stopped"))
+        await asyncio.to_thread(self._threads.shutdown)
+
+    async def submit(self, request: Any, samples: int) -> Any:
+        """Waits for the answer to a request.
+
+        Args:
+            request: for `run`.
+            samples: in it, at most `max_batch`.
+
+        Raises:
+            ServerBusyError: too many requests wait.
+        """
+        if len(self._queue) >= self._max_waiting:
+            raise ServerBusyError(f"{len(self._queue)} requests wait already; try again later")
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._queue.append(_Waiting(request, samples, answer))
+        self._changed.set()
+        return await answer
+
+    async def _answer_all(self) -> None:
+        while True:
+            while not self._queue:
+                self._changed.clear()
+                await self._changed.wait()
+            await self._fill()
+            batch, samples = self._take()
+            if batch:
+                await self._answer(batch, samples)
+
+    async def _fill(self) -> None:
+        """Waits until a batch is full, or its first request has waited enough."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._max_wait
+        while sum(w.samples for w in self._queue) < self.max_batch and (rest := end - loop.time()) > 0:
+            self._changed.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), rest)
+
+    def _take(self) -> tuple[list[_Waiting], int]:
+        batch: list[_Waiting] = []
+        samples = 0
+        while self._queue and samples + self._queue[0].samples <= self.max_batch:
+            waiting = self._queue.popleft()
+            if not waiting.answer.done():  # the client has gone
+                batch.append(waiting)
+                samples += waiting.samples
+        return batch, samples
+
+    async def _answer(self, batch: Sequence[_Waiting], samples: int) -> None:
+        self._note(samples)
+        loop = asyncio.get_running_loop()
+        call = loop.run_in_executor(self._threads, self._run, [w.request for w in batch])
+        try:
+            answers: Sequence[Any] = await asyncio.shield(call)
+        except asyncio.CancelledError:
+            answers = [ServerBusyError("the server is being stopped")] * len(batch)
+            _give(batch, answers)
+            raise
+        except Exception as error:
+            answers = [error] * len(batch)
+        _give(batch, answers)
+
+
+def _give(batch: Sequence[_Waiting], answers: Sequence[Any]) -> None:
+    for waiting, answer in zip(batch, answers, strict=True):
+        if waiting.answer.done():
+            continue
+        if isinstance(answer, Exception):
+            waiting.answer.set_exception(answer)
+        else:
+            waiting.answer.set_result(answer)

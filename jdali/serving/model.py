@@ -1,0 +1,121 @@
+"""Answers of a server: an exported pipeline, and a model behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali.engine.eager import room_for
+from jdali.engine.function import Padded, Preprocess
+from jdali.serving.protocol import RequestError, datatype
+
+Inputs = Mapping[str, Sequence[Any]]
+"""Samples of a request: bytes or arrays by the name of the input."""
+
+
+class ServedModel:
+    """Answers many requests at once.
+
+    Args:
+        preprocess: of `jdali.load`.
+        model: takes the outputs of the preprocessing, arrays [N, ...], and returns an array, a tuple or a dict of them; None:
+            the preprocessing is the answer.
+        name: of the model, for clients.
+
+    Raises:
+        ValueError: the preprocessing draws random values.
+    """
+
+    def __init__(
+        self, preprocess: Preprocess, model: Callable[..., Any] | None = None, name: str = "preprocess"
+    ):
+        if preprocess.random:
+            raise ValueError(
+                f"random values are drawn in {', '.join(preprocess.random)}, so the same request would not get the same "
+                f"answer: export the pipeline with deterministic={{{preprocess.random[0]!r}: ...}}"
+            )
+        self.preprocess, self.name, self._model = preprocess, name, model
+
+    def metadata(self) -> dict[str, Any]:
+        """Describes the model, as the protocol has it; outputs of a model of the user's are not known."""
+        inputs = []
+        for name, given in zip(self.preprocess.inputs, self.preprocess.input_shapes, strict=True):
+            kind = "BYTES" if given is None else datatype(given[0])
+            axes = 1 if given is None else 1 + len(given[1])
+            inputs.append({"name": name, "datatype": kind, "shape": [-1] * axes})
+        outputs = []
+        described = zip(
+            self.preprocess.outputs,
+            self.preprocess.dtypes,
+            self.preprocess.sizes,
+            self.preprocess.layouts,
+            strict=True,
+        )
+        for name, dtype, size, layout in described if self._model is None else ():
+            shape = [-1, *([-1] * len(layout) if size is None else size)]
+            outputs.append({"name": name, "datatype": datatype(dtype), "shape": shape})
+        return {
+            "name": self.name, "versions": ["1"], "platform": "jax", "inputs": inputs, "outputs": outputs,
+            "parameters": {"fingerprint": self.preprocess.fingerprint},
+        }  # fmt: skip
+
+    def check(self, inputs: Inputs) -> None:
+        """Raises RequestError if a request has other inputs than the preprocessing."""
+        if set(inputs) != set(self.preprocess.inputs):
+            raise RequestError(
+                f"inputs must be {', '.join(self.preprocess.inputs)}, got {', '.join(inputs) or 'none'}"
+            )
+
+    def answer(self, requests: Sequence[Inputs]) -> list[dict[str, np.ndarray] | Exception]:
+        """Answers requests as one batch; one that fails gets its error, and the others their outputs.
+
+        Args:
+            requests: that `check` took.
+        """
+        names = self.preprocess.inputs
+        counts = [len(request[names[0]]) for request in requests]
+        samples = [[s for request in requests for s in request[name]] for name in names]
+        outputs, good, errors = self.preprocess.attempt(*samples)
+        ends = np.cumsum(counts)
+        answers: list[dict[str, np.ndarray] | Exception] = []
+        rows = {position: row for row, position in enumerate(good)}
+        named = self._named(outputs, len(good)) if good else {}
+        for end, count in zip(ends.tolist(), counts, strict=True):
+            mine = range(end - count, end)
+            failed = next((position for position in mine if position in errors), None)
+            if failed is not None:
+                answers.append(RequestError(f"sample {failed - mine.start}: {errors[failed]}"))
+            else:
+                chosen = [rows[position] for position in mine]
+                answers.append({name: array[chosen] for name, array in named.items()})
+        return answers
+
+    def _named(self, outputs: Any, count: int) -> dict[str, np.ndarray]:
+        """The outputs by name; sizes of padded ones beside them."""
+        several = isinstance(outputs, tuple) and not isinstance(outputs, Padded)
+        each = list(outputs) if several else [outputs]
+        names: Sequence[str] = self.preprocess.outputs
+        if self._model is not None:
+            each, names = self._modelled(each, count)
+        found: dict[str, np.ndarray] = {}
+        for name, value in zip(names, each, strict=True):
+            if isinstance(value, Padded):
+                found |= {name: np.asarray(value.array), f"{name}_extent": np.asarray(value.extents)}
+            else:
+                found[name] = np.asarray(value)
+        return found
+
+    def _modelled(self, outputs: Sequence[Any], count: int) -> tuple[list[Any], list[str]]:
+        """Runs the model on few different numbers of samples, so that it compiles few programs."""
+        assert self._model is not None
+        rows = np.minimum(np.arange(room_for(count)), count - 1)
+        given = [
+            Padded(v.array[rows], v.extents[rows]) if isinstance(v, Padded) else v[rows] for v in outputs
+        ]
+        result = self._model(*given)
+        if isinstance(result, Mapping):
+            return [np.asarray(v)[:count] for v in result.values()], [str(name) for name in result]
+        each = list(result) if isinstance(result, (list, tuple)) else [result]
+        return [np.asarray(v)[:count] for v in each], [f"output_{i}" for i in range(len(each))]

@@ -1,0 +1,116 @@
+"""Commands that take a pipeline by its name: view, bench, doctor, index."""
+
+import sys
+import threading
+import urllib.request
+
+import pytest
+from support import viewed
+
+from jdali import Pipeline
+from jdali.cli import _named, _view, main
+
+TRAIN = """
+from jdali import fn, pipeline_def
+
+@pipeline_def(batch_size=2, num_threads=1)
+def training(folder, side=4):
+    data, label = fn.readers.file(file_root=folder, name="reader")
+    return fn.resize(fn.decoders.image(data), size=(side, side)), label
+
+number = 3
+"""
+
+
+@pytest.fixture
+def train(tmp_path, monkeypatch):
+    """(name of a pipeline, argument that it needs)."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "train_of_test.py").write_text(TRAIN)
+    (tmp_path / "data").mkdir()
+    folder = viewed.folder(tmp_path / "data", broken=False)
+    yield f"{tmp_path / 'train_of_test.py'}:training", f"folder={folder}"
+    sys.modules.pop("train_of_test", None)
+
+
+def test_values_are_literals_or_text():
+    values = _named.parse_arguments(["a=1", "b=[1, 2]", "c=train/", "d='x=y'", "e=None", "f=", "g=x=y"])
+    assert values == {"a": 1, "b": [1, 2], "c": "train/", "d": "x=y", "e": None, "f": "", "g": "x=y"}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("train.py", [], "write FILE_OR_MODULE:FUNCTION"),
+        ("no_such_file.py:training", [], "there is no file no_such_file.py"),
+        ("no_such_package.data:training", [], "there is no module no_such_package.data"),
+        ("json:no_such", [], "json has no 'no_such'"),
+        ("json:dumps", ["obj"], "write NAME=VALUE"),
+        ("json:dumps", ["obj=1"], "gives str, not a pipeline"),
+    ],
+)
+def test_wrong_names_say_what_to_write(name, arguments, message):
+    with pytest.raises(_named.PipelineNameError, match=message):
+        _named.factory(name, arguments)()
+
+
+def test_a_name_makes_a_new_pipeline_each_time(train):
+    name, argument = train
+    make = _named.factory(name, [argument, "side=6"])
+    one, other = make(), make()
+    assert isinstance(one, Pipeline)
+    assert one is not other
+    assert one.run()[0].shape() == [(6, 6, 3)] * 2
+    one.close()
+
+
+def test_bench_prints_the_report(train, capsys):
+    name, argument = train
+    assert main(["bench", name, "--arg", argument, "-n", "3", "--warmup", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "samples a second, in batches of 2" in printed
+    assert printed.splitlines()[1].startswith("3 batches in ")
+    assert "verdict: " in printed
+    assert main(["bench", name]) == 1
+    assert "folder" in capsys.readouterr().err  # the argument that is missing
+
+
+def test_doctor_and_index_take_pipelines(train, capsys):
+    name, argument = train
+    assert main(["doctor", name, "--arg", argument]) == 0
+    printed = capsys.readouterr().out
+    assert "output 0: batch: 2 samples on cpu, HWC, DALIDataType.UINT8, (4, 4, 3)" in printed
+    assert "plan of " in printed
+    assert main(["index", name, "--arg", argument]) == 0
+    assert "reader: 9 samples" in capsys.readouterr().out
+    assert main(["index", name.replace("training", "number"), "--arg", argument]) == 1
+    assert "gives int, not a pipeline" in capsys.readouterr().err
+
+
+def test_view_serves_until_it_is_interrupted(train, capsys, monkeypatch):
+    server = pytest.importorskip("jdali._viewer.server", reason="the extra `view` is not installed")
+    name, argument = train
+    seen = []
+
+    def look(self):
+        seen.append(urllib.request.urlopen(self.url + "time", timeout=60).read().decode())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(server.View, "wait", look)
+    assert main(["view", name, "--arg", argument]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("http://127.0.0.1:")
+    assert printed.err == ""
+    assert "measure a loop" in seen[0]  # a new pipeline can be made
+    assert not [t for t in threading.enumerate() if t.name.startswith("jdali-viewer")]
+    assert main(["view", name, "--arg", argument, "--host", "0.0.0.0"]) == 0
+    assert "everybody who reaches this machine" in capsys.readouterr().err
+    assert main(["view", "nothing.py:x"]) == 1
+    assert "there is no file nothing.py" in capsys.readouterr().err
+
+
+def test_view_says_what_is_missing(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "jdali._viewer.server", raising=False)
+    assert main(["view", "x.py:y"]) == 1
+    assert f"uvicorn is missing; {_view.install('view')}" in capsys.readouterr().err

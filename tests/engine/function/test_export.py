@@ -1,0 +1,304 @@
+"""`Pipeline.export` and `jdali.load`: the same bits without the code, and folders that are not taken."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import pytest
+from engine.function import pipelines
+from engine.function.pipelines import COUNT, ENCODED, PICTURES, first_batch, padded, pipeline
+
+import jdali
+from jdali import fn, types
+from jdali._system import limits
+from jdali.engine.function.manifest import Manifest
+
+pytest.importorskip("flatbuffers", reason="JAX writes and reads exported programs with flatbuffers")
+
+SHAPES = [(48, 48), (64, 64)]
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder with the validation pipeline, and its fingerprint."""
+    folder = tmp_path_factory.mktemp("exported")
+    return folder, pipelines.validation().export(folder, shapes=SHAPES)
+
+
+@pytest.fixture
+def copied(exported: tuple[Path, str], tmp_path: Path) -> Path:
+    """A copy of the folder, to be damaged."""
+    return Path(shutil.copytree(exported[0], tmp_path / "copied"))
+
+
+FRESH = """
+import sys, time
+start = time.process_time()
+import jdali, numpy as np
+folder, encoded, result = sys.argv[1:]
+preprocess = jdali.load(folder)
+data = np.load(encoded, allow_pickle=False)
+out = preprocess([data[name].tobytes() for name in sorted(data)])
+np.save(result, out)
+seconds = time.process_time() - start
+loaded = {name.partition(".")[0] for name in sys.modules}
+assert not loaded & {"function", "pytest", "flax", "torch", "tensorflow"}, loaded
+assert "jdali.pipeline" not in sys.modules
+print(seconds)
+"""
+
+
+def test_a_fresh_process_gives_the_same_bits(exported: tuple[Path, str], tmp_path: Path):
+    encoded = {f"{i}": np.frombuffer(one, np.uint8) for i, one in enumerate(ENCODED)}
+    np.savez(tmp_path / "encoded.npz", **encoded)
+    root = Path(jdali.__file__).parents[1]
+    environment = {**os.environ, "PYTHONPATH": str(root), "JAX_PLATFORMS": "cpu", "XLA_FLAGS": ""}
+    paths = [str(exported[0]), str(tmp_path / "encoded.npz"), str(tmp_path / "out.npy")]
+    done = subprocess.run(
+        [sys.executable, "-c", FRESH, *paths], env=environment, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stderr
+    want = np.stack(first_batch(pipelines.validation())[0])
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), want, strict=True)
+
+
+def test_what_a_loaded_folder_says(exported: tuple[Path, str]):
+    folder, fingerprint = exported
+    preprocess = jdali.load(folder, fingerprint=fingerprint)
+    assert preprocess.inputs == ("encoded",)
+    assert preprocess.outputs == ("normalized",)
+    assert preprocess.shapes == [((48, 48, 3),), ((64, 64, 3),)]
+    assert fingerprint in repr(preprocess)
+    platforms = {path.name.split(".")[1] for path in folder.glob("*.stablehlo")}
+    assert platforms == {"cpu", "cuda", "tpu"}
+    assert "pickle" not in {path.suffix for path in folder.iterdir()}
+
+
+def test_batches_of_any_size_and_arrays(exported: tuple[Path, str]):
+    preprocess = jdali.load(exported[0])
+    want = np.stack(first_batch(pipelines.validation())[0])
+    np.testing.assert_array_equal(preprocess(ENCODED[1:2]), want[1:2], strict=True)
+    three = [ENCODED[i] for i in (2, 2, 0)]
+    np.testing.assert_array_equal(preprocess(three), want[[2, 2, 0]], strict=True)
+    np.testing.assert_array_equal(preprocess.arrays(PICTURES[0][None]), want[:1], strict=True)
+
+
+def test_one_bad_sample_does_not_fail_the_others(exported: tuple[Path, str]):
+    preprocess = jdali.load(exported[0])
+    large = pipelines.pillow(np.zeros((8, 80, 3), np.uint8), "png")
+    out, good, errors = preprocess.attempt([ENCODED[0], b"damaged", ENCODED[2], large])
+    want = np.stack(first_batch(pipelines.validation())[0])
+    np.testing.assert_array_equal(out, want[[0, 2]], strict=True)
+    assert good == [0, 2]
+    assert isinstance(errors[1], jdali.OperatorError)
+    assert "does not fit in the shapes" in str(errors[3])
+    with pytest.raises(jdali.SampleError, match=r"sample 1: a sample of 8 x 80 x 3 does not fit"):
+        preprocess([ENCODED[0], large])
+    assert preprocess.attempt([b"damaged"])[:2] == ((), [])
+
+
+def test_speech(tmp_path: Path):
+    pipelines.speech().export(tmp_path / "speech", shapes=[(512,)], platforms=["cpu"])
+    preprocess = jdali.load(tmp_path / "speech")
+    sounds = [np.sin(np.arange(n, dtype=np.float32) / 3) for n in (400, 500, 450, 333)]
+    out = preprocess(sounds)
+    for array, size, want in zip(*out, first_batch(pipelines.speech())[0], strict=True):
+        np.testing.assert_array_equal(array[tuple(map(slice, size))], want, strict=True)
+
+
+def test_random_values_are_of_the_pipeline_or_refused(tmp_path: Path):
+    with pytest.raises(ValueError, match=r"random values are drawn by random\.coin_flip 'flip'"):
+        pipelines.training().export(tmp_path / "refused", shapes=[(64, 64)])
+    pipe = pipelines.training()
+    pipe.export(tmp_path / "random", shapes=[(64, 64)], deterministic=False, platforms=["cpu"])
+    preprocess = jdali.load(tmp_path / "random")
+    with pytest.raises(TypeError, match=r"random values are drawn in flip, left"):
+        preprocess(ENCODED)
+    want = np.stack(first_batch(pipe)[0])
+    np.testing.assert_array_equal(preprocess(ENCODED, index=np.arange(COUNT)), want, strict=True)
+
+
+# --- what is not taken ----------------------------------------------------------------------------
+def changed(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Changes the description of a folder, and makes its fingerprint right again, as who forges one would."""
+    path = folder / "preprocess.json"
+    content = json.loads(path.read_bytes())
+    change(content)
+    manifest = msgspec.convert(content, Manifest)
+    manifest.fingerprint = manifest.computed_fingerprint()
+    path.write_bytes(msgspec.json.encode(manifest))
+
+
+def test_another_fingerprint(exported: tuple[Path, str]):
+    with pytest.raises(
+        jdali.FolderError, match=r"its fingerprint is .* not 00: it was exported from another"
+    ):
+        jdali.load(exported[0], fingerprint="00")
+
+
+def test_another_version(copied: Path):
+    path = copied / "preprocess.json"
+    path.write_bytes(path.read_bytes().replace(b'"jdali": "', b'"jdali": "9.'))
+    with pytest.raises(jdali.FolderError, match=r"written by jdali 9\.\S+ in format 1; this is jdali"):
+        jdali.load(copied)
+
+
+def test_damage(copied: Path):
+    path = copied / "preprocess.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"seed": 5', b'"seed": 6'))
+    with pytest.raises(jdali.FolderError, match=r"is damaged: it does not have the fingerprint"):
+        jdali.load(copied)
+    for damaged in (b"", whole[:200], b"[1]", b'{"version": 1}', whole.replace(b'"programs"', b'"program"')):
+        path.write_bytes(damaged)
+        with pytest.raises(jdali.FolderError, match=r"damaged|written by"):
+            jdali.load(copied)
+    path.unlink()
+    with pytest.raises(jdali.FolderError, match=r"there is no preprocess\.json"):
+        jdali.load(copied)
+
+
+def test_a_damaged_program(copied: Path):
+    for path in copied.glob("*.cpu.stablehlo"):
+        path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(jdali.FolderError, match=r"cpu\.stablehlo is damaged: its checksum"):
+        jdali.load(copied)(ENCODED[:1])
+
+
+def test_a_program_that_calls_the_host_is_not_run(copied: Path):
+    matrix = jax.ShapeDtypeStruct((3, 3), np.float32)
+    data = bytes(jax.export.export(jax.jit(jnp.linalg.cholesky), platforms=["cpu"])(matrix).serialize())
+    for path in copied.glob("*.cpu.stablehlo"):
+        path.write_bytes(data)
+
+    def change(content: dict[str, Any]) -> None:
+        for one in content["programs"]:
+            for file in one["files"]:
+                if file["platform"] == "cpu":
+                    file["sha256"] = hashlib.sha256(data).hexdigest()
+
+    changed(copied, change)
+    with pytest.raises(jdali.FolderError, match=r"calls lapack_\w+ on the host: not run"):
+        jdali.load(copied)(ENCODED[:1])
+
+
+def test_operators_with_code_of_their_own_are_not_loaded(copied: Path):
+    def change(content: dict[str, Any]) -> None:
+        node = next(node for node in content["nodes"] if node["op"] == "decoders.image")
+        node["op"], node["args"], node["device"] = "io.file.read", {}, "cpu"
+
+    changed(copied, change)
+    with pytest.raises(
+        jdali.FolderError, match=r"holds io\.file\.read 'pictures', which runs code of its own"
+    ):
+        jdali.load(copied)
+
+
+@pytest.mark.parametrize("name", ["../other", "/etc/passwd", "a/b", ""])
+def test_names_of_programs_stay_in_the_folder(copied: Path, name: str):
+    changed(copied, lambda content: content["programs"][0]["files"][0].update(file=name))
+    with pytest.raises(jdali.FolderError, match="is no name of a program"):
+        jdali.load(copied)
+
+
+def test_other_arguments_than_those_of_the_graph(copied: Path):
+    def change(content: dict[str, Any]) -> None:
+        next(node for node in content["nodes"] if node["op"] == "resize")["args"]["resize_shorter"] = 30
+
+    changed(copied, change)
+    with pytest.raises(jdali.FolderError, match="operators have other arguments"):
+        jdali.load(copied)
+
+
+def test_sizes_in_a_folder_have_limits(copied: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "_current", limits.Limits(max_sample_bytes=1000))
+    with pytest.raises(
+        jdali.FolderError, match=r"padded shape \[48, 48, 3\] is larger than the limit of 1000 bytes"
+    ):
+        jdali.load(copied)
+
+
+def test_what_cannot_be_exported_is_named(tmp_path: Path):
+    double = pipeline(
+        lambda: fn.brightness(
+            fn.python_function(pipelines.encoded(), function=np.copy, name="mine"), brightness=2
+        )
+    )
+    with pytest.raises(
+        ValueError, match=r"python_function 'mine' .* cannot be exported: on the host only decoders"
+    ):
+        double.export(tmp_path / "python", shapes=[(8,)])
+    width = pipeline(
+        lambda: fn.crop(
+            fn.decoders.image(pipelines.encoded(), name="pictures"), crop_h=4,
+            crop_w=fn.random.uniform(range=(2.0, 8.0), name="width"),
+        )
+    )  # fmt: skip
+    with pytest.raises(ValueError, match=r"'width' .* decides sizes, and depends on random values"):
+        width.export(tmp_path / "width", deterministic=False, shapes=[(64, 64)])
+    with pytest.raises(ValueError, match=r"shapes must be given"):
+        pipelines.speech().export(tmp_path / "speech")
+
+
+# --- with a model ----------------------------------------------------------------------------------
+def test_fused_with_a_model_and_its_checkpoint(tmp_path: Path):
+    """One program of preprocessing and a Flax model whose weights Orbax restored, and its results after `jax.export`."""
+    nnx = pytest.importorskip("flax.nnx", reason="the model is one of Flax")
+    orbax = pytest.importorskip("orbax.checkpoint", reason="the checkpoint is one of Orbax")
+
+    class Model(nnx.Module):  # type: ignore[name-defined]
+        def __init__(self, rngs: Any):
+            self.dense = nnx.Linear(3, 2, rngs=rngs)
+
+        def __call__(self, pictures: Any) -> Any:
+            return self.dense(pictures.mean(axis=(2, 3)))
+
+    trained = Model(nnx.Rngs(0))
+    with orbax.StandardCheckpointer() as saver:
+        saver.save(tmp_path / "model", nnx.state(trained))
+    with orbax.StandardCheckpointer() as reader:
+        graph, empty = nnx.split(nnx.eval_shape(lambda: Model(nnx.Rngs(0))))
+        model = nnx.merge(graph, reader.restore(tmp_path / "model", empty))
+
+    pictures = np.stack([p[:40, :40] for p in PICTURES])
+
+    def define() -> Any:
+        source = fn.external_source(lambda info: pictures, batch_info=True, layout="HWC", name="pictures")
+        return fn.crop_mirror_normalize(
+            source, crop=(16, 16), mean=pipelines.MEAN, std=pipelines.STD, dtype=types.FLOAT
+        )
+
+    function = pipeline(define).function("pictures")
+    spec = jax.ShapeDtypeStruct(pictures.shape, np.uint8)
+    exported = jax.export.export(jax.jit(lambda x: model(function(x))), platforms=["cpu", "cuda", "tpu"])(
+        spec
+    )
+    served = jax.export.deserialize(exported.serialize())
+    want = np.stack(first_batch(pipeline(define))[0]).mean(axis=(2, 3))
+    want = want @ np.asarray(trained.dense.kernel[...]) + np.asarray(trained.dense.bias[...])
+    np.testing.assert_allclose(served.call(pictures), want, rtol=1e-4, atol=1e-5)
+
+
+def test_padded_samples_in_a_users_own_export(tmp_path: Path):
+    """A plan is an argument of the exported program, like the pictures."""
+    function = pipelines.training().function("pictures", deterministic={"flip": 1, "left": 0.0})
+    array, sizes = padded(PICTURES)
+    plan = function.plan(array, extents=sizes)
+    leaves, tree = jax.tree.flatten(plan)
+    program = jax.jit(lambda x, leaves: function(x, plan=jax.tree.unflatten(tree, leaves)).array)
+    exported = jax.export.deserialize(jax.export.export(program)(array, leaves).serialize())
+    np.testing.assert_array_equal(
+        exported.call(array, leaves), function(array, extents=sizes).array, strict=True
+    )

@@ -1,0 +1,116 @@
+"""Every compiled operator through `Pipeline.function`: the bits that the pipeline gives.
+
+The rows are those of `test_every_operator`: samples of several sizes, arguments by sample, keys of samples.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from ops import sweep_cases
+from support import sweep
+from support.sweep import COUNT, SEED, Outputs, Row, Sources, order
+
+import jdali
+from jdali._operators.record import REGISTRY, CompiledOp
+from jdali.engine.function import Padded, PipelineFunction
+
+pytestmark = pytest.mark.timeout(1200)
+
+ROWS = [
+    row
+    for row in [
+        *(row for rows in sweep_cases.COMPILED for row in rows),
+        *sweep_cases.SLOWER,
+        *sweep_cases.OTHERS,
+    ]
+    if isinstance(REGISTRY[row.op], CompiledOp) and row.call is None and (row.inputs or row.fed)
+]
+NO_INPUTS = {"zeros", "ones", "constant"}  # nothing that a function would be of
+QUICK = ("squeeze", "brightness_contrast", "random.uniform", "reductions.mean", "warp_affine", "cat")
+rows = pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, id=str(row), marks=() if str(row) in QUICK else pytest.mark.exhaustive)
+        for row in ROWS
+    ],
+)
+
+
+def test_every_compiled_operator_is_here():
+    compiled = {name for name, op in REGISTRY.items() if isinstance(op, CompiledOp)}
+    left_out = NO_INPUTS | {row.op for row in sweep_cases.OTHERS} | set(sweep_cases.NO_ROW)
+    assert compiled - {row.op for row in ROWS} <= left_out
+
+
+def function_of(row: Row) -> PipelineFunction:
+    """The function of a pipeline of one row, from its sources on."""
+    pipe = jdali.Pipeline(batch_size=COUNT, num_threads=1, seed=SEED)
+    sources = Sources(COUNT)
+    with pipe:
+        inputs, fed = sources.operands(row)
+        pipe.set_outputs(*sweep.apply(row, inputs, fed))
+    return pipe.function((*inputs, *fed.values()))
+
+
+@functools.cache
+def operands(row: Row) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The samples of the first epoch, padded with what must not show, and their sizes."""
+    arrays, extents = [], []
+    for samples in [*row.inputs, *row.fed.values()]:
+        chosen = [np.asarray(samples[i]) for i in order(0)]
+        sizes = np.array([one.shape for one in chosen], np.int32).reshape(COUNT, chosen[0].ndim)
+        padded = np.full((COUNT, *sizes.max(axis=0)), 7, chosen[0].dtype)
+        for i, one in enumerate(chosen):
+            padded[(i, *map(slice, one.shape))] = one
+        arrays.append(padded)
+        extents.append(sizes)
+    return arrays, extents
+
+
+def samples_of(returned: Any) -> list[Outputs]:
+    """The outputs of each sample, without padding."""
+    outputs: list[Padded] = [returned] if isinstance(returned, Padded) else list(returned)
+    cut = [
+        [
+            np.asarray(value)[tuple(map(slice, size))]
+            for value, size in zip(*map(np.asarray, one), strict=True)
+        ]
+        for one in outputs
+    ]
+    return [list(one) for one in zip(*cut, strict=True)]
+
+
+def check(row: Row, how: str, got: list[Outputs], allowed: float) -> None:
+    (want,), _ = sweep.run([row], COUNT)
+    for position, outputs in enumerate(got):
+        found = sweep.largest_difference(outputs, want[0, position], f"{row}, {how}, sample {position}")
+        assert found <= allowed, f"{row}, {how}, sample {position}: differs by {found:.3g}"
+
+
+@rows
+def test_a_batch_has_the_bits_of_the_pipeline(row: Row):
+    function = function_of(row)
+    arrays, extents = operands(row)
+    sizes = extents[0] if len(extents) == 1 else extents
+    got = function(*arrays, extents=sizes, index=np.arange(COUNT))
+    check(row, "a batch", samples_of(got), sweep_cases.allowed_difference(row))
+
+
+@rows
+def test_inside_of_a_program(row: Row):
+    function = function_of(row)
+    arrays, extents = operands(row)
+    sizes = extents[0] if len(extents) == 1 else extents
+    with jax.enable_x64(True):
+        plan = function.plan(*arrays, extents=sizes, index=np.arange(COUNT))
+        program = jax.jit(
+            jax.vmap(lambda values, plan, index: function.sample(*values, plan=plan, index=index)),
+            compiler_options=function.compiler_options,
+        )
+        got = program(arrays, plan, np.arange(COUNT))
+    check(row, "in vmap", samples_of(got), sweep_cases.allowed_difference(row))

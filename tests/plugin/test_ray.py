@@ -1,0 +1,384 @@
+"""Batches made by workers of a Ray cluster: as by processes of this machine, bit by bit, whoever dies."""
+
+import ctypes
+import functools
+import os
+import shutil
+import signal
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.faults import child, until
+from support.worker_pipelines import BAD, COUNT, batch, pipeline, write_pictures
+
+import jdali
+from jdali import fn
+
+ray = pytest.importorskip("ray", reason="Ray is not installed")
+from jdali.plugin.ray import Workers  # noqa: E402
+
+pytestmark = [
+    pytest.mark.timeout(280),
+    pytest.mark.skipif(sys.platform != "linux", reason="clusters of Ray are tested on Linux only"),
+    # Ray leaves files and sockets to the collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+STEPS = 9  # more than two epochs
+NAMESPACE = "jdali-tests"
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    ray.init(
+        num_cpus=2, object_store_memory=100 << 20, include_dashboard=False, log_to_driver=False, namespace=NAMESPACE
+    )  # fmt: skip
+    yield ray.get_runtime_context().gcs_address
+    ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_pictures(tmp_path_factory.mktemp("pictures") / "all")
+
+
+@pytest.fixture(scope="module")
+def bad_folder(tmp_path_factory):
+    return write_pictures(tmp_path_factory.mktemp("bad") / "all", BAD)
+
+
+@pytest.fixture(scope="module")
+def on_ray(cluster, folder):
+    """Two workers, which live as long as the module: a pipeline holds them."""
+    workers = Workers(2, num_cpus=0.5, name="shared")
+    with closing(pipeline(folder, workers=workers)) as pipe:
+        pipe.build()
+        yield workers
+
+
+@pytest.fixture(params=["processes", "ray"])
+def workers(request):
+    """Workers of each kind; tests/pipeline/test_workers.py has more of processes."""
+    return 3 if request.param == "processes" else request.getfixturevalue("on_ray")
+
+
+@pytest.fixture(scope="module")
+def batches(folder):
+    """Batches of this process alone, and the state after each."""
+    with closing(pipeline(folder, workers=0)) as pipe:
+        return [(batch(pipe), pipe.get_state()) for _ in range(STEPS)]
+
+
+def workers_of(pipe):
+    return pipe.inspect().engine.elsewhere.workers
+
+
+def pids_of(pipe):
+    """The actors of a pipeline that are ready."""
+    slots = workers_of(pipe)._slots.values()
+    return [place.pid for place in [slot.place for slot in slots] if place is not None]
+
+
+def is_alive(pid):
+    return os.path.exists(f"/proc/{pid}")
+
+
+def run(pipe, steps):
+    for _ in range(steps):
+        pipe.run()
+
+
+# --- as with processes ----------------------------------------------------------------------------
+def test_the_same_batches_and_states(folder, batches, workers):
+    with closing(pipeline(folder, workers=workers)) as pipe:
+        assert [(batch(pipe), pipe.get_state()) for _ in range(STEPS)] == batches
+        counts = workers_of(pipe).counts()
+        assert counts.made >= STEPS
+        assert counts.deaths == 0
+
+
+@pytest.mark.parametrize("on_error", ["skip", "mask"])
+def test_bad_samples_are_replaced(bad_folder, on_error, on_ray):
+    def run(workers):
+        with closing(pipeline(bad_folder, workers=workers, on_error=on_error)) as pipe:
+            return [batch(pipe) for _ in range(7)], pipe.errors, pipe.get_state()
+
+    here, there = run(0), run(on_ray)
+    assert there == here
+    assert {Path(error.path).name for error in here[1]} == {f"{i:02}.png" for i in BAD}
+
+
+def test_a_state_goes_from_one_kind_to_the_other(folder, batches, on_ray):
+    with closing(pipeline(folder, workers=on_ray)) as pipe:
+        pipe.set_state(batches[2][1])
+        assert [batch(pipe) for _ in range(2)] == [made for made, _ in batches[3:5]]
+        state = pipe.get_state()
+    assert state == batches[4][1]
+    with closing(pipeline(folder, workers=1)) as pipe:
+        pipe.set_state(state)  # in mid-epoch
+        assert batch(pipe) == batches[5][0]
+
+
+def test_a_sample_that_crashes_is_a_bad_sample(folder, on_ray):
+    def refusing(name):
+        number = int(bytes(name).decode()[-6:-4])
+        if number == 5:
+            raise jdali.SampleError("it would crash")
+        return np.int32(number)
+
+    def crashing(name):  # as a broken codec would, in place of `refusing`
+        number = int(bytes(name).decode()[-6:-4])
+        if number == 5:
+            ctypes.string_at(0)
+        return np.int32(number)
+
+    def run(function, workers):
+        @jdali.pipeline_def(batch_size=4, num_threads=1, seed=7, on_error="skip", workers=workers)
+        def define():
+            encoded, _ = fn.readers.file(file_root=folder, name="pictures")
+            return fn.python_function(encoded.source_info(), function=function)
+
+        with closing(define()) as pipe:
+            return [pipe.run()[0].as_array().tolist() for _ in range(3)], pipe.errors
+
+    expected, _ = run(refusing, 0)
+    numbers, errors = run(crashing, on_ray)
+    assert numbers == expected
+    (error,) = errors[:1]
+    assert error.path == f"{folder}/0/05.png"
+    assert error.operator == "worker process"
+    assert f"on node {os.uname().nodename} (" in error.reason
+    assert "was killed by signal 11 (SIGSEGV) while it worked on this sample" in error.reason
+
+
+# --- of Ray alone ---------------------------------------------------------------------------------
+def test_actors_that_are_killed_lose_nothing(folder, batches, cluster):
+    with closing(pipeline(folder, workers=Workers(2, num_cpus=0.5))) as pipe:
+        found, killed = [], []
+        for step in range(STEPS):
+            found.append((batch(pipe), pipe.get_state()))
+            if step in (1, 4):
+                # The first one gets the next task, and what it works on is lost.
+                assert until(lambda: [pid for pid in pids_of(pipe) if pid not in killed])
+                killed.append(next(pid for pid in pids_of(pipe) if pid not in killed))
+                os.kill(killed[-1], signal.SIGKILL)
+        assert found == batches
+        assert workers_of(pipe).counts().deaths >= 1
+        pids = pids_of(pipe)
+    assert until(lambda: not any(map(is_alive, pids)))
+
+
+def test_results_are_read_where_ray_put_them(on_ray):
+    """The arrays of JAX lie in the mapped object store."""
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1, workers=on_ray)
+    def define():
+        return fn.external_source(source=lambda: np.ones((2, 300, 500), np.float32), batch=True) + 1
+
+    pipe = define()
+    with jdali.iterator.DataIterator(pipe, ["ones"]) as it:
+        array = next(it)["ones"]
+        assert float(array.sum()) == 2 * 2 * 300 * 500
+        address = array.unsafe_buffer_pointer()
+        ranges = [line.split() for line in Path("/proc/self/maps").read_text().splitlines()]
+        (line,) = [
+            line for line in ranges
+            if int(line[0].split("-")[0], 16) <= address < int(line[0].split("-")[1], 16)
+        ]  # fmt: skip
+        assert "plasma" in line[5]
+        assert workers_of(pipe).counts().leased >= array.nbytes
+
+
+def test_workers_join_and_leave(folder, batches, cluster):
+    with closing(pipeline(folder, workers=Workers(1, num_cpus=0.5))) as pipe:
+        found = []
+        for step in range(STEPS):
+            found.append((batch(pipe), pipe.get_state()))
+            if step == 1:
+                workers_of(pipe).resize(2)
+                assert until(lambda: len(pids_of(pipe)) == 2)
+                alive = functools.partial(lambda pids: sum(map(is_alive, pids)), pids_of(pipe))
+            if step == 4:
+                workers_of(pipe).resize(1)
+                assert until(lambda: len(pids_of(pipe)) == 1)
+        assert found == batches
+        assert until(lambda: alive() == 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda folder: shutil.rmtree(folder), "{folder}"),
+        (lambda folder: Path(folder, "0", "99.png").write_bytes(b""), "worker on node .*finds another data set: 12 samples, not"),
+    ],
+    ids=["gone", "other files"],
+)  # fmt: skip
+def test_a_data_set_that_a_worker_does_not_find_is_an_error_that_names_the_node(
+    tmp_path, change, message, on_ray
+):
+    folder = write_pictures(tmp_path / "all")
+
+    @jdali.pipeline_def(batch_size=1, num_threads=1, seed=7, workers=on_ray)
+    def define():
+        encoded, _ = fn.readers.file(file_root=folder, name="pictures")
+        return fn.python_function(encoded, function=lambda _: np.int32(os.getpid()))
+
+    with closing(define()) as pipe:
+        pid = int(pipe.run()[0].as_array()[0])
+        change(folder)
+        os.kill(pid, signal.SIGKILL)  # the next one opens the folder anew
+        with pytest.raises(RuntimeError, match=message.format(folder=folder)) as caught:
+            run(pipe, 3 * COUNT)
+    # A worker may still have been at work when the folder went: then it is the error of a sample.
+    said = [str(caught.value), *getattr(caught.value, "__notes__", ())]
+    assert any(f"on node {os.uname().nodename} (" in text for text in said)
+
+
+def test_a_file_that_a_worker_cannot_read_is_an_error_with_the_node(tmp_path, on_ray):
+    folder = write_pictures(tmp_path / "all", BAD)
+    with closing(pipeline(folder, workers=on_ray)) as pipe, pytest.raises(RuntimeError) as caught:
+        run(pipe, COUNT)
+    assert any(f"on node {os.uname().nodename}" in note for note in caught.value.__notes__)
+
+
+TRAINER = """
+    import sys
+    sys.path.insert(0, TESTS)
+    import numpy as np
+    import ray
+    import jdali
+    from jdali import fn
+    from jdali.iterator import DataIterator
+    from jdali.plugin.ray import Workers
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1, seed=3, workers=WORKERS)
+    def training(shard):
+        encoded, _ = fn.readers.file(
+            file_root=FOLDER, random_shuffle=True, shard_id=shard, num_shards=2, stick_to_shard=True, name="reader",
+        )
+        picture = fn.random_resized_crop(fn.decoders.image(encoded), size=(4, 4))
+        return encoded.source_info(), picture
+
+    def train(shard):
+        pipe = training(shard)
+        for _ in range(6):
+            names, pictures = pipe.run()
+            for name, picture in zip(names.as_cpu().to_samples(), pictures.as_cpu().to_samples(), strict=True):
+                print(shard, bytes(name).decode()[-6:], int(picture.astype(np.int64).sum()), flush=True)
+        pipe.close()
+
+    ray.init(address=ADDRESS, namespace=NAMESPACE, log_to_driver=False) if ADDRESS else None
+    train(SHARD)
+"""
+
+
+def test_two_trainers_share_a_named_set(folder, cluster, on_ray):
+    """One in this cluster's first program, one in a program of its own; each has its shard."""
+
+    def train(workers, shard, address):
+        words = {
+            "TESTS": str(Path(__file__).parents[1]), "FOLDER": folder, "ADDRESS": address, "NAMESPACE": NAMESPACE, "SHARD": shard,
+        }  # fmt: skip
+        text = TRAINER.replace("WORKERS", workers)
+        for word, value in words.items():
+            text = text.replace(word, repr(value))
+        ended = child(text)
+        assert ended.code == 0, ended.err
+        return ended.out
+
+    from concurrent.futures import ThreadPoolExecutor
+
+    actors = set(pids_of_set(on_ray))
+    with ThreadPoolExecutor(2) as threads:
+        jobs = [
+            threads.submit(train, 'Workers(2, num_cpus=0.5, name="shared")', shard, cluster)
+            for shard in range(2)
+        ]
+        shared = [job.result() for job in jobs]
+    assert shared == [train("0", shard, "") for shard in range(2)]
+    seen = [{line.split()[1] for line in out.splitlines()} for out in shared]
+    assert not seen[0] & seen[1]
+    assert seen[0] | seen[1] == {f"{i:02}.png" for i in range(COUNT)}
+    assert set(pids_of_set(on_ray)) == actors  # they are there for others still
+
+
+def pids_of_set(workers):
+    actors = [ray.get_actor(f"{workers.name}-{i}") for i in range(workers.count)]
+    return [actor._actor_id.hex() for actor in actors]
+
+
+@pytest.mark.slow  # a cluster of its own
+def test_a_node_that_is_removed_in_mid_epoch_loses_nothing(folder):
+    ended = child(
+        f"""
+        import sys
+        sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+        from contextlib import closing
+        import ray
+        from ray.cluster_utils import Cluster
+        from jdali.plugin.ray import Workers
+        from support.worker_pipelines import batch, pipeline
+
+        node = {{"num_cpus": 2, "object_store_memory": 80 << 20}}
+        cluster = Cluster(initialize_head=True, head_node_args={{**node, "include_dashboard": False}})
+        second = cluster.add_node(**node)
+        cluster.wait_for_nodes()
+        ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+
+        def run(workers, step_of_removal=None):
+            with closing(pipeline({folder!r}, workers=workers)) as pipe:
+                made = []
+                for step in range(12):
+                    if step == step_of_removal:
+                        print(pipe.plan().splitlines()[3].strip())
+                        cluster.remove_node(second)
+                    made.append((batch(pipe), pipe.get_state()))
+                return made
+
+        expected = run(0)
+        print("same", run(Workers(2), 5) == expected)
+        ray.shutdown()
+        cluster.shutdown()
+        """
+    )
+    assert ended.code == 0, ended.err
+    plan, same = [line for line in ended.out.splitlines() if "raylet" not in line][-2:]
+    assert plan.startswith("2 Ray workers, 2 ready on 2 nodes")
+    assert same == "same True"
+
+
+# --- what is said ---------------------------------------------------------------------------------
+def test_plan_and_report(folder, on_ray):
+    names = ["picture", "square", "added", "label", "number"]
+    pipe = pipeline(folder, workers=on_ray)
+    with jdali.iterator.DataIterator(pipe, names, ragged=("picture",), reader_name="pictures") as it:
+        for _ in it:
+            pass
+        report, plan = it.report(), pipe.plan()
+    assert "2 Ray workers, " in plan
+    assert "in workers: readers.file" in plan
+    assert report.workers == 2
+    assert report.worker_bytes > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"count": 0}, "count must be a number of workers, at least 1, not 0"),
+        ({"count": True}, "count must be a number of workers"),
+        ({"count": 1, "num_cpus": 0}, "num_cpus must be more than 0, not 0"),
+        ({"count": 1, "max_restarts": -2}, "max_restarts must be at least -1, not -2"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Workers(**arguments)
+
+
+def test_threads_of_a_worker_are_its_processors(folder):
+    assert jdali.Pipeline(batch_size=1, workers=Workers(2, num_cpus=3)).num_threads == 3
+    assert jdali.Pipeline(batch_size=1, workers=Workers(2, num_cpus=3), num_threads=1).num_threads == 1

@@ -1,0 +1,158 @@
+"""Words of the errors that a newcomer meets first, and the line that a traceback ends with."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+from jax.sharding import Mesh, PartitionSpec
+
+import jdali
+import jdali.dynamic as jd
+from jdali import fn, ops, pipeline_def, types
+from jdali._storage.remote import _as_os_error
+from jdali.iterator import DataIterator
+from jdali.storage import Options
+
+_IMAGE = np.zeros((4, 4, 3), np.uint8)
+
+
+@pipeline_def(batch_size=1, num_threads=1, device_id=None)
+def constant():
+    return fn.external_source([_IMAGE[None]], cycle=True)
+
+
+def test_pictures_that_lie_flat(tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").write_bytes(b"")
+    with pytest.raises(
+        ValueError, match=r"No files found.*1 lie in .* itself: put them into subfolders, one for each class"
+    ):
+        jd.readers.File(file_root=str(tmp_path))()
+
+
+def test_a_function_that_was_not_called() -> None:
+    with pytest.raises(
+        TypeError, match=r"constant is a function that makes pipelines: call it, as in DataIterator\(constant"
+    ):
+        DataIterator(constant, ["images"])
+    with pytest.raises(TypeError, match="a function that makes pipelines: call it"):
+        jdali.statistics(constant)
+
+
+@pytest.mark.parametrize("call", [ops.resize, jd.resize, fn.resize])
+def test_arguments_by_position(call) -> None:
+    with pytest.raises(
+        TypeError, match=r"received 2\. All others are arguments.* by name: resize\(image, size=\.\.\.\)"
+    ):
+        call(_IMAGE, (8, 8))
+
+
+def test_what_is_no_sharding() -> None:
+    mesh = Mesh(np.array(jax.devices()[:1]), "batch")
+    for wrong in (mesh, PartitionSpec("batch")):
+        with pytest.raises(
+            TypeError, match=r"instance of `jax.sharding.Sharding`.*sharding=NamedSharding\(mesh, P\("
+        ):
+            DataIterator(constant(), ["images"], sharding=wrong)
+
+
+def test_an_array_of_a_device() -> None:
+    with (
+        constant_on_device() as batch,
+        pytest.raises(AttributeError, match=r"batch\.as_cpu\(\)\.as_array\(\)"),
+    ):
+        batch.as_array()
+    assert not hasattr(batch, "as_array")  # as in DALI
+
+
+class constant_on_device:
+    def __enter__(self):
+        return constant().run()[0].to_device("gpu")
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+def test_a_bucket_that_is_not_there() -> None:
+    missing = FileNotFoundError("The specified bucket does not exist")
+    error = _as_os_error("s3://mine/a.jpg", missing, 1, Options())
+    assert "there is no bucket 'mine'" in str(error)
+
+
+def test_dynamic_mode_under_jit() -> None:
+    with pytest.raises(TypeError, match=r"use the pure function jdali\.ops\.resize there"):
+        jax.jit(lambda image: jd.resize(image, size=[2, 2]))(_IMAGE)
+
+
+def test_a_type_that_there_is_not() -> None:
+    for wrong in ("flaot", np.complex64):
+        with pytest.raises(TypeError, match=r"types\.UINT8, .*types\.FLOAT, "):
+            fn.cast(_IMAGE, dtype=wrong)
+
+
+def test_an_if_on_a_node() -> None:
+    with pytest.raises(TypeError, match="conditional context") as caught:
+        bool(fn.random.coin_flip())
+    assert "write @pipeline_def(enable_conditionals=True) above the function" in caught.value.__notes__[0]
+
+
+def test_a_file_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train" / "dog.jpg").write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+    here = re.escape(str(tmp_path))
+    with pytest.raises(RuntimeError, match=rf"the working directory is {here}; there is train/dog\.jpg"):
+        jd.imread("train/dgo.jpg")
+    with pytest.raises(FileNotFoundError, match=rf"the working directory is {here}; there is train\)"):
+        jd.readers.File(file_root="trian")()
+
+
+def test_a_batch_in_a_function_of_one_sample() -> None:
+    with pytest.raises(
+        ValueError, match=r"Functions of jdali\.ops take one sample: map them over a batch with jax\.vmap"
+    ):
+        ops.resize(np.zeros((2, 2, 4, 4, 4, 3), np.uint8), size=[2, 2])
+
+
+def _frames(error: BaseException) -> list[str]:
+    return [
+        f.filename for one in (error, error.__cause__) if one for f in traceback.extract_tb(one.__traceback__)
+    ]
+
+
+def _wrong(value):
+    raise KeyError("mine")
+
+
+@pytest.mark.parametrize("mode", ["", "full"])
+def test_the_users_line_is_last(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JDALI_TRACEBACK", mode)
+
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def mistaken(wrong: bool):
+        image = fn.external_source([_IMAGE[None]], cycle=True)
+        return fn.resize(image, sise=3) if wrong else fn.python_function(image, function=_wrong)
+
+    calls = [
+        lambda: mistaken(True),
+        lambda: mistaken(False).run(),
+        lambda: next(DataIterator(mistaken(False), ["image"])),
+        lambda: ops.resize(_IMAGE, sise=3),
+        lambda: jd.resize(_IMAGE, sise=3),
+        lambda: fn.resize(types.Constant(1), sise=3),
+    ]
+    for call in calls:
+        with pytest.raises(Exception, match=r"mine|sise") as caught:
+            call()
+        files = _frames(caught.value)
+        assert (
+            files[-1].startswith(str(Path(jdali.__file__).parent))
+            or mode == ""
+            or "mine" in str(caught.value)
+        )
+        if mode == "":
+            assert set(files) == {__file__}
