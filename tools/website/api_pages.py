@@ -12,6 +12,7 @@ MODULES = {
     "jdali.types": "Types and constants",
     "jdali.storage": "Storage and limits",
     "jdali.profiler": "Reports",
+    "jdali.serving": "Serving",
     "jdali.auto_aug.auto_augment": "AutoAugment",
     "jdali.auto_aug.rand_augment": "RandAugment",
     "jdali.auto_aug.trivial_augment": "TrivialAugment",

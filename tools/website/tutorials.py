@@ -48,7 +48,9 @@ def execute(notebook: Any) -> None:
     try:
         with tempfile.TemporaryDirectory() as scratch:
             resources = {"metadata": {"path": scratch}}
-            NotebookClient(notebook, timeout=_SECONDS, resources=resources).execute()
+            quiet = ["--IPKernelApp.log_level=40"]
+            client = NotebookClient(notebook, timeout=_SECONDS, resources=resources, extra_arguments=quiet)
+            client.execute()
     finally:
         os.environ["PYTHONPATH"] = path
 
