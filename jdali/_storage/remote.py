@@ -6,6 +6,7 @@ import asyncio
 import errno
 import inspect
 import os
+import re
 import weakref
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
@@ -162,6 +163,11 @@ def _status(error: BaseException) -> int | None:
     return None
 
 
+def _names_no_bucket(error: BaseException) -> bool:
+    """True if the store says that it has no such bucket: S3 "The specified bucket does not exist", GCS "bucket not found"."""
+    return re.search(r"nosuchbucket|bucket (does not exist|not found)", str(error).lower()) is not None
+
+
 def _chain(error: BaseException) -> list[BaseException]:
     """An error and its causes, the first cause first."""
     chain: list[BaseException] = []
@@ -200,7 +206,7 @@ def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -
     if status == 404 or (status is None and isinstance(error, FileNotFoundError) and attempts == 1):
         bucket = url.partition("://")[2].partition("/")[0]
         where = (
-            f"there is no bucket {bucket!r}" if "bucket" in str(chain[0]).lower() else "there is no such file"
+            f"there is no bucket {bucket!r}" if any(map(_names_no_bucket, chain)) else "there is no such file"
         )
         return FileNotFoundError(errno.ENOENT, where, url)
     reason = f"the server answered with HTTP status {status}" if status else _described(chain[0])

@@ -209,7 +209,7 @@ PAGES = {
         needs=("flax", "optax", "orbax"),
     ),
     "resuming.md": Page({"set_state": ["True"]}, pages.write_photos),
-    "scaling.md": Page({"workers=2": ["[(4, 32, 32, 3), (4, 32, 32, 3)]"]}),
+    "scaling.md": Page({"workers=2": ["[(4, 32, 32, 3), (4, 32, 32, 3)]"], "max_workers=4": "True"}),
     "serving.md": Page(
         {"training().export": ["('files[0]',)"]},
         lambda root: pages.write_photos(root, count=4, height=48, width=64),
@@ -233,7 +233,7 @@ ELSEWHERE = {
 }
 NOT_RUN = {
     ("custom_operators.md", 0): "the module that the other snippet imports",
-    ("scaling.md", 1): "test_ray.py runs it on a cluster",
+    ("scaling.md", 2): "test_ray.py runs it on a cluster",
     ("migration/grain.md", 2): "names `paths`, which stands for the reader's own",
 }
 # First lines of snippets that show what another library's user has: they are not ours to test.

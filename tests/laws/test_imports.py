@@ -122,6 +122,8 @@ def test_modules_that_are_loaded_by_name_have_a_reason():
 # Tests outside of tests/engine that need a module behind the engine's door, with the reason.
 BEHIND_THE_DOOR = {
     "tests/faults/test_threads.py": "counts the engine's threads",
+    "tests/laws/test_every_function.py": "compares functions of pipelines with what the engine computes",
+    "tests/laws/test_lowering.py": "lowers the engine's own programs for other platforms",
     "tests/ops/audio/test_mel_and_decibels.py": "compiles an operator with the engine's options of XLA",
     "tests/system/test_devices.py": "plants a copy over the host",
     "tests/test_profiler.py": "makes a stage slow",

@@ -49,7 +49,7 @@ OPTIONS = {
     host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts", "work"},
     host_batch_operator: {"setup", "outputs", "probe", "effects", "whole_batch", "in_place", "joins", "offers", "work"},
     reader: {"outputs"},
-    index_operator: set(),
+    index_operator: {"same_samples"},
 }  # fmt: skip
 EVERY_OPTION = set().union(*OPTIONS.values())
 

@@ -17,7 +17,7 @@ def hints(*outputs, known=None):
     with Pipeline(batch_size=1, num_threads=1) as pipe:
         made = outputs[0]()
         pipe.set_outputs(*made)
-    graph = pipe._building.outputs()
+    graph = tuple(made)
     return [hint_of(value, known or (lambda value: None)) for value in graph], graph
 
 
