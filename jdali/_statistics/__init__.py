@@ -6,6 +6,7 @@ measure.py   going through the samples
 """
 
 from jdali._statistics.measure import statistics
+from jdali._statistics.moments import Moments
 from jdali._statistics.results import OutputStatistics, Statistics
 
-__all__ = ["OutputStatistics", "Statistics", "statistics"]
+__all__ = ["Moments", "OutputStatistics", "Statistics", "statistics"]

@@ -57,11 +57,10 @@ def _output(output: OutputSurvey, classes: Sequence[str], rate: float | None) ->
         parts.append(_chart("values", output.numbers))
     else:
         parts += _sizes(output, rate)
-    mean, deviation = output.mean, output.deviation
-    if mean is not None and deviation is not None and len(mean) <= 16:
-        line = (
-            f"mean=[{', '.join(f'{m:.6g}' for m in mean)}], std=[{', '.join(f'{d:.6g}' for d in deviation)}]"
-        )
+    moments = output.moments
+    if moments is not None and len(moments.mean) <= 16:
+        mean, deviation = (", ".join(f"{v:.6g}" for v in values) for values in (moments.mean, moments.std))
+        line = f"mean=[{mean}], std=[{deviation}]"
         parts.append(f'<p>by channel, to paste: <code class="jd-paste">{line}</code></p>')
     return f'<section class="jd-part">{"".join(parts)}</section>'
 

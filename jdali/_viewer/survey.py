@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jdali._errors import SkippedSample
+from jdali._statistics import Moments
 from jdali.engine.eager import PipelineInspector, SeenBatch
 from jdali.graph import DataNode
 
@@ -26,7 +27,7 @@ class OutputSurvey:
         sizes: of the samples, by axis.
         labels: how often each number came, of outputs that are one integer.
         numbers: the values, of outputs that are one number.
-        count, total, squares: values by channel, their sum, and the sum of their squares, from the first value's mean.
+        moments: of the values by channel; None: there are none that mean something.
     """
 
     name: str
@@ -35,9 +36,7 @@ class OutputSurvey:
     sizes: list[tuple[int, ...]] = dataclasses.field(default_factory=list)
     labels: collections.Counter[int] = dataclasses.field(default_factory=collections.Counter)
     numbers: list[float] = dataclasses.field(default_factory=list)
-    count: int = 0
-    mean: NDArray[np.float64] | None = None
-    squares: NDArray[np.float64] | None = None
+    moments: Moments | None = None
 
     def add(self, array: NDArray[np.generic], layout: str) -> None:
         """Adds a sample."""
@@ -53,24 +52,12 @@ class OutputSurvey:
             self._add_values(array)
 
     def _add_values(self, array: NDArray[np.generic]) -> None:
-        """Merges the moments of a sample's values by channel into those so far (Chan, Golub, LeVeque 1979)."""
-        axis = self.layout.find("C") if "C" in self.layout else -1
-        values = np.moveaxis(array, axis, -1) if "C" in self.layout else array[..., None]
-        rows = values.reshape(-1, values.shape[-1]).astype(np.float64)
-        count, mean = len(rows), rows.mean(axis=0)
-        squares = ((rows - mean) ** 2).sum(axis=0)
-        if self.mean is None or self.squares is None:
-            self.count, self.mean, self.squares = count, mean, squares
-        elif len(mean) == len(self.mean):
-            total, shift = self.count + count, mean - self.mean
-            self.squares = self.squares + squares + shift**2 * (self.count * count / total)
-            self.mean = self.mean + shift * (count / total)
-            self.count = total
-
-    @property
-    def deviation(self) -> NDArray[np.float64] | None:
-        """Standard deviation by channel, of all values."""
-        return None if self.squares is None else np.sqrt(self.squares / max(self.count, 1))
+        axis = self.layout.find("C")
+        values = np.moveaxis(array, axis, -1) if axis >= 0 else array[..., None]
+        if self.moments is None:
+            self.moments = Moments(values.shape[-1])
+        if len(self.moments.mean) == values.shape[-1]:
+            self.moments.add(values)
 
 
 class Survey:
