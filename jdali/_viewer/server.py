@@ -60,6 +60,7 @@ class View:
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/{token}/"
         config = uvicorn.Config(
             app,
+            log_config=None,  # uvicorn's own would close the handlers of the user's program
             log_level="error",
             access_log=False,
             lifespan="off",

@@ -83,7 +83,9 @@ def serve(
     """
     import uvicorn
 
-    uvicorn.run(application(model, limits), host=host, port=port, log_level="warning", ws="none")
+    uvicorn.run(
+        application(model, limits), host=host, port=port, log_level="warning", log_config=None, ws="none"
+    )
 
 
 class _Server:

@@ -1,14 +1,12 @@
 """Worker processes that are killed, samples that kill them, and every way in which a program ends."""
 
 import ctypes
-import fcntl
 import gc
 import os
 import pty
 import signal
 import subprocess
 import sys
-import termios
 import textwrap
 from contextlib import closing
 from pathlib import Path
@@ -252,11 +250,13 @@ def test_a_program_that_ends_with_its_whole_process_group(ended_by, tmp_path):
     program = [
         sys.executable,
         "-c",
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + script + "\nloop()",
+        # The terminal is made the session's by the program itself: `preexec_fn` would fork where JAX has threads.
+        "import fcntl, signal, termios\nfcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n" + script + "\nloop()",
     ]
     process = subprocess.Popen(
         program, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-        env={**os.environ, "PYTHONPATH": path}, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        env={**os.environ, "PYTHONPATH": path},
     )  # fmt: skip
     os.close(theirs)
     try:

@@ -49,7 +49,9 @@ def want() -> np.ndarray:
 @contextlib.contextmanager
 def running(model: serving.ServedModel, limits: serving.ServerLimits = LIMITS) -> Iterator[str]:
     """The address of a server that answers for a model."""
-    config = uvicorn.Config(serving.application(model, limits), port=0, log_level="error", ws="none")
+    config = uvicorn.Config(
+        serving.application(model, limits), port=0, log_level="error", log_config=None, ws="none"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()

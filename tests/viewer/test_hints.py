@@ -1,6 +1,7 @@
 """What values of a graph are taken for, by the operators that they come from; and what is measured of data."""
 
 import json
+import logging
 
 import numpy as np
 import pytest
@@ -111,3 +112,20 @@ def test_a_survey_has_the_mean_of_all_values(tmp_path):
     np.testing.assert_allclose(resized.moments.std, stripes.std(axis=0), atol=1.5)
     inspector.close()
     pipe.close()
+
+
+def test_a_viewer_leaves_the_logging_of_the_program_alone(tmp_path):
+    """uvicorn's own configuration would close all handlers that there are."""
+    pytest.importorskip("uvicorn")
+    closed = []
+
+    class Watched(logging.Handler):
+        def close(self):
+            closed.append(True)
+
+    handler = Watched()  # known to `logging` from here on
+    pipe = viewed.pictures(viewed.folder(tmp_path))
+    pipe.view().close()
+    pipe.close()
+    assert not closed
+    del handler
