@@ -135,6 +135,16 @@ class PipelineBase:
         return self._config.workers
 
     @property
+    def min_workers(self) -> int:
+        """Fewest processes, where their number follows the waiting time."""
+        return self._config.min_workers
+
+    @property
+    def max_workers(self) -> int | None:
+        """Most processes, where their number follows the waiting time; None: it does not."""
+        return self._config.max_workers
+
+    @property
     def debug(self) -> bool:
         """True: the function runs in each iteration, and each operator when it is called."""
         return self._config.debug

@@ -120,7 +120,7 @@ def test_generators():
     assert jd.random.uniform().item() == one
     with pytest.raises(ValueError, match="no state"):
         rng.set_state("x")
-    with pytest.raises(TypeError, match="rng"):
+    with pytest.raises(ValueError, match="rng must be an instance of"):
         jd.random.uniform(rng=5)
 
 

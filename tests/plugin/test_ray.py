@@ -209,17 +209,8 @@ def test_workers_join_and_leave(folder, batches, cluster):
         assert until(lambda: alive() == 1)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda folder: shutil.rmtree(folder), "{folder}"),
-        (lambda folder: Path(folder, "0", "99.png").write_bytes(b""), "worker on node .*finds another data set: 12 samples, not"),
-    ],
-    ids=["gone", "other files"],
-)  # fmt: skip
-def test_a_data_set_that_a_worker_does_not_find_is_an_error_that_names_the_node(
-    tmp_path, change, message, on_ray
-):
+def test_a_data_set_that_a_worker_does_not_find_is_an_error_that_names_the_node(tmp_path, on_ray):
+    """Names are found in the trainer's process; a worker that is new reads the files."""
     folder = write_pictures(tmp_path / "all")
 
     @jdali.pipeline_def(batch_size=1, num_threads=1, seed=7, workers=on_ray)
@@ -229,9 +220,9 @@ def test_a_data_set_that_a_worker_does_not_find_is_an_error_that_names_the_node(
 
     with closing(define()) as pipe:
         pid = int(pipe.run()[0].as_array()[0])
-        change(folder)
+        shutil.rmtree(folder)
         os.kill(pid, signal.SIGKILL)  # the next one opens the folder anew
-        with pytest.raises(RuntimeError, match=message.format(folder=folder)) as caught:
+        with pytest.raises(RuntimeError, match=folder) as caught:
             run(pipe, 3 * COUNT)
     # A worker may still have been at work when the folder went: then it is the error of a sample.
     said = [str(caught.value), *getattr(caught.value, "__notes__", ())]
