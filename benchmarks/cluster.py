@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 import host
 import pipelines
-from _harness import arguments, compare, say, serve
-from workers import DRAIN, WORKLOADS, pipeline
+from _harness import arguments, compare
+from workers import WORKLOADS, measure, pipeline
 
 RIVALS = ("processes", "ray")
 STORE_BYTES = 1 << 30
@@ -44,33 +43,16 @@ def work(rival: str, workload: str, folder: str, threads: int) -> None:
     """Runs one rival, whenever its turn comes."""
     from jdali._pipeline import config
 
-    start = time.perf_counter()
-    try:
+    def make() -> Any:
         if rival == "ray":
             workers = on_ray()
             # The definitions that benchmarks share say nothing of workers.
             config._workers_of_environment = lambda: workers
         else:
             os.environ["JDALI_WORKERS"] = "2"
-        pipe = pipeline("jdali", workload, folder, threads // 2)
-    except ImportError as error:
-        say({"problem": str(error)})
-        return
-    host.wait(pipe.run())
-    first = time.perf_counter() - start
-    size = WORKLOADS[workload][0]
-    spent: list[float] = []
+        return pipeline("jdali", workload, folder, threads // 2)
 
-    def run(batches: int) -> float:
-        for _ in range(DRAIN):
-            host.wait(pipe.run())
-        start, cpu = time.perf_counter(), time.process_time()
-        for _ in range(batches):
-            host.wait(pipe.run())
-        spent.append((time.process_time() - cpu) / batches / size * 1e6)
-        return batches * size / (time.perf_counter() - start)
-
-    serve(first, run, lambda: {"cpu": spent[1:]})
+    measure(make, WORKLOADS[workload][0])
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,15 +50,24 @@ def work(rival: str, workload: str, folder: str, threads: int) -> None:
     if rival == "two workers":
         os.environ["JDALI_WORKERS"] = "2"
         threads //= 2
+    measure(lambda: pipeline(package, workload, folder, threads), WORKLOADS[workload][0])
+
+
+def measure(make: Callable[[], Any], size: int) -> None:
+    """Serves rates and processor time a sample, in µs, of a pipeline, whenever its turn comes.
+
+    Args:
+        make: makes the pipeline; an ImportError is the rival's problem.
+        size: of its batches.
+    """
     start = time.perf_counter()
     try:
-        pipe = pipeline(package, workload, folder, threads)
+        pipe = make()
     except ImportError as error:
         say({"problem": str(error)})
         return
     host.wait(pipe.run())
     first = time.perf_counter() - start
-    size = WORKLOADS[workload][0]
     spent: list[float] = []
 
     def run(batches: int) -> float:

@@ -1,4 +1,4 @@
-"""What is printed of iterators, graphs, plans and reports, and names of classes."""
+"""Iterators, graphs, plans and reports print well; readers know the names of classes."""
 
 from __future__ import annotations
 

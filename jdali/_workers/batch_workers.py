@@ -37,7 +37,7 @@ class BatchWorkers(Protocol):
     """Makes tasks elsewhere, in any order; any thread may use it."""
 
     title: str
-    """What a user calls them: "workers"."""
+    """Name for the user: "workers"."""
 
     count: int
     """Number of workers that there should be."""

@@ -1,4 +1,4 @@
-"""What a notebook shows of tensors, batches, pipelines, plans and reports."""
+"""Notebooks show tensors, batches, pipelines, plans and reports."""
 
 import jax
 import jax.numpy as jnp

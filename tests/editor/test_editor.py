@@ -1,4 +1,4 @@
-"""What type checkers and editors find of jdali in a program outside of the repository.
+"""Type checkers and editors know jdali in a program outside of the repository.
 
 `make editor` runs all of it; a run without basedpyright, an optional package, checks with mypy alone.
 """

@@ -281,7 +281,7 @@ def test_a_program_that_ends_with_its_whole_process_group(ended_by, tmp_path):
 
 
 def _read(terminal: int, until_text: bytes | None = None) -> bytes:
-    """What a terminal shows, up to some text, or to its end."""
+    """Reads what a terminal shows, up to some text, or to its end."""
     shown = b""
     while until_text is None or until_text not in shown:
         try:

@@ -94,7 +94,7 @@ def tab(browser, served):
 
 
 def pixels(element):
-    """What the browser shows of an element, as uint8 [H, W, 3]."""
+    """Takes a picture of an element in the browser, uint8 [H, W, 3]."""
     return np.asarray(Image.open(io.BytesIO(element.screenshot())).convert("RGB"))
 
 

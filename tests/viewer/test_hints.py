@@ -1,4 +1,4 @@
-"""What values of a graph are taken for, by the operators that they come from; and what is measured of data."""
+"""Values of a graph are recognised by the operators that they come from; data are measured."""
 
 import json
 import logging

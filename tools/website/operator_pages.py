@@ -26,7 +26,7 @@ _BEFORE = {
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What the examples of an operator gave.
+    """Results of the examples of an operator.
 
     Attributes:
         pipeline: outputs of the pipeline.
