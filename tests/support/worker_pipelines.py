@@ -12,7 +12,7 @@ from PIL import Image
 import jdali
 from jdali import fn
 from jdali._pipeline import Pipeline
-from jdali._workers.process_workers import ProcessWorkers
+from jdali._workers import ProcessWorkers
 from support.every_reader import digest
 
 COUNT, BATCH = 11, 3

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from support.nodes import rows, sample_ids, source_node
+from engine.tasks.identities import sample_ids
+from support.nodes import rows, source_node
 from support.numbers import NumberReader
 
 from jdali._batches import Provenance
