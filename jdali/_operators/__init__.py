@@ -1,4 +1,4 @@
-"""What an operator is, how one is called, and the public functions derived from it.
+"""Operators: their records, how they are called, and the public functions derived from them.
 
 Five modules are entries; nothing outside of this package imports another one of it:
 

@@ -75,7 +75,7 @@ def test_a_file_that_disappears_and_is_skipped(pictures):
         got = labels_of_an_epoch(it)
         assert sorted(set(got)) == [*range(26), 27]
         assert len(got) == FILES
-        assert "26.jpg" in it._pipelines[0].errors[-1].path
+        assert "26.jpg" in it.pipelines[0].errors[-1].path
 
 
 # --- caches ----------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def batch(pipe: Pipeline) -> tuple[list[str], list[str], list[Any]]:
 
 def workers_of(pipe: Pipeline) -> ProcessWorkers:
     """The processes that make the batches of a pipeline."""
-    elsewhere = pipe.inspect().engine.elsewhere
+    elsewhere = pipe.internals().engine.elsewhere
     assert elsewhere is not None
     assert isinstance(elsewhere.workers, ProcessWorkers)
     return elsewhere.workers
