@@ -35,7 +35,7 @@ def known_platform() -> str | None:
     return _KNOWN.get()
 
 
-def platform_dependent(*arguments: object, cpu: Callable[..., Any], default: Callable[..., Any]) -> Any:
+def platform_dependent(*arguments: object, cpu: Callable[..., object], default: Callable[..., object]) -> Any:
     """`cpu(*arguments)` on a CPU, `default(*arguments)` elsewhere."""
     known = _KNOWN.get()
     if known is None:

@@ -20,7 +20,7 @@ def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
     return pipeline._building.outputs()
 
 
-def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
+def copied(pipeline: Pipeline, **options: object) -> Pipeline:
     """A pipeline of the same definition, not built yet, that gives what the first one gives from its beginning.
 
     Unlike what `Pipeline.deserialize` makes, it has the callbacks and Python functions of the first one, which both

@@ -167,7 +167,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
         """For subclasses: defines the graph and returns the outputs (an older way of DALI's)."""
         return self._definition.function() if self._definition.function is not None else ()
 
-    def set_outputs(self, *output_data_nodes: Any) -> None:
+    def set_outputs(self, *output_data_nodes: object) -> None:
         """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.
 
         Constants are numbers, lists of them, and arrays; each sample is all of one. Where an output is neither,
@@ -229,7 +229,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
         self._building.close()
 
     # --- as bytes ---------------------------------------------------------------------------
-    def serialize(self, define_graph: Any = None, filename: str | None = None) -> bytes:
+    def serialize(self, define_graph: object = None, filename: str | None = None) -> bytes:
         """The definition: operators, arguments, options; not where the pipeline is, see `checkpoint`.
 
         What feeds an external source is left out: a pipeline made of the bytes wants `feed_input`.

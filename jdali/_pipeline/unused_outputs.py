@@ -27,6 +27,6 @@ def warn_of_unused_outputs(plan: ExecutionPlan) -> None:
         )
 
 
-def _described(source: Any) -> str:
+def _described(source: object) -> str:
     """ "function load", "generator batches", "Loader"."""
     return f"{type(source).__name__} {getattr(source, '__name__', '')}".rstrip()

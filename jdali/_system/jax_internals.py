@@ -102,14 +102,14 @@ def jaxpr_types() -> Any:
     return core
 
 
-def varying_axes(value: Any) -> frozenset[str]:
+def varying_axes(value: object) -> frozenset[str]:
     """The axes of a mesh over which a value varies, inside of `jax.shard_map`; none elsewhere."""
     kind = jax.typeof(value)
     found = getattr(getattr(kind, "mat", None), "varying", None) or getattr(kind, "vma", None)
     return frozenset(found or ())
 
 
-def known_options(options: dict[str, Any]) -> dict[str, Any]:
+def known_options(options: dict[str, object]) -> dict[str, Any]:
     """The options that this version of XLA has; without the others programs are slower, not wrong."""
     return {name: value for name, value in options.items() if _is_known(name, value)}
 

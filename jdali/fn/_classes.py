@@ -69,7 +69,7 @@ class OperatorClass(metaclass=_WithSignature):
         self._arguments = arguments | kwargs
         self._check(self._arguments)
 
-    def _check(self, arguments: dict[str, Any]) -> None:
+    def _check(self, arguments: dict[str, object]) -> None:
         known = {*inspect.signature(self._function).parameters, *IGNORED, *RENAMED, *NOT_USED}
         self.__operator__.bind(
             {k: v for k, v in arguments.items() if k not in known}
@@ -142,7 +142,7 @@ class Compose:
         return values[0] if len(values) == 1 else values
 
 
-def _on_accelerator(value: Any) -> object:
+def _on_accelerator(value: object) -> object:
     if isinstance(value, list):
         return [_on_accelerator(v) for v in value]
     return value.gpu() if isinstance(value, DataNode) else value

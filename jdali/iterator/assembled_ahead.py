@@ -190,7 +190,7 @@ class Ahead:
         return batch if all(result.finished is batch for result in results) else None
 
 
-def _bytes_beside(arrays: Any, results: Sequence[Result]) -> int:
+def _bytes_beside(arrays: object, results: Sequence[Result]) -> int:
     """Bytes of arrays that are not memory of the results."""
     own = {
         id(block.array)

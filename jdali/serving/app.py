@@ -197,7 +197,7 @@ class _Server:
         return b"".join(parts)
 
 
-def _json(content: Any) -> Response:
+def _json(content: object) -> Response:
     return Response(msgspec.json.encode(content), media_type="application/json")
 
 

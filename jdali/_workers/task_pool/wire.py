@@ -47,7 +47,7 @@ def _reduced(array: np.ndarray[Any, Any]) -> Any:
     return array.__reduce_ex__(pickle.HIGHEST_PROTOCOL) if reduced is NotImplemented else reduced
 
 
-def reduced_array(obj: Any) -> Any:
+def reduced_array(obj: object) -> Any:
     """Reduces an array of a type without a buffer to one of bytes; NotImplemented for all else."""
     if type(obj) is np.ndarray and obj.dtype.isbuiltin == 2 and obj.flags.c_contiguous and obj.size:
         return _typed, (obj.reshape(-1).view(np.uint8), obj.dtype, obj.shape)

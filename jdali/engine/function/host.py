@@ -191,7 +191,7 @@ def _of_samples(
     return found
 
 
-def _batch(name: str, value: Any) -> TensorList:
+def _batch(name: str, value: object) -> TensorList:
     """A batch of what the caller gave for an input."""
     if isinstance(value, TensorList):
         return value

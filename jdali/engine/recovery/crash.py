@@ -49,7 +49,7 @@ def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError]
 
 
 def crash_failure(
-    task: BatchTask, position: int, error: TaskKilledError, sources: Mapping[str, Any]
+    task: BatchTask, position: int, error: TaskKilledError, sources: Mapping[str, object]
 ) -> AttemptFailure:
     """The failure of a batch with a sample that kills workers.
 

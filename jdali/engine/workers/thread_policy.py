@@ -80,7 +80,7 @@ class ThreadPolicy:
             self.is_brief = is_short and busy <= slack * self.BRIEF_WAITING * cpu
 
     # --- its first samples ------------------------------------------------------------------
-    def work_here(self, function: Callable[[int], Any], samples: Sequence[int]) -> int:
+    def work_here(self, function: Callable[[int], object], samples: Sequence[int]) -> int:
         """Calls function(0), function(1), ... for as long as that is the better way; returns how many were called.
 
         Args:

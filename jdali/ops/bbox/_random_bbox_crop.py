@@ -200,7 +200,7 @@ def _count_outputs(arguments: Mapping[str, object]) -> int:
     source="operators/image/crop/bbox_crop.cc",
 )  # fmt: skip
 def random_bbox_crop(
-    key: Any,
+    key: object,
     boxes: np.ndarray,
     labels: np.ndarray | None = None,
     /,

@@ -77,7 +77,7 @@ def image_crop(
     workers: Workers,
     headers: Headers,
     scaled: Scaled | None = None,
-    **options: Any,
+    **options: object,
 ) -> HostOutputs:
     """Decodes a window of images: what `crop` would cut out of the picture of `decoders.image`.
 

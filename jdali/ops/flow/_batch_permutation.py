@@ -48,7 +48,7 @@ def _any_indices(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
 
 @host_operator(setup=setup, devices=("cpu",), source="operators/generic/permute_batch/batch_permutation.cc")
 def batch_permutation(
-    key: Any,
+    key: object,
     /,
     *,
     allow_repetitions: Static[bool] = False,

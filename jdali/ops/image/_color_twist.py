@@ -63,7 +63,7 @@ def hsv(
     image: Array,
     /,
     *,
-    dtype: Static[np.dtype | Any] = DALIDataType.UINT8,
+    dtype: Static[np.dtype | object] = DALIDataType.UINT8,
     hue: PerFrame[float] = 0.0,
     saturation: PerFrame[float] = 1.0,
     value: PerFrame[float] = 1.0,

@@ -64,7 +64,7 @@ def is_cut(*sizes: object) -> bool:
 
 
 def crop_anchors(
-    layout: str, positions: tuple[Any, Any, Any], rounding: str, extent: Array, size: Array
+    layout: str, positions: tuple[object, object, object], rounding: str, extent: Array, size: Array
 ) -> list[Array | None]:
     """Anchor of each axis, None where `crop` never cuts.
 

@@ -124,7 +124,7 @@ def resize_crop_mirror(
     extent: Array,
     out_extent: Array,
     out_shape: tuple[int, ...],
-    _filters: PerSample[Any] = None,
+    _filters: PerSample[object] = None,
     _nearest: Static[bool | None] = None,
 ) -> Array:
     """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.

@@ -47,7 +47,7 @@ def setup(
 
 @host_operator(setup=setup, outputs=3, devices=("cpu",), source="operators/ssd/random_crop.cc")
 def ssd_random_crop(
-    key: Any,
+    key: object,
     image: np.ndarray,
     boxes: np.ndarray,
     labels: np.ndarray,

@@ -70,7 +70,7 @@ def setup(
     source="operators/segmentation/random_object_bbox.cc",
 )
 def random_object_bbox(
-    key: Any,
+    key: object,
     labels: np.ndarray,
     /,
     *,

@@ -105,7 +105,7 @@ def optical_flow(
     output_grid: Static[int] = 4,
     preset: Static[float] = 0.0,
     extent: Array | tuple[Array, ...],
-    layout: Any = "",
+    layout: object = "",
     out_shape: tuple[int, ...],
     _grid: Static[int | None] = None,
 ) -> Array:

@@ -15,7 +15,7 @@ __all__ = ["jax_function"]
 
 
 def jax_function(
-    function: Callable[..., Any] | None = None,
+    function: Callable[..., object] | None = None,
     num_outputs: int = 1,
     output_layouts: str | Sequence[str] | None = None,
     sharding: Sharding | None = None,

@@ -72,7 +72,7 @@ class TorchPythonFunction(ops.PythonFunction):
         super().__init__(call, num_outputs, device, batch_processing, **kwargs)
 
     def torch_wrapper(
-        self, batch_processing: bool, function: Callable[..., Any], device: Device, *args: object
+        self, batch_processing: bool, function: Callable[..., object], device: Device, *args: object
     ) -> Any:
         """Calls a function on arrays as tensors; what the pipeline calls instead.
 
