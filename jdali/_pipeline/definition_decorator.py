@@ -38,7 +38,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
     Returns: a function that takes the function's own arguments and those of `Pipeline`.
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Pipeline]:
+    def decorate(function: Callable[..., object]) -> Callable[..., Pipeline]:
         if is_not_converted(function):
             raise ValueError("Pipeline definition cannot be marked with @do_not_convert.")
 

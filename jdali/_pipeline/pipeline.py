@@ -160,7 +160,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
         self._definition.enter()
         return self
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._definition.leave(*exception)
 
     def define_graph(self) -> Any:
@@ -252,7 +252,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
     @classmethod
     def deserialize(
         cls: type[Self], serialized_pipeline: str | bytes | None = None, filename: str | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Self:  # fmt: skip
         """A built pipeline of what `serialize` gave.
 

@@ -293,7 +293,7 @@ class SourceFeed:
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
         return [self._own(self._next_item(functools.partial(copy.copy, info)), info) for info in infos]
 
-    def _columns(self, rows: list[Any]) -> Any:
+    def _columns(self, rows: list[object]) -> Any:
         """Rows of samples as what a source of batches gives."""
         return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
 

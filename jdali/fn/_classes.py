@@ -100,7 +100,7 @@ class OperatorClass(metaclass=_WithSignature):
         arguments = ", ".join(f"{name}={value!r:.60}" for name, value in self._arguments.items())
         return f"{type(self).__module__}.{type(self).__name__}({arguments})"
 
-    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+    def __call__(self, *inputs: object, **kwargs: object) -> Any:
         """Makes a node; see the function of `jdali.fn`.
 
         Raises:
@@ -132,7 +132,7 @@ class Compose:
         """Device of the first operator."""
         return getattr(self._ops[0], "device", None) if self._ops else None
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: object) -> Any:
         values: Any = inputs
         for op in self._ops:
             if getattr(op, "device", "cpu") == "gpu":

@@ -33,7 +33,7 @@ class Branches:
         """Returns the conditionals of a graph."""
         return graph.branches or cls(graph)
 
-    def is_graph_value(self, value: Any) -> bool:
+    def is_graph_value(self, value: object) -> bool:
         return isinstance(value, DataNode)
 
     # --- branches ---------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def data_iterator(
     if devices is not None:
         sharding = over_devices(devices)
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., DataIterator]:
+    def decorate(function: Callable[..., object]) -> Callable[..., DataIterator]:
         @functools.wraps(function)
         def create(*args: object, **kwargs: object) -> DataIterator:
             return DataIterator(

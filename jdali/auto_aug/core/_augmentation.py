@@ -162,7 +162,7 @@ class Augmentation:
 
     @in_either_mode
     def __call__(
-        self, data: Any, *, magnitude_bin: Any = None, num_magnitude_bins: int | None = None, **kwargs: Any
+        self, data: object, *, magnitude_bin: object = None, num_magnitude_bins: int | None = None, **kwargs: object
     ) -> Any:
         """The batch with the operation done to it.
 

@@ -200,7 +200,7 @@ class PipelineFunction:
             raise ValueError(f"({names}) must have as many samples each, at least 1, got {counts}")
         return FunctionInputs(arrays, specs), ragged
 
-    def _draw(self, count: int, key: Any, epoch: Any, index: Any) -> Draw:
+    def _draw(self, count: int, key: object, epoch: object, index: object) -> Draw:
         if self.random and key is None and index is None:
             raise TypeError(
                 f"the function draws random values in {', '.join(self.random)}: pass key=..., for example "

@@ -61,7 +61,7 @@ def from_capsule(value: object) -> Any:
         return jax.dlpack.from_dlpack(tensor)
 
 
-def on_accelerator(function: Callable[..., Any]) -> Callable[..., Any]:
+def on_accelerator(function: Callable[..., object]) -> Callable[..., Any]:
     """A function of capsules in host memory that hands them to `function` on the accelerator."""
 
     def moved(value: object) -> object:

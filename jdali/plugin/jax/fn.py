@@ -38,7 +38,7 @@ def jax_function(
         preserve: the function is called also if nothing uses its outputs.
     """
 
-    def decorate(wrapped: Callable[..., Any]) -> Callable[..., object]:
+    def decorate(wrapped: Callable[..., object]) -> Callable[..., object]:
         @functools.wraps(wrapped)
         def call(*inputs: DataNode) -> Any:
             moved = [getattr(node, device)() for node in inputs] if device is not None else inputs

@@ -166,7 +166,7 @@ def make_decorator(
     if devices is not None and not stacked:
         sharding = split
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., DALIGenericIterator]:
+    def decorate(function: Callable[..., object]) -> Callable[..., DALIGenericIterator]:
         @functools.wraps(function)
         def create(
             *args: object, checkpoints: Sequence[str] | None = None, **kwargs: object
