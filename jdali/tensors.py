@@ -197,7 +197,10 @@ class TensorListGPU(TensorList):
 
 
 def _gather(
-    kind: type[TensorList], sources: Sequence[object], layout: str | None, convert: Callable[[object], AnyArray]
+    kind: type[TensorList],
+    sources: Sequence[object],
+    layout: str | None,
+    convert: Callable[[object], AnyArray],
 ) -> tuple[Store, Provenance | None]:
     """Store and names of what a user made a batch of."""
     if len(sources) > 1:

@@ -81,7 +81,7 @@ def one_program(**options: Any) -> Callable[[F], F]:
             return jax.jit(own, **options)
 
         @functools.wraps(function)
-        def call(*args: object, **kwargs: object) -> Any:
+        def call(*args: object, **kwargs: object) -> object:
             return compiled(_KNOWN.get())(*args, **kwargs)
 
         call.clear_cache = compiled.cache_clear  # type: ignore[attr-defined]  # as that of `jax.jit`

@@ -321,7 +321,7 @@ def run_call(
     }
     traced = {**traced, **fitted}
 
-    def one(arrays: Any, extents: Any, traced: Any, out_extents: Any, key: Any) -> Any:
+    def one(arrays: Any, extents: Any, traced: Any, out_extents: Any, key: Any) -> tuple[Array, ...]:
         return run_sample(call, arrays, extents, traced, out_extents, out_shapes, key)
 
     packed = (tuple(arrays), tuple(extents), dict(traced), tuple(out_extents), keys)
@@ -366,7 +366,7 @@ def run_sample(
     lead_in = [a.array_to_core(v) for a, v in zip(adapters, arrays, strict=True)]
     leads = [a.lead for a in adapters]
 
-    def call_run(*values: Array) -> Any:
+    def call_run(*values: Array) -> tuple[Array, ...]:
         result = op.run(key, *values, **kwargs) if op.random else op.run(*values, **kwargs)
         return result if isinstance(result, tuple) else (result,)
 

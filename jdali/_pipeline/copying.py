@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jdali._pipeline.pipeline import Pipeline
 from jdali._pipeline.serialize import OPTIONS
 from jdali.graph import DataNode, copy_graph

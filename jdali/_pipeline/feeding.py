@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from jdali._pipeline.building import Building
 from jdali._pipeline.config import PipelineConfig

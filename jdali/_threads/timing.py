@@ -136,7 +136,7 @@ class Lap:
     def task(self, function: Callable[..., object]) -> Callable[..., Any]:
         """The function, for a thread of a pool."""
 
-        def timed(*args: object, **kwargs: object) -> Any:
+        def timed(*args: object, **kwargs: object) -> object:
             _HERE.lap = self
             cpu, start = thread_time(), perf_counter()
             try:

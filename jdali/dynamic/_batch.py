@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import jax
 import jax.numpy as jnp
@@ -88,7 +88,7 @@ class Batch(Arithmetic, EagerValue):
         """`batch.slice[...]` indexes each sample; an index may be a batch of its own."""
         return Subscript(self)
 
-    def select(self, sample_range: object) -> Any:
+    def select(self, sample_range: int | slice | Sequence[int] | np.ndarray) -> Tensor | Batch:
         """One sample as a `Tensor`, or several as a `Batch`.
 
         Args:
@@ -148,7 +148,11 @@ class Tensors(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.indices)
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, key: slice | Sequence[int] | np.ndarray) -> Tensors: ...
+    def __getitem__(self, key: Any) -> Tensor | Tensors:
         """A sample, or for a slice or a list of numbers a sequence of samples."""
         if isinstance(key, slice):
             return Tensors(self.batch, self.indices[key])
@@ -158,7 +162,7 @@ class Tensors(Sequence[Any]):
         sample._index = self.indices[int(key)]
         return sample
 
-    def select(self, index_or_range: object) -> Any:
+    def select(self, index_or_range: int | slice | Sequence[int] | np.ndarray) -> Tensor | Tensors:
         """The same as `[...]`."""
         return self[index_or_range]
 

@@ -250,7 +250,9 @@ class ConditionalHooks:
             )
         return if_true
 
-    def if_expression(self, condition: object, body: Callable[[], object], orelse: Callable[[], object]) -> Any:
+    def if_expression(
+        self, condition: object, body: Callable[[], object], orelse: Callable[[], object]
+    ) -> Any:
         """`body if condition else orelse`."""
         if not _is_graph_value(condition):
             return body() if condition else orelse()
@@ -280,7 +282,7 @@ class ConditionalHooks:
             return result
         return self.and_(result, lambda: self.compare(right, operators[1:], *operands[1:]))
 
-    def plain(self, value: object, what: str) -> Any:
+    def plain(self, value: object, what: str) -> object:
         """`value`, where a graph value has no meaning."""
         if _is_graph_value(value):
             raise TypeError(f"the {what} is a graph value, which is not known before the pipeline runs")

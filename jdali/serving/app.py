@@ -7,7 +7,6 @@ import dataclasses
 import functools
 import time
 from collections.abc import AsyncIterator
-from typing import Any
 
 import msgspec
 

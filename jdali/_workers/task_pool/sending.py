@@ -14,7 +14,9 @@ from jdali._workers.task_pool.jobs import PackedMemory
 from jdali._workers.task_pool.wire import pack, reduced_array
 
 
-def pack_by_value(value: object, reduced: Callable[[object], object] = lambda _: NotImplemented) -> PackedMemory:
+def pack_by_value(
+    value: object, reduced: Callable[[object], object] = lambda _: NotImplemented
+) -> PackedMemory:
     """Packs a value for a pool; arrays in it go to shared memory.
 
     Args:

@@ -58,7 +58,9 @@ def _typed(data: np.ndarray[Any, Any], dtype: np.dtype[Any], shape: tuple[int, .
     return data.view(dtype).reshape(shape)
 
 
-def _default_pickler(file: io.BytesIO, buffer_callback: Callable[[pickle.PickleBuffer], bool]) -> Any:
+def _default_pickler(
+    file: io.BytesIO, buffer_callback: Callable[[pickle.PickleBuffer], bool]
+) -> ArrayPickler:
     return ArrayPickler(file, pickle.HIGHEST_PROTOCOL, buffer_callback=buffer_callback)
 
 

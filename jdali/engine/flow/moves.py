@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 from jdali._state import End
 from jdali.engine.flow.drawing import Drawing

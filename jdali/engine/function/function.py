@@ -158,7 +158,12 @@ class PipelineFunction:
         return jax.tree.map(lambda leaf: leaf[0], results)
 
     def plan(
-        self, *inputs: object, extents: object = None, key: object = None, epoch: object = 0, index: object = None
+        self,
+        *inputs: object,
+        extents: object = None,
+        key: object = None,
+        epoch: object = 0,
+        index: object = None,
     ) -> FunctionPlan:
         """Computes what a call needs to know on the host, outside of the program that it is called in.
 

@@ -14,7 +14,6 @@ more, as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 # Of samples that are worked on together, a thread should have at least this much, or this many.
 _SHARE_BYTES, _SHARE_SAMPLES = 1 << 20, 64

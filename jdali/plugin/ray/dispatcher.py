@@ -259,7 +259,9 @@ class RayDispatcher:
             slot.jobs.append(job)
             self._call(slot.handle.make.remote(self._name, job.task), self._answered, slot, job, slot.place)
 
-    def _call(self, reference: ray.ObjectRef[object], handle: Callable[..., None], *arguments: object) -> None:
+    def _call(
+        self, reference: ray.ObjectRef[object], handle: Callable[..., None], *arguments: object
+    ) -> None:
         """Has the thread handle the reply to a call when it is there."""
         reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
 
