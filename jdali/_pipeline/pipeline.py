@@ -17,7 +17,7 @@ from jdali._pipeline.functions import PipelineFunctions
 from jdali._pipeline.runs import PipelineRuns
 from jdali._pipeline.serialize import Serialization, given_content, given_options
 from jdali._system.tracebacks import folding
-from jdali._workers.batch_workers import WorkerSet
+from jdali._workers import WorkerSet
 from jdali._workers.pool import WorkerPool
 from jdali.graph import DataNode
 

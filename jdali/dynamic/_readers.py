@@ -7,9 +7,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from jdali._operators.names import class_name
 from jdali._operators.record import REGISTRY, Operator
-from jdali._operators.surface import document, public_signature
+from jdali._operators.surface import class_name, document, public_signature
 from jdali._state import check_version
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._data import to_array

@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, Literal
 
-from jdali._operators.deprecated import warn_deprecated
 from jdali._operators.record import Operator, ReaderOp
-from jdali._operators.surface import describe, document, public_signature
+from jdali._operators.surface import describe, document, public_signature, warn_deprecated
 from jdali._system.tracebacks import folding
 from jdali.graph import DataNode, call_operator
 

@@ -11,9 +11,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, cast
 
-from jdali._operators.deprecated import warn_of_name
-from jdali._operators.names import class_name, schema_name
 from jdali._operators.record import Operator
+from jdali._operators.surface import class_name, schema_name, warn_of_name
 from jdali.fn._build import IGNORED, NOT_USED, RENAMED
 from jdali.fn._functions import function_of
 from jdali.graph import DataNode

@@ -10,7 +10,7 @@ import numpy as np
 from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys
 from jdali._operators.call import CallRequest, PerBatch
-from jdali._operators.offers import Agreed
+from jdali._operators.record import Agreed
 from jdali.graph.node import DataNode, Node
 
 

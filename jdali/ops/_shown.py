@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-from jdali._operators.deprecated import is_deprecated
-from jdali._operators.names import class_name
 from jdali._operators.record import REGISTRY, CompiledOp, kind_of
-from jdali._operators.surface import HIDDEN
+from jdali._operators.surface import HIDDEN, class_name, is_deprecated
 from jdali.ops._pure import make_pure
 
 

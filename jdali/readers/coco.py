@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import files as _storage
 from jdali._storage import read_file, read_named
 from jdali._system import limits

@@ -12,8 +12,7 @@ import numpy as np
 
 from jdali import types
 from jdali._numerics.rounding import np_saturate_cast
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali.codecs.video_frames import fill_values, padding_mode
 from jdali.ops.image._resize import resize
 from jdali.readers.base import reader_options

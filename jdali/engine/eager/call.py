@@ -22,7 +22,7 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import Compiler
-from jdali.engine.steps.reading import policy_of, read
+from jdali.engine.steps.reader_op import policy_of, read
 from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values

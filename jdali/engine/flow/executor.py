@@ -14,8 +14,8 @@ import numpy as np
 from jdali._batches import BatchSplit, Drawn, LentMemory, Provenance, external
 from jdali._errors import OperatorError
 from jdali._sources import SourceFeed
+from jdali._workers import answer_memory
 from jdali._workers.pool import WorkerPool
-from jdali._workers.task_pool.answer import answer_memory
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.made_elsewhere import MadeElsewhere, SentTask, StartWorkers
 from jdali.engine.flow.phases import Timing

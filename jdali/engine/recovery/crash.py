@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from jdali._errors import OperatorError, SampleError
-from jdali._workers.task_pool.jobs import TaskKilledError
+from jdali._workers import TaskKilledError
 from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.recovery.sent_result import drawn_from

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import Drawn, Provenance, SentBatch, drawn_by, receive_batch, send_batch
-from jdali._workers.node import on_node
-from jdali._workers.worker_process import portable
+from jdali._workers import on_node, portable
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.tasks.batch_task import BatchTask

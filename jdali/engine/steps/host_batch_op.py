@@ -11,9 +11,7 @@ import numpy as np
 
 from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
-from jdali._operators.host_batch import HostOutputs, Probed
-from jdali._operators.offers import Agreed
-from jdali._operators.record import ArgKind, HostBatchOp
+from jdali._operators.record import Agreed, ArgKind, HostBatchOp, HostOutputs, Probed
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.recovery.memo import Kept, Memo
 from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying, raise_if_any

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali._operators.call import PlannedCall
-from jdali._operators.host_batch import column
-from jdali._operators.record import HostOp
+from jdali._operators.record import HostOp, column
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying
 from jdali.engine.steps.runner import StepContext

@@ -18,9 +18,8 @@ from jdali._errors import CompileLimitError
 from jdali._numerics.exact import exact
 from jdali._numerics.random import sample_key
 from jdali._operators.argument_rules import extent_name
-from jdali._operators.base import Operator
 from jdali._operators.call import Call, PlannedCall, run_call
-from jdali._operators.compiled import CompiledOp
+from jdali._operators.record import CompiledOp, Operator
 from jdali._system.jax_internals import ONE_THREAD, SAME_LOOPS, WIDE_VECTORS, known_options
 from jdali.engine.failure import failing_as
 from jdali.engine.shapes.buckets import Group

@@ -9,8 +9,7 @@ import numpy as np
 
 from jdali._batches import Provenance
 from jdali._operators import argument_rules
-from jdali._operators.offers import Agreed
-from jdali._operators.record import Operator
+from jdali._operators.record import Agreed, Operator
 from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 

@@ -21,12 +21,18 @@ import ray
 from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 import jdali
-from jdali._workers.batch_workers import StartMaking, WorkerCounts
-from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask
-from jdali._workers.task_pool.jobs import MadeTask, PoolClosedError, TaskKilledError
-from jdali._workers.task_pool.process import WorkerDeath
-from jdali._workers.task_pool.sending import pack_by_value
-from jdali._workers.task_pool.wire import pack, unpack
+from jdali._workers import (
+    MadeTask,
+    PoolClosedError,
+    StartMaking,
+    TaskKilledError,
+    WorkerCounts,
+    WorkerDeath,
+    pack,
+    pack_by_value,
+    unpack,
+)
+from jdali._workers.on_ray import ActorAnswer, ActorPlace, ActorStart, ActorTask
 from jdali.graph import reduced_operator
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob
 

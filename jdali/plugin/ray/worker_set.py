@@ -10,7 +10,7 @@ from typing import Any
 
 import ray
 
-from jdali._workers.on_ray.pipeline_actor import PipelineActor
+from jdali._workers.on_ray import PipelineActor
 from jdali.plugin.ray.dispatcher import RayDispatcher
 
 
