@@ -175,7 +175,7 @@ def fill(
     shown: Shown,
     aliases: Mapping[str, str],
     named: Callable[[str], str] = str,
-    deprecated: Callable[[Any, str], Any] | None = None,
+    deprecated: Callable[[object, str], object] | None = None,
 ) -> None:
     """Puts the operators of jdali into a surface, to be made when somebody asks for them.
 
@@ -197,7 +197,7 @@ def fill(
         attribute(*_home(package, named(old)), same)
 
 
-def _applied(deprecated: Callable[[Any, str], Any], make: Callable[[], Any], name: str) -> object:
+def _applied(deprecated: Callable[[object, str], object], make: Callable[[], object], name: str) -> object:
     return deprecated(make(), name)
 
 

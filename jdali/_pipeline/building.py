@@ -126,7 +126,7 @@ class Building:
         )
 
     def _start_workers(
-        self, outputs: Sequence[DataNode], one_device: bool, readers: Mapping[Node, Any], tables: Tables
+        self, outputs: Sequence[DataNode], one_device: bool, readers: Mapping[Node, object], tables: Tables
     ) -> BatchWorkers:
         """Starts the workers that make batches."""
         config = self._config

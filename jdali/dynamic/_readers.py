@@ -76,7 +76,7 @@ class Reader:
         values = tuple(wrap(kind, output, Device.CPU).to_device(self._device) for output in outputs)
         return self._result(values)
 
-    def _result(self, values: tuple[Any, ...]) -> Any:
+    def _result(self, values: tuple[object, ...]) -> Any:
         return values if len(values) > 1 else values[0]
 
     def next_epoch(
@@ -157,14 +157,14 @@ class Reader:
 class NamedReader(Reader):
     """A reader whose outputs are a dict: the user named them in `features`."""
 
-    def _result(self, values: tuple[Any, ...]) -> Any:
+    def _result(self, values: tuple[object, ...]) -> Any:
         return dict(zip(self._args["features"], values, strict=True))
 
 
 class ResizingReader(Reader):
     """A reader of frames that are then resized."""
 
-    def _result(self, values: tuple[Any, ...]) -> Any:
+    def _result(self, values: tuple[object, ...]) -> Any:
         own = REGISTRY["readers.video"].public_args  # the others are those of `resize`
         resizing = {name: value for name, value in self._args.items() if name not in own}
         return super()._result((invoke(REGISTRY["resize"], values[:1], resizing), *values[1:]))

@@ -93,7 +93,7 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _modernize(op: Operator, kwargs: dict[str, Any]) -> None:
+def _modernize(op: Operator, kwargs: dict[str, object]) -> None:
     for old, new in RENAMED.items():
         if old in kwargs and old not in op.public_args and new in op.public_args:
             if new in kwargs:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import types as pytypes
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -19,11 +18,11 @@ def request_of(
     node: Node,
     batch_size: int,
     *,
-    args: Mapping[str, Any],
+    args: Mapping[str, object],
     specs: Mapping[DataNode, BatchSpec],
     values: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
     keys: SampleKeys | None = None,
-    constants: Mapping[str, Any] = pytypes.MappingProxyType({}),
+    constants: Mapping[str, object] = pytypes.MappingProxyType({}),
     agreed: Mapping[str, Agreed] = pytypes.MappingProxyType({}),
     contents: BatchSpec | None = None,
 ) -> CallRequest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Callable
 
 from jax import Array
 from jax.typing import ArrayLike
@@ -29,7 +29,7 @@ PADDING = {
 }
 
 
-def make_pure(op: Operator) -> Any:
+def make_pure(op: Operator) -> Callable[..., object]:
     """The pure function of one sample for a compiled operator."""
 
     own_layout = "layout" in op.public_args  # an argument: the inputs have no option of that name then

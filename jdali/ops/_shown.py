@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 from jdali._operators.record import REGISTRY, CompiledOp, kind_of
@@ -30,6 +31,6 @@ def deprecated(made: object, name: str) -> Any:
     return classes().deprecated_class(made, name)
 
 
-def classes() -> Any:
+def classes() -> ModuleType:
     """The module of the classes: it stands on the graph, and the graph on the operators of this package."""
     return importlib.import_module("jdali.fn._classes")

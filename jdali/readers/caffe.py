@@ -117,7 +117,7 @@ def caffe(
     path: Static[tuple[str, ...]],
     image_available: Static[bool] = True,
     label_available: Static[bool] = True,
-    **options: Any,
+    **options: object,
 ) -> CaffeReader:
     """Reads Caffe's LMDB databases: images, encoded or as pixels, and a label.
 

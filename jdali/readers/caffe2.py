@@ -278,7 +278,7 @@ def caffe2(
     image_available: Static[bool] = True,
     label_type: Static[int] = 0,
     num_labels: Static[int] = 1,
-    **options: Any,
+    **options: object,
 ) -> Caffe2Reader:
     """Reads Caffe2's LMDB databases: images, encoded or as pixels, labels, further tensors and a box.
 

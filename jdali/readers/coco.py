@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -148,7 +147,7 @@ def coco(
     save_preprocessed_annotations_dir: Static[str] = "",
     size_threshold: Static[float] = 0.1,
     skip_empty: Static[bool] = False,
-    **options: Any,
+    **options: object,
 ) -> CocoReader:
     """Reads images, and the objects in them, of a data set in the format of COCO.
 

@@ -83,7 +83,7 @@ def file(
     file_root: Static[str | None] = None,
     files: Static[tuple[str, ...] | None] = None,
     labels: Static[tuple[int, ...] | None] = None,
-    **options: Any,
+    **options: object,
 ) -> FileReader:
     """Reads whole files: their bytes, and a label.
 

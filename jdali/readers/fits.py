@@ -64,7 +64,7 @@ def fits(
     dtypes: Static[tuple[np.dtype, ...] | None] = None,
     file_filter: Static[str] = "*.fits",
     hdu_indices: Static[tuple[int, ...]] = _FIRST_EXTENSION,
-    **options: Any,
+    **options: object,
 ) -> FitsReader:
     """Reads images from FITS files: an output for each of `hdu_indices`.
 

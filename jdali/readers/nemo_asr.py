@@ -92,7 +92,7 @@ class NemoAsrReader(Reader):
         )
 
 
-def _num_outputs(arguments: Mapping[str, Any]) -> int:
+def _num_outputs(arguments: Mapping[str, object]) -> int:
     return 1 + sum(
         bool(arguments.get(name, default))
         for name, default in (("read_sample_rate", True), ("read_text", True), ("read_idxs", False))
@@ -117,7 +117,7 @@ def nemo_asr(
     read_sample_rate: Static[bool] = True,
     read_text: Static[bool] = True,
     sample_rate: Static[float] = -1.0,
-    **options: Any,
+    **options: object,
 ) -> NemoAsrReader:
     """Reads and decodes the sounds that NeMo manifests list, and their texts.
 

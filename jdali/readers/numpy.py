@@ -233,7 +233,7 @@ def numpy(
     roi_shape: PerSample[tuple[int, ...] | None] = None,
     roi_start: PerSample[tuple[int, ...] | None] = None,
     use_o_direct: Static[bool] = False,
-    **options: Any,
+    **options: object,
 ) -> NumpyReader:
     """Reads arrays from .npy files, or a window of each array without reading much of the rest.
 

@@ -110,7 +110,7 @@ def sequence(
     image_type: Static[types.DALIImageType] = types.RGB,
     step: Static[int] = 1,
     stride: Static[int] = 1,
-    **options: Any,
+    **options: object,
 ) -> SequenceReader:
     """Reads sequences of images from folders, each of which holds the images of one stream.
 

@@ -133,7 +133,7 @@ class _TaskMaker:
             new.close()
 
     def _written(
-        self, value: Any, lent: SlabName | None
+        self, value: object, lent: SlabName | None
     ) -> tuple[PackedValue, SlabName | None, Memory | None]:
         """Packs a value, with its arrays in the lent slab, or in a new one if they do not fit.
 

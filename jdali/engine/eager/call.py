@@ -126,13 +126,13 @@ def run_operator(
     op: Operator,
     inputs: Sequence[TensorList],
     per_sample: Mapping[str, TensorList | np.ndarray],
-    static: Mapping[str, Any],
+    static: Mapping[str, object],
     *,
     batch_size: int,
     placement: Placement,
     draw: RandomDraw,
     pool: Pool,
-    constants: Mapping[str, Any],
+    constants: Mapping[str, object],
 ) -> tuple[TensorList, ...]:
     """Runs an operator on a batch. Compiled ones may still be computing when this returns.
 

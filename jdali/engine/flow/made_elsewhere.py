@@ -73,7 +73,7 @@ class MadeElsewhere:
         cls,
         plan: ExecutionPlan,
         options: EngineOptions,
-        sources: Mapping[Node, Any],
+        sources: Mapping[Node, object],
         start: Callable[[], BatchWorkers],
     ) -> MadeElsewhere | None:
         """Starts workers for the steps in front of the border; None: there are no such steps."""

@@ -98,7 +98,7 @@ class Draw:
         )
 
 
-def _integers(name: str, value: Any, count: int) -> Array | np.ndarray:
+def _integers(name: str, value: object, count: int) -> Array | np.ndarray:
     """An integer for each sample."""
     array: Any = value if isinstance(value, (Array, np.ndarray)) else np.asarray(value)
     if not jnp.issubdtype(array.dtype, jnp.integer) or array.shape not in ((), (count,)):

@@ -14,7 +14,6 @@ more, as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -49,7 +48,7 @@ def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError]
 
 
 def crash_failure(
-    task: BatchTask, position: int, error: TaskKilledError, sources: Mapping[str, Any]
+    task: BatchTask, position: int, error: TaskKilledError, sources: Mapping[str, object]
 ) -> AttemptFailure:
     """The failure of a batch with a sample that kills workers.
 

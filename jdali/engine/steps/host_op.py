@@ -45,7 +45,7 @@ class HostOpRunner(HostRunner):
         results = context.pool.map(node, work, len(ids), self.policy, in_order=op.effects)
         self._store(env, _transpose(results, len(node.outputs)), plan)
 
-    def _store(self, env: Values, results: Sequence[Sequence[Any]], plan: PlannedCall) -> None:
+    def _store(self, env: Values, results: Sequence[Sequence[object]], plan: PlannedCall) -> None:
         node = self.node
         made_of = env.made_of(node)
         for o, (value, samples) in enumerate(zip(node.outputs, results, strict=True)):
@@ -61,7 +61,7 @@ class HostOpRunner(HostRunner):
                 env[value] = TensorList.from_samples(arrays, spec.layout, device, made_of, spec=empty)
 
 
-def _transpose(results: Sequence[Any], outputs: int) -> list[list[Any]]:
+def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:
     """From one tuple of outputs a sample to one list of samples an output."""
     rows = [r if isinstance(r, tuple) else (r,) for r in results]
     return [[row[o] for row in rows] for o in range(outputs)]

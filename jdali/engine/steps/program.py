@@ -104,12 +104,12 @@ class Compiler:
                 found = self._functions[key] = Compiled(make())
             return found
 
-    def admit(self, stage: Stage, shapes: Any) -> None:
+    def admit(self, stage: Stage, shapes: object) -> None:
         """Counts one more program; raises if that is too many."""
         with self._lock:
             self._count(stage, shapes)
 
-    def _count(self, stage: Stage, shapes: Any) -> None:
+    def _count(self, stage: Stage, shapes: object) -> None:
         if self.limit is not None and self.count >= self.limit:
             names = ", ".join(n.op.name for n in stage.nodes)
             raise CompileLimitError(

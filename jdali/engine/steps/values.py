@@ -73,7 +73,7 @@ class Values(dict[DataNode, TensorList]):
                 self._made_of[node] = Provenance.pasted(data, arguments, chosen)
         return self._made_of[node]
 
-    def _pasted(self, given: Any, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
+    def _pasted(self, given: object, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
         """The samples that are pasted into each one, by the argument that says so; None: one of each input."""
         if given is None or images is None:
             return None
