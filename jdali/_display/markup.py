@@ -39,11 +39,12 @@ background:repeating-conic-gradient(#8883 0% 25%,#0000 0% 50%) 0/16px 16px}
 .jd-frame img{max-width:100%;height:auto}
 .jd-frame img.jd-tiny{image-rendering:pixelated}
 .jd-frame svg,.jd-frame img.jd-over{position:absolute;left:0;top:0;width:100%;height:100%}
-.jd-wave,.jd-histogram,.jd-axes{width:100%;height:auto;display:block}
+.jd-wave,.jd-histogram,.jd-curve,.jd-axes{width:100%;height:auto;display:block}
 .jd-figure audio{width:100%;height:32px;margin-top:4px}
 .jd-number{font:600 20px/1.3 ui-monospace,monospace}
 .jdali pre{font:12px/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:0;max-height:16em;
 overflow:auto}
+.jd-figure pre+svg{margin-top:8px}
 .jd-graph{max-width:100%;height:auto}
 .jd-bad{color:var(--bad)}
 """
