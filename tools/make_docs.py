@@ -114,14 +114,18 @@ def main() -> None:
     parser.add_argument(
         "--look", action="store_true", help="open all pages in a browser, and report their errors"
     )
-    parser.add_argument("--strip", action="store_true", help="write README's picture anew")
+    parser.add_argument(
+        "--strip", action="store_true", help="write README's pictures anew; those of the viewer need Chromium"
+    )
     options = parser.parse_args()
     pages = ROOT / "build" / "docs_pages"
     write_pages(pages, with_examples=not options.no_examples, with_tutorials=not options.no_tutorials)
     if options.strip:
+        from viewer_film import write_film
         from website.strip import write_strip
 
         write_strip(pages / "pictures", ROOT / "docs" / "images" / "augmentations.png")
+        write_film(ROOT / "docs" / "images")
     count = build(pages, options.out)
     print(f"{count} pages; open {options.out / 'index.html'}")
     if options.look:

@@ -50,6 +50,25 @@ overflow:auto}
 """
 
 
+MOST_BYTES = 200_000
+"""Of what a notebook gets of one value."""
+_ROOM = 4000  # for the style
+
+
+def fitting(*parts: str) -> str:
+    """Joins parts of what a notebook shows, as many as fit into 200 kB together."""
+    shown, size = [], 0
+    for part in parts:
+        size += len(part.encode())
+        if size > MOST_BYTES - _ROOM:
+            shown.append(
+                '<p class="jd-name">more than a notebook should hold; Pipeline.view() and print() show all</p>'
+            )
+            break
+        shown.append(part)
+    return "".join(shown)
+
+
 def styled(body: str) -> str:
     """A part of a page with its style, for a notebook."""
     return f'<style>{STYLE}</style><div class="jdali">{body}</div>'
