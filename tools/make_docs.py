@@ -23,6 +23,8 @@ from website import api_pages, gallery, operator_pages, operators, staging
 from website.navigation import navigation
 from website.operators import ROOT
 
+from jdali import __version__
+
 
 def write_pages(pages: Path, *, with_examples: bool, with_tutorials: bool, progress: bool = True) -> None:
     """Writes all pages as Markdown.
@@ -93,8 +95,12 @@ def build(pages: Path, out: Path) -> int:
     from mkdocs.exceptions import Abort
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    config: Any = load_config(
-        str(ROOT / "mkdocs.yml"), docs_dir=str(pages), site_dir=str(out), nav=navigation(pages)
+    config: Any = load_config(  # the footer says which version this is
+        str(ROOT / "mkdocs.yml"),
+        docs_dir=str(pages),
+        site_dir=str(out),
+        nav=navigation(pages),
+        copyright=f"jdali {__version__}",
     )
     config.plugins.on_startup(command="build", dirty=False)
     try:

@@ -179,6 +179,9 @@ def test_the_whole_site_builds_without_a_warning(tmp_path):
     for guide in (ROOT / "docs").glob("*.md"):
         assert (out / f"{guide.stem}.html").stat().st_size > 1000
     assert "DataIterator" in (out / "api" / "jdali.iterator.html").read_text()
+    browser = part("website.browser")
+    if browser.chromium():  # from disk: no page asks a host, none is too wide, and the search finds
+        browser.look(out, ["index", "gallery", "operators/resize"])
 
 
 @pytest.mark.slow

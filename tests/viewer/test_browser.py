@@ -316,12 +316,29 @@ def test_kinds_of_values(browser, served_kinds):
 
 def test_a_phone_needs_no_scrolling_sideways(browser, served):
     tab = Tab(browser, served[0].url, viewport={"width": 390, "height": 800}, color_scheme="dark")
-    for path in ("batches/0", "sample/0/0", "graph", "data", "time"):
+    for path in ("batches/0", "sample/0/0", "epochs/1", "find?text=onerror", "graph", "data", "time"):
         page = tab.open(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
     background = pixels(page.locator("body"))[-5, 5]
     assert background.max() < 60  # dark
+    page.emulate_media(color_scheme="light")
+    background = pixels(page.locator("body"))[-5, 5]
+    assert background.min() > 200
     page.close()
+
+
+def test_the_keyboard_reaches_an_operator_and_its_values(tab):
+    """Tab goes through the pages to an operator of the graph; Enter shows what it makes."""
+    page = tab.open("graph")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if "decoders.image" in page.evaluate("document.activeElement.textContent"):
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/sample/0/*#n*")
+    node = page.locator(".jd-node:target")
+    assert node.locator("summary strong").inner_text() == "decoders.image"
+    assert node.locator("img").count() == 1
 
 
 def test_without_the_token_nothing_is_there(browser, served):
