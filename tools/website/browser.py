@@ -26,7 +26,11 @@ _SHOWN = (
     "tutorials/images",
 )
 _SECONDS = 30.0  # that a page may take to load
-_SEARCHED = ("operators/resize", "gaussian", "operators/gaussian_blur.html")  # from a page, for a word, leads to
+_SEARCHED = (
+    "operators/resize",
+    "gaussian",
+    "operators/gaussian_blur.html",
+)  # from a page, for a word, leads to
 
 # Runs in the page. Lazy pictures further down are not loaded: only those that were tried can be broken.
 _PROBLEMS = """(() => {
@@ -103,8 +107,12 @@ class Tab:
 
     async def search(self, word: str) -> list[str]:
         """Searches the site for a word; returns the addresses that are found."""
+        await self.call("Emulation.setFocusEmulationEnabled", enabled=True)  # the field wakes up by the focus
         found = await self.call(
-            "Runtime.evaluate", expression=f"{_SEARCH}({json.dumps(word)})", awaitPromise=True, returnByValue=True
+            "Runtime.evaluate",
+            expression=f"{_SEARCH}({json.dumps(word)})",
+            awaitPromise=True,
+            returnByValue=True,
         )
         addresses: list[str] = found["result"]["value"]
         return addresses
