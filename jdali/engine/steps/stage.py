@@ -121,7 +121,7 @@ class StageRunner(StepRunner):
         """The devices, for a person to read."""
         return str(self.device if self._spread is None else self._spread)
 
-    def admit(self, shapes: Any) -> None:
+    def admit(self, shapes: object) -> None:
         """Counts one more program; raises if that is too many."""
         self._compiler.admit(self.stage, shapes)
 
