@@ -124,7 +124,8 @@ def test_a_matrix_moves_a_letter(tmp_path):
     result = part("website.examples").Result("matrix", [np.float32([[1, 0, 1], [0, 1, 0]])])
     part("website.number_drawing").draw_numbers([result], tmp_path / "m.png")
     with Image.open(tmp_path / "m.png") as picture:
-        pixels = np.asarray(picture.convert("RGB")).astype(int)
+        paper = Image.new("RGBA", picture.size, "white")
+        pixels = np.asarray(Image.alpha_composite(paper, picture.convert("RGBA")).convert("RGB")).astype(int)
     blue = np.argwhere(pixels[..., 2] - pixels[..., 0] > 80)
     grey = np.argwhere((np.ptp(pixels, axis=-1) < 15) & (pixels[..., 0] > 180) & (pixels[..., 0] < 225))
     assert blue[:, 1].mean() > grey[:, 1].mean()
