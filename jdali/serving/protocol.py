@@ -56,7 +56,7 @@ class InferRequest(msgspec.Struct):
     parameters: dict[str, Any] = {}
 
 
-def parse(body: bytes, header_length: str | None) -> tuple[InferRequest, dict[str, list[Any]]]:
+def parse(body: bytes | memoryview, header_length: str | None) -> tuple[InferRequest, dict[str, list[Any]]]:
     """Reads a request.
 
     Args:
@@ -168,6 +168,17 @@ def _from_binary(tensor: TensorMessage, data: memoryview) -> list[Any]:
 def render(
     model: str, request: InferRequest, outputs: Mapping[str, np.ndarray]
 ) -> tuple[bytes, dict[str, str]]:
+    """Writes an answer over HTTP: the body, and headers. Arguments and errors are those of `render_tensors`."""
+    head, parts = render_tensors(model, request, outputs)
+    if not parts:
+        return head, {"content-type": "application/json"}
+    headers = {"content-type": "application/octet-stream", HEADER_LENGTH: str(len(head))}
+    return b"".join([head, *parts]), headers
+
+
+def render_tensors(
+    model: str, request: InferRequest, outputs: Mapping[str, np.ndarray]
+) -> tuple[bytes, list[bytes]]:
     """Writes an answer.
 
     Args:
@@ -175,7 +186,7 @@ def render(
         request: that is answered.
         outputs: arrays [N, ...] by name.
 
-    Returns: the body, and headers.
+    Returns: the JSON, and the elements of each tensor that is not in it.
 
     Raises:
         RequestError: an output that was asked for is none.
@@ -193,18 +204,14 @@ def render(
         }  # fmt: skip
         if output.parameters.get("binary_data", binary):
             parts.append(array.tobytes())
-            message["parameters"] = {"binary_data_size": len(parts[-1])}
+            message["parameters"] = {"binary_data_size": array.nbytes}
         else:
             message["data"] = array.reshape(-1).tolist()
         described.append(message)
     answer: dict[str, Any] = {"model_name": model, "model_version": "1", "outputs": described}
     if request.id:
         answer["id"] = request.id
-    head = msgspec.json.encode(answer)
-    if not parts:
-        return head, {"content-type": "application/json"}
-    headers = {"content-type": "application/octet-stream", HEADER_LENGTH: str(len(head))}
-    return b"".join([head, *parts]), headers
+    return msgspec.json.encode(answer), parts
 
 
 def datatype(dtype: np.dtype[Any]) -> str:
