@@ -82,13 +82,14 @@ class ServedModel:
             progress: show a bar on a terminal.
         """
         tasks: list[Callable[[], object]] = [self._decode_once, *self.preprocess.compiling(max_batch)]
-        with (
-            progress_bar(len(tasks), "programs", "warm-up", wanted=progress) as update,
-            concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1, "jdali-warm-up") as threads,
-        ):
-            for done in concurrent.futures.as_completed([threads.submit(task) for task in tasks]):
-                done.result()
-                update(1)
+        threads = concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1, "jdali-warm-up")
+        try:
+            with progress_bar(len(tasks), "programs", "warm-up", wanted=progress) as update:
+                for done in concurrent.futures.as_completed([threads.submit(task) for task in tasks]):
+                    done.result()
+                    update(1)
+        finally:
+            threads.shutdown(cancel_futures=True)
         sizes, dtypes = self.preprocess.sizes, self.preprocess.dtypes
         if self._model is not None and all(size is not None for size in sizes):
             for room in sorted({room_for(count) for count in range(1, max_batch + 1)}):
