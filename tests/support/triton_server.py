@@ -24,8 +24,8 @@ def distribution() -> Path | None:
 
 
 @contextlib.contextmanager
-def triton_server(repository: Path) -> Iterator[str]:
-    """The address of a server with all models of a repository.
+def triton_server(repository: Path) -> Iterator[tuple[str, int]]:
+    """The address and the process of a server with all models of a repository.
 
     Args:
         repository: with models.
@@ -61,7 +61,7 @@ def triton_server(repository: Path) -> Iterator[str]:
         )  # fmt: skip
         try:
             _wait(process, port, Path(log.name))
-            yield f"127.0.0.1:{port}"
+            yield f"127.0.0.1:{port}", process.pid
         finally:
             process.terminate()
             try:

@@ -62,7 +62,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("exported")
     pipelines.speech().export(folder, shapes=[(512,)], platforms=["cpu"])
     model_repository(folder, repository, name="speech", max_batch=2, warm_up=False)
-    with triton_server(repository) as found:
+    with triton_server(repository) as (found, _):
         yield found
 
 
