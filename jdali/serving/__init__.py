@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from jdali._system.lazy import imported as _imported
 from jdali.serving.model import ServedModel as ServedModel
 from jdali.serving.protocol import RequestError as RequestError
+from jdali.serving.protocol import datatype as datatype
 from jdali.serving.protocol import parse as parse
-from jdali.serving.protocol import render_tensors as render_tensors
 
 if TYPE_CHECKING:
     from jdali.serving.app import ServerLimits as ServerLimits

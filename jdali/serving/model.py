@@ -166,10 +166,10 @@ class ServedModel:
 
 def _chosen(named: Mapping[str, np.ndarray], rows: Sequence[int]) -> dict[str, np.ndarray]:
     """The samples of one request; padded ones only as far as its own sizes need."""
+    chosen: Any = slice(rows[0], rows[0] + len(rows)) if rows else slice(0)  # they follow each other: no copy
     found = {}
     for name, array in named.items():
         extents = named.get(f"{name}_extent")
-        largest = () if extents is None else extents[rows].max(axis=0, initial=0).tolist()
-        window: Any = (list(rows), *map(slice, largest))
-        found[name] = array[window]
+        largest = () if extents is None else extents[chosen].max(axis=0, initial=0).tolist()
+        found[name] = array[(chosen, *map(slice, largest))]
     return found

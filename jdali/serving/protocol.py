@@ -168,17 +168,6 @@ def _from_binary(tensor: TensorMessage, data: memoryview) -> list[Any]:
 def render(
     model: str, request: InferRequest, outputs: Mapping[str, np.ndarray]
 ) -> tuple[bytes, dict[str, str]]:
-    """Writes an answer over HTTP: the body, and headers. Arguments and errors are those of `render_tensors`."""
-    head, parts = render_tensors(model, request, outputs)
-    if not parts:
-        return head, {"content-type": "application/json"}
-    headers = {"content-type": "application/octet-stream", HEADER_LENGTH: str(len(head))}
-    return b"".join([head, *parts]), headers
-
-
-def render_tensors(
-    model: str, request: InferRequest, outputs: Mapping[str, np.ndarray]
-) -> tuple[bytes, list[bytes]]:
     """Writes an answer.
 
     Args:
@@ -186,7 +175,7 @@ def render_tensors(
         request: that is answered.
         outputs: arrays [N, ...] by name.
 
-    Returns: the JSON, and the elements of each tensor that is not in it.
+    Returns: the body, and headers.
 
     Raises:
         RequestError: an output that was asked for is none.
@@ -194,7 +183,7 @@ def render_tensors(
     binary = bool(request.parameters.get("binary_data_output", False))
     asked = request.outputs or [RequestedOutput(name) for name in outputs]
     described: list[dict[str, Any]] = []
-    parts: list[bytes] = []
+    parts: list[memoryview] = []
     for output in asked:
         if output.name not in outputs:
             raise RequestError(f"there is no output {output.name!r:.80}; there are {', '.join(outputs)}")
@@ -203,7 +192,7 @@ def render_tensors(
             "name": output.name, "shape": list(array.shape), "datatype": datatype(array.dtype)
         }  # fmt: skip
         if output.parameters.get("binary_data", binary):
-            parts.append(array.tobytes())
+            parts.append(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
             message["parameters"] = {"binary_data_size": array.nbytes}
         else:
             message["data"] = array.reshape(-1).tolist()
@@ -211,7 +200,11 @@ def render_tensors(
     answer: dict[str, Any] = {"model_name": model, "model_version": "1", "outputs": described}
     if request.id:
         answer["id"] = request.id
-    return msgspec.json.encode(answer), parts
+    head = msgspec.json.encode(answer)
+    if not parts:
+        return head, {"content-type": "application/json"}
+    headers = {"content-type": "application/octet-stream", HEADER_LENGTH: str(len(head))}
+    return b"".join([head, *parts]), headers
 
 
 def datatype(dtype: np.dtype[Any]) -> str:

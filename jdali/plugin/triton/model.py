@@ -1,14 +1,16 @@
 """The model in Triton's own Python process: hands requests to a process of jdali's Python, and its answers back.
 
 `model_repository` copies this file into a model's folder, so it imports nothing of jdali. Triton's Python is that of the
-server, often with NumPy 1, and jdali needs NumPy 2; so jdali runs in a process with its own environment. Requests and answers go
-through a socket as bodies of the open inference protocol: JSON, then the elements of tensors.
+server, often with NumPy 1, and jdali needs NumPy 2; so jdali runs in a process with its own environment. Requests go through a
+socket, as bodies of the open inference protocol; answers come in memory that both share.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import math
+import mmap
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -53,6 +55,9 @@ class TritonPythonModel:
             "PYTHONPATH": os.pathsep.join(filter(None, [self._options["path"], os.environ.get("PYTHONPATH")])),
             **({"CUDA_VISIBLE_DEVICES": args["model_instance_device_id"]} if on_gpu else {"JAX_PLATFORMS": "cpu"}),
         }  # fmt: skip
+        # Answers stay in it until the next requests are sent: Triton has copied them by then.
+        self._memory = os.memfd_create("jdali-answers")
+        self._answers: mmap.mmap | bytes = b""
         self._start()
 
     def execute(self, requests: Sequence[Any]) -> list[Any]:
@@ -64,23 +69,27 @@ class TritonPythonModel:
             self._connection.send_bytes(str(len(requests)).encode())
             for request in requests:
                 self._send(request)
-            return [self._response() for _ in requests]
+            message = json.loads(self._connection.recv_bytes())
         except (EOFError, OSError):
             text = f"the process of jdali ended with status {self._end()}"
             self._start()
             failed = self._triton.InferenceResponse(error=self._triton.TritonError(text))
             return [failed] * len(requests)
+        if message["bytes"] > len(self._answers):
+            self._answers = mmap.mmap(self._memory, message["bytes"])
+        return [self._response(answer) for answer in message["answers"]]
 
     def finalize(self) -> None:
         """Ends the process."""
         self._end()
+        os.close(self._memory)
 
     def _start(self) -> None:
         self._connection, theirs = Pipe()
         with theirs:
             self._process = subprocess.Popen(
-                [*self._command, "--socket", str(theirs.fileno())],
-                env=self._environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                [*self._command, "--socket", str(theirs.fileno()), "--memory", str(self._memory)],
+                env=self._environment, pass_fds=[theirs.fileno(), self._memory], stdin=subprocess.DEVNULL,
             )  # fmt: skip
         try:
             problem = self._connection.recv_bytes().decode()
@@ -117,19 +126,18 @@ class TritonPythonModel:
                     "parameters": {"binary_data_size": len(data)},
                 }
             )
-        head = json.dumps({"inputs": described, "parameters": {"binary_data_output": True}}).encode()
+        head = json.dumps({"inputs": described}).encode()
         self._connection.send_bytes(len(head).to_bytes(4, "little") + b"".join([head, *elements]))
 
-    def _response(self) -> Any:
-        head_bytes = int.from_bytes(self._connection.recv_bytes(), "little")
-        body = memoryview(self._connection.recv_bytes())
-        head, rest = json.loads(bytes(body[:head_bytes])), body[head_bytes:]
-        if "error" in head:
-            return self._triton.InferenceResponse(error=self._triton.TritonError(head["error"]))
+    def _response(self, answer: Mapping[str, Any]) -> Any:
+        if "error" in answer:
+            return self._triton.InferenceResponse(error=self._triton.TritonError(answer["error"]))
         tensors = []
-        for output in head["outputs"]:
-            size = output["parameters"]["binary_data_size"]
-            array = np.frombuffer(rest[:size], _DATATYPES[output["datatype"]]).reshape(output["shape"])
-            tensors.append(self._triton.Tensor(output["name"], array))
-            rest = rest[size:]
+        for output in answer["outputs"]:
+            dtype, shape = _DATATYPES[output["datatype"]], output["shape"]
+            count = math.prod(shape)
+            array = (
+                np.frombuffer(self._answers, dtype, count, output["offset"]) if count else np.empty(0, dtype)
+            )
+            tensors.append(self._triton.Tensor(output["name"], array.reshape(shape)))
         return self._triton.InferenceResponse(output_tensors=tensors)

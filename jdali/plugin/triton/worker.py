@@ -1,32 +1,36 @@
 """The process in which jdali answers the requests of one instance of a Triton model.
 
 `model.py` starts it, `python -m jdali.plugin.triton.worker FOLDER --socket 5 ...`. Messages: an empty one when it is ready, or
-an error; then the number of requests and each request, 4 bytes with the length of its JSON and the body; for each answer
-those 4 bytes, and the body.
+an error; then again and again the number of requests, each request (4 bytes with the length of its JSON, and the body), and
+back one message for all answers: JSON, with the offsets of their tensors in shared memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import mmap
+import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
 import msgspec
+import numpy as np
 
 import jdali
-from jdali.serving import RequestError, ServedModel, parse, render_tensors
+from jdali.serving import RequestError, ServedModel, datatype, parse
 
 _LENGTH_BYTES = 4
+_ALIGNMENT = 64  # of a tensor in shared memory, bytes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Answers until the socket is closed at its other end; returns the status of the process."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder")
-    for name in ("--socket", "--max-batch", "--threads", "--max-pixels"):
+    for name in ("--socket", "--memory", "--max-batch", "--threads", "--max-pixels"):
         parser.add_argument(name, type=int, required=True)
     parser.add_argument("--fingerprint", required=True)
     parser.add_argument("--warm-up", choices=("true", "false"), required=True)
@@ -38,12 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             connection.send_bytes(f"{type(error).__name__}: {error}".encode())
             return 1
         connection.send_bytes(b"")
+        memory = AnswerMemory(options.memory)
         try:
             while True:
                 count = int(connection.recv_bytes())
-                for body, head_bytes in _answers(served, [connection.recv_bytes() for _ in range(count)]):
-                    connection.send_bytes(head_bytes.to_bytes(_LENGTH_BYTES, "little"))
-                    connection.send_bytes(body)
+                answers = _answers(served, [connection.recv_bytes() for _ in range(count)])
+                connection.send_bytes(memory.write(answers))
         except (EOFError, ConnectionError):
             return 0
 
@@ -56,33 +60,60 @@ def _loaded(options: argparse.Namespace) -> ServedModel:
     return served
 
 
-def _answers(served: ServedModel, messages: Sequence[bytes]) -> list[tuple[bytes, int]]:
-    """The body of each answer, and the length of its JSON."""
-    answers: list[Any] = []
-    requests: dict[int, tuple[Any, Any]] = {}
+def _answers(served: ServedModel, messages: Sequence[bytes]) -> list[Any]:
+    """For each request its outputs, or its error."""
+    answers: list[Any] = [None] * len(messages)
+    inputs: dict[int, Any] = {}
     for number, message in enumerate(messages):
         length = int.from_bytes(message[:_LENGTH_BYTES], "little")
         try:
-            requests[number] = parse(memoryview(message)[_LENGTH_BYTES:], str(length))
-            answers.append(None)
+            inputs[number] = parse(memoryview(message)[_LENGTH_BYTES:], str(length))[1]
         except RequestError as error:
-            answers.append(error)
+            answers[number] = error
     try:
-        found: Sequence[Any] = served.answer([inputs for _, inputs in requests.values()]) if requests else []
+        found: Sequence[Any] = served.answer(list(inputs.values())) if inputs else []
     except Exception as error:  # of no sample: nothing of it is the client's business but its kind
         traceback.print_exception(error)
-        found = [RequestError(f"the pipeline failed: {type(error).__name__}")] * len(requests)
-    for number, answer in zip(requests, found, strict=True):
+        found = [RequestError(f"the pipeline failed: {type(error).__name__}")] * len(inputs)
+    for number, answer in zip(inputs, found, strict=True):
         answers[number] = answer
-    bodies = []
-    for number, answer in enumerate(answers):
-        if isinstance(answer, Exception):
-            head = msgspec.json.encode({"error": str(answer)})
-            bodies.append((head, len(head)))
-        else:
-            head, parts = render_tensors(served.name, requests[number][0], answer)
-            bodies.append((b"".join([head, *parts]), len(head)))
-    return bodies
+    return answers
+
+
+class AnswerMemory:
+    """The memory in which answers go to Triton's process; it grows to the largest batch.
+
+    Args:
+        file: descriptor of it, which the other process has as well.
+    """
+
+    def __init__(self, file: int):
+        self._file = file
+        self._bytes = np.empty(0, np.uint8)
+
+    def write(self, answers: Sequence[Mapping[str, np.ndarray] | Exception]) -> bytes:
+        """Writes answers over those before; returns the message that describes them."""
+        described: list[dict[str, Any]] = []
+        places: list[tuple[int, np.ndarray]] = []
+        end = 0
+        for answer in answers:
+            if isinstance(answer, Exception):
+                described.append({"error": str(answer)})
+                continue
+            outputs = []
+            for name, array in answer.items():
+                places.append((end, array))
+                kind = datatype(array.dtype)
+                outputs.append({"name": name, "shape": list(array.shape), "datatype": kind, "offset": end})
+                end += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+            described.append({"outputs": outputs})
+        if end > len(self._bytes):
+            os.ftruncate(self._file, end)
+            self._bytes = np.frombuffer(mmap.mmap(self._file, end), np.uint8)
+        for offset, array in places:
+            room = self._bytes[offset : offset + array.nbytes]
+            np.copyto(room.view(array.dtype).reshape(array.shape), array)
+        return msgspec.json.encode({"bytes": end, "answers": described})
 
 
 if __name__ == "__main__":
