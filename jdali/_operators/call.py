@@ -17,7 +17,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from jdali._batches import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan, Rising
 from jdali._errors import SampleError
 from jdali._numerics.random import SampleKeys
 from jdali._operators import argument_rules, frames
@@ -77,6 +77,21 @@ class PlannedCall:
     outputs: tuple[BatchSpec, ...]
     traced: dict[str, np.ndarray]
     unseen: tuple[str, ...] = ()
+
+    @property
+    def rising(self) -> dict[str, Rising]:
+        """The static values that may be larger than they are."""
+        return {name: value for name, value in self.call.static if isinstance(value, Rising)}
+
+    def raised(self, values: Mapping[str, int]) -> PlannedCall:
+        """Returns the same plan with `Rising` values raised to these, where they are smaller."""
+        static = tuple(
+            (name, value._replace(value=max(value.value, values[name])) if name in values else value)
+            for name, value in self.call.static
+        )
+        if static == self.call.static:
+            return self
+        return dataclasses.replace(self, call=dataclasses.replace(self.call, static=static))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jdali._batches import SlabPool
-from jdali._display.markup import escape, styled
+from jdali._display.markup import escape, fitting, styled
 from jdali._errors import SkippedSample
 from jdali._pipeline.base import PipelineBase
 from jdali._pipeline.internals import Internals
@@ -35,7 +35,7 @@ class PlanText(str):
         return plan
 
     def _repr_html_(self) -> str:
-        return f"{self._picture}<pre>{escape(self)}</pre>"
+        return fitting(self._picture, f"<pre>{escape(self)}</pre>")
 
 
 class PipelineFacts(PipelineBase):
@@ -159,7 +159,7 @@ class PipelineFacts(PipelineBase):
             plan = built.engine.plan
             if built.engine.elsewhere is not None:
                 here = {node for step in built.engine.here.steps for node in step.nodes}
-        return styled(f"<p>{escape(repr(self))}</p>{plan_svg(plan, here=here)}")
+        return styled(fitting(f"<p>{escape(repr(self))}</p>", plan_svg(plan, here=here)))
 
     def view(self, *, port: int = 0, host: str = "127.0.0.1") -> Any:
         """Opens a local page that shows batches, samples, the graph, the data and the time; it changes nothing.

@@ -16,6 +16,7 @@ from jdali.iterator.arguments import check_arguments, check_sharding, epoch_coun
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.batch_type import BatchT, output_names
 from jdali.iterator.epoch_loop import EpochLoop
+from jdali.iterator.loops import note_loop
 from jdali.iterator.policy import LastBatchPolicy
 from jdali.iterator.state import checkpoints, restored_state
 from jdali.iterator.stream import BatchStream, log
@@ -126,6 +127,7 @@ class DataIterator(EpochLoop[BatchT]):
             self.batch_size * len(pipes),
             auto_reset=_AUTO_RESET[auto_reset],
         )
+        note_loop(self._stream.own, self)
         self._prepare_first_batch = prepare_first_batch
         if any(pipe.is_restored_from_checkpoint for pipe in pipes):
             self._go_on_from_checkpoints()

@@ -181,7 +181,9 @@ class Planner:
             node, batches.count, args=self._args[node], specs=specs, values=values,
             keys=draw.keys(node) if op.random else None,  # type: ignore[arg-type]  # `Traced` refuses in its place
         )  # fmt: skip
-        return plan_call(request)
+        planned = plan_call(request)
+        # Of one program for all batches: a function has no memory of those before, and an export serves sizes unseen.
+        return planned.raised({name: value.most for name, value in planned.rising.items()})
 
     def _padded(self, specs: Sequence[BatchSpec], *, ragged: bool) -> tuple[tuple[int, ...], ...]:
         """Padded shapes of the values: those of the engine, so that few programs serve; of dense arrays true sizes."""
