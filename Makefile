@@ -45,10 +45,11 @@ $(VENV)/.torch: $(VENV)/.oracle
 	touch $@
 
 # Debian's chromium, for tests/viewer/test_browser.py. It needs root, or sudo.
-browser:  ## installs chromium, in which the viewer is tested; PICTURES=1 draws those of docs/viewer.md anew
+browser:  ## installs chromium, in which the viewer is tested; PICTURES=1 draws those of docs/viewer.md and README anew
 	@command -v chromium >/dev/null || { $(if $(filter 0,$(shell id -u)),,sudo )apt-get update -q && $(if $(filter 0,$(shell id -u)),,sudo )apt-get install -q -y --no-install-recommends chromium; }
 ifdef PICTURES
 	VIEWER_PICTURES=docs/images $(BIN)/python -m pytest -n 0 -q tests/viewer/test_browser.py
+	$(BIN)/python tools/viewer_film.py
 endif
 
 # The same for TensorFlow and for PaddlePaddle.
