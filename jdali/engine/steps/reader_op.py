@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jdali._operators import argument_rules
+from jdali._operators.offers import IsEnough
 from jdali._operators.record import ReaderOp
 from jdali._sources import batch_of
 from jdali.engine.failure import failing_as
@@ -17,13 +20,20 @@ from jdali.tensors import TensorList
 
 
 class ReaderRunner(StepRunner):
-    """Reads the samples that were drawn for a batch."""
+    """Reads the samples that were drawn for a batch.
 
-    shown = "reads in the thread pool"
+    Args:
+        node: of the reader.
+        op: of the node.
+        reader: to read with.
+        enough: which beginnings of samples the consumers can do with; empty: they get whole samples.
+    """
+
     policy: ThreadPolicy
 
-    def __init__(self, node: Node, op: ReaderOp, reader: Reader):
-        self.node, self._op, self._reader = node, op, reader
+    def __init__(self, node: Node, op: ReaderOp, reader: Reader, enough: Sequence[IsEnough] = ()):
+        self.node, self._op, self._reader, self._enough = node, op, reader, enough
+        self.shown = f"reads {'beginnings of files ' if enough else ''}in the thread pool"
         self.policy = policy_of(reader)
 
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
@@ -36,7 +46,15 @@ class ReaderRunner(StepRunner):
                 values = argument_values(env[value], op, name)
                 arguments[name] = argument_rules.batch(op.name, op.args[name], values, len(indices))
         columns = read(
-            node, self._reader, epochs, indices, context.pool, self.policy, context.memo, arguments
+            node,
+            self._reader,
+            epochs,
+            indices,
+            context.pool,
+            self.policy,
+            context.memo,
+            arguments,
+            self._enough,
         )
         for value, column in zip(node.outputs, columns, strict=True):
             env[value] = TensorList.from_store(column, value.device, env.drawn[node])

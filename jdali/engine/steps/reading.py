@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import types as pytypes
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from jdali._batches import Store
+from jdali._operators.offers import IsEnough
 from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery.memo import Kept, Memo
 from jdali.engine.steps.host_runner import raise_if_any
@@ -32,6 +34,7 @@ def read(
     policy: ThreadPolicy,
     memo: Memo | None = None,
     arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
+    enough: Sequence[IsEnough] = (),
 ) -> Sequence[Store]:
     """The outputs of a reader for the samples of a batch.
 
@@ -43,19 +46,23 @@ def read(
         policy: of the reader, see `policy_of`.
         memo: what was read for this batch before; samples that are there are not read again.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
+        enough: see `ReaderRunner`.
 
     Raises:
         NodeFailure: with all samples that failed.
     """
+    load_many: Callable[..., Loaded] = reader.load_many
+    if enough:
+        load_many = functools.partial(reader.load_beginnings, lambda view: all(one(view) for one in enough))
     if memo is None or arguments:  # arguments may be another's for the same sample the next time
-        columns, failures = _load(node, reader, indices, pool, policy, arguments)
+        columns, failures = _load(node, reader, load_many, indices, pool, policy, arguments)
         raise_if_any(node, failures)
         return columns
     known: Kept = memo.read.setdefault(node.id, Kept.nothing(reader.num_outputs))
     keys = list(zip(epochs.tolist(), indices.tolist(), strict=True))
     missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
     if len(missing):
-        columns, failures = _load(node, reader, indices[missing], pool, policy, {})
+        columns, failures = _load(node, reader, load_many, indices[missing], pool, policy, {})
         read = [int(position) for i, position in enumerate(missing) if i not in failures]
         known.add([keys[position] for position in read], columns)
         raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
@@ -65,12 +72,12 @@ def read(
 def _load(
     node: Node,
     reader: Reader,
+    load_many: Callable[..., Loaded],
     indices: np.ndarray,
     pool: Pool,
     policy: ThreadPolicy,
     arguments: Mapping[str, np.ndarray],
 ) -> Loaded:
-    load_many: Callable[..., Loaded] = reader.load_many
     starts: list[int] = []
     parts: list[Loaded] = []
 
