@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.broken_codec import decode, decode_with_care, write_files
+from support.broken_codec import broken_codec, careful_codec, write_files
 from support.callbacks import Samples
 from support.every_reader import MAKERS, made
 from support.faults import until
@@ -255,7 +255,7 @@ def values(pipe, steps):
     ("workers", "end"), [(1, "SEGV"), (1, "KILL"), on_ray("SEGV"), on_ray("EXIT")], indirect=["workers"]
 )
 def test_a_codec_that_crashes_is_an_error_with_file_worker_and_signal(damaged, end, workers):
-    with closing(decoded(damaged[end], decode, one_of(workers), "raise")) as pipe:
+    with closing(decoded(damaged[end], broken_codec(), one_of(workers), "raise")) as pipe:
         assert values(pipe, 2) == [[0, 1], [2, 3]]
         with pytest.raises(RuntimeError) as caught:
             pipe.run()
@@ -273,9 +273,9 @@ def test_a_codec_that_crashes_is_an_error_with_file_worker_and_signal(damaged, e
     ("workers", "on_error"), [(2, "skip"), (2, "mask"), on_ray("mask")], indirect=["workers"]
 )
 def test_a_codec_that_crashes_costs_one_sample(damaged, on_error, workers):
-    with closing(decoded(damaged["SEGV"], decode_with_care, 0, on_error)) as pipe:
+    with closing(decoded(damaged["SEGV"], careful_codec(), 0, on_error)) as pipe:
         expected, errors = values(pipe, 4), pipe.errors
-    with closing(decoded(damaged["SEGV"], decode, workers, on_error)) as pipe:
+    with closing(decoded(damaged["SEGV"], broken_codec(), workers, on_error)) as pipe:
         assert values(pipe, 4) == expected
         found = pipe.errors
     assert errors

@@ -64,13 +64,16 @@ class TaskProcess:
         is_ready: it takes tasks.
         is_leaving: it gets no more tasks, and ends after the last one.
         tasks: numbers of those that it has, the running one first.
+        is_warm: it has made one.
+        rehearsal: number of the one that it makes only to become warm; None: it has none.
         known: slabs that it has mapped.
     """
 
     def __init__(self, number: int, environment: Mapping[str, str]):
         self.number = number
-        self.is_ready = self.is_leaving = False
+        self.is_ready = self.is_leaving = self.is_warm = False
         self.tasks: list[int] = []
+        self.rehearsal: int | None = None
         self.known: set[SlabName] = set()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self.channel = Channel(ours)
