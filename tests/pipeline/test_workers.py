@@ -14,7 +14,7 @@ from support.accelerator import accelerator  # noqa: F401
 from support.callbacks import Samples
 from support.faults import until
 from support.worker_kinds import workers_of
-from support.worker_pipelines import BAD, BATCH, batch, pipeline, write_pictures
+from support.worker_pipelines import BATCH, batch, pipeline, write_pictures
 
 import jdali
 from jdali import fn
@@ -26,11 +26,6 @@ STEPS = 9  # more than two epochs
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return write_pictures(tmp_path_factory.mktemp("pictures") / "all")
-
-
-@pytest.fixture(scope="module")
-def bad_folder(tmp_path_factory):
-    return write_pictures(tmp_path_factory.mktemp("bad") / "all", BAD)
 
 
 def run(pipe, steps):

@@ -10,8 +10,6 @@ import jdali
 from jdali import fn
 from jdali.iterator import DataIterator
 
-NAMES = ["picture", "square", "added", "label", "number"]
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
