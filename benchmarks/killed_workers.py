@@ -74,7 +74,7 @@ def crashing(folder: str, workers: Any) -> jdali.Pipeline:
 
 def pids_of(pipe: Any) -> list[int]:
     """Processes that take tasks: workers, or actors of a cluster."""
-    workers = pipe.inspect().engine.elsewhere.workers
+    workers = pipe.internals().engine.elsewhere.workers
     if hasattr(workers, "pids"):
         return list(workers.pids())
     places = [slot.place for slot in list(workers._slots.values())]
@@ -83,7 +83,7 @@ def pids_of(pipe: Any) -> list[int]:
 
 def is_whole(pipe: Any, died: int) -> bool:
     """True if all workers of a pipeline are ready, after so many deaths."""
-    workers = pipe.inspect().engine.elsewhere.workers
+    workers = pipe.internals().engine.elsewhere.workers
     counts = workers.counts()
     return counts.ready == workers.count and counts.deaths >= died
 
@@ -116,7 +116,7 @@ def deaths(folder: str, workers: Callable[[], Any], kills: int) -> None:
     for count in (0, kills):
         with contextlib.closing(pictures(folder, workers())) as pipe:
             found, waits = stream(pipe, 2 * WARM, count)
-            died = pipe.inspect().engine.elsewhere.workers.counts().deaths  # type: ignore[union-attr]
+            died = pipe.internals().engine.elsewhere.workers.counts().deaths  # type: ignore[union-attr]
         with contextlib.closing(pictures(folder, 0)) as pipe:
             expected, _ = stream(pipe, len(found))
         print(

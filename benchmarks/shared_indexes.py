@@ -145,7 +145,7 @@ def work(kind: str, count: int) -> None:
         pipe = define()
         before = time.process_time()
         pipe.build()
-        workers: Any = pipe.inspect().engine.elsewhere.workers  # type: ignore[union-attr]
+        workers: Any = pipe.internals().engine.elsewhere.workers  # type: ignore[union-attr]
         while not workers.counts().ready:
             time.sleep(0.05)
         spent = time.process_time() - before

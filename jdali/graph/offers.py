@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from jdali._operators.offers import IsEnough, Offer
-from jdali._operators.record import CompiledOp, HostBatchOp, HostOp, ReaderOp
+from jdali._operators.record import CompiledOp, HostBatchOp, HostOp, IsEnough, Offer, ReaderOp
 from jdali.graph.node import DataNode, Node
 from jdali.graph.plan import ExecutionPlan
 

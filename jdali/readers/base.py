@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._batches import BatchSpec, SamplesBlock, Store
-from jdali._operators.offers import IsEnough
-from jdali._operators.record import Static
+from jdali._operators.record import IsEnough, Static
 from jdali.readers.order.epochs import Order, SampleRefs
 
 _ORDER_OPTIONS = (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jdali._workers.process_workers import ProcessWorkers
+from jdali._workers import ProcessWorkers
 
 NAMESPACE = "jdali-tests"
 NAME = "shared"  # of the set of `ray_workers`
@@ -89,7 +89,7 @@ def one_of(workers: Any) -> Any:
 
 def workers_of(pipe: Any) -> Any:
     """The workers that make the batches of a pipeline: `BatchWorkers`."""
-    return pipe.inspect().engine.elsewhere.workers
+    return pipe.internals().engine.elsewhere.workers
 
 
 def pids_of(pipe: Any) -> list[int]:

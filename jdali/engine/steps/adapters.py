@@ -7,8 +7,7 @@ from typing import Any
 
 import jax
 
-from jdali._operators.offers import IsEnough
-from jdali._operators.record import HostBatchOp, HostOp, IndexOp, ReaderOp
+from jdali._operators.record import HostBatchOp, HostOp, IndexOp, IsEnough, ReaderOp
 from jdali._sources import SourceFeed
 from jdali.engine.steps.host_batch_op import HostBatchOpRunner
 from jdali.engine.steps.host_op import HostOpRunner
