@@ -1,0 +1,84 @@
+"""Batches that workers have made ahead: bounded by number and by bytes."""
+
+import os
+import sys
+from contextlib import closing
+
+import numpy as np
+import pytest
+from support.faults import until
+from support.worker_pipelines import workers_of
+
+import jdali
+from jdali import fn
+from jdali._workers.process_workers import ProcessWorkers
+
+MIB = 1 << 20
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells which files are open")
+
+
+def pipeline(mebibytes, **options):
+    """Batches of one sample of this size, whose bytes are the number of the batch."""
+
+    @jdali.pipeline_def(batch_size=1, num_threads=1, workers=2, **options)
+    def define():
+        number = fn.external_source(source=lambda i: np.full((1, 1), i, np.uint8), name="numbers")
+        return fn.python_function(number, function=lambda x: np.full(mebibytes * MIB, x[0], np.uint8))
+
+    return define()
+
+
+def shared_files():
+    """Sizes of the nameless files that this process has open: the shared memory of its workers."""
+    sizes = {}  # a mapping has a descriptor of its own
+    for descriptor in os.listdir("/proc/self/fd"):
+        path = f"/proc/self/fd/{descriptor}"
+        try:
+            if "/jdali-" in os.readlink(path) or "/#" in os.readlink(path):
+                found = os.stat(path)
+                sizes[found.st_dev, found.st_ino] = found.st_size
+        except OSError:  # it was that of the folder
+            continue
+    return sizes
+
+
+@pytest.fixture
+def shared_bytes():
+    """Returns the bytes of shared memory that there are beside those of earlier tests."""
+    before = shared_files()
+    return lambda: sum(size for name, size in shared_files().items() if name not in before)
+
+
+def test_shared_memory_stays_within_the_bytes_that_were_given(shared_bytes):
+    most = 20 * MIB
+    with closing(pipeline(4, max_prefetch_bytes=most)) as pipe:
+        highest = 0
+        for i in range(24):
+            (batch,) = pipe.run()
+            assert np.asarray(batch[0])[-1] == i
+            highest = max(highest, shared_bytes())
+        # One more is in the hands of the loop; a slab may be an eighth larger than what lies in it.
+        assert 8 * MIB <= highest <= (most + 4 * MIB) * 9 / 8
+        made = workers_of(pipe).counts().made
+        assert 24 <= made <= 24 + most // (4 * MIB)
+
+
+def test_without_bytes_the_number_is_bounded_however_long_nobody_takes_a_batch(shared_bytes):
+    with closing(pipeline(1)) as pipe:
+        pipe.run()
+        in_flight = workers_of(pipe).in_flight
+        assert in_flight == 5
+        until(lambda: workers_of(pipe).counts().made >= 1 + in_flight)
+        assert workers_of(pipe).counts().made <= 2 + in_flight
+        assert shared_bytes() <= (2 + in_flight) * MIB * 9 / 8
+
+
+def test_more_are_under_way_as_soon_as_workers_want_more(monkeypatch):
+    wanted = [5]
+    monkeypatch.setattr(ProcessWorkers, "in_flight", property(lambda self: wanted[0]))
+    with closing(pipeline(1)) as pipe:
+        pipe.run()
+        wanted[0] = 9
+        pipe.run()
+        pipe.run()  # the thread that takes a batch draws later ones before that
+        until(lambda: workers_of(pipe).counts().made >= 2 + 9)
