@@ -118,7 +118,7 @@ def measure_workers(workload: str, folder: str, batches: int, count: int) -> tup
         host.wait(pipe.run())
     finally:
         del os.environ["JDALI_WORKERS"]
-    workers = pipe.inspect().engine.elsewhere.workers
+    workers = pipe.internals().engine.elsewhere.workers
     for _ in range(12 * count):  # each has compiled the shapes of an epoch
         host.wait(pipe.run())
     pids = workers.pids()

@@ -11,7 +11,7 @@ from support.worker_pipelines import workers_of
 
 import jdali
 from jdali import fn
-from jdali._workers.process_workers import ProcessWorkers
+from jdali._workers import ProcessWorkers
 
 MIB = 1 << 20
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells which files are open")

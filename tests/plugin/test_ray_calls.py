@@ -1,6 +1,5 @@
 """Tasks that go to an actor of Ray in one call: how many, and who is blamed when the actor dies."""
 
-import asyncio
 import sys
 from concurrent.futures import Future
 from types import SimpleNamespace
@@ -10,9 +9,8 @@ import pytest
 pytest.importorskip("ray", reason="Ray is not installed")
 from ray.exceptions import ActorDiedError
 
-from jdali._workers.on_ray import pipeline_actor
-from jdali._workers.on_ray.actor_messages import ActorPlace
-from jdali._workers.task_pool.jobs import TaskKilledError
+from jdali._workers import TaskKilledError
+from jdali._workers.on_ray import ActorPlace
 from jdali.plugin.ray import actor_slot, call_size, dispatcher
 
 pytestmark = [
@@ -127,17 +125,3 @@ def test_the_tasks_of_an_actor_that_died_go_alone_and_the_second_death_has_the_b
     with pytest.raises(TaskKilledError, match=r"7 on node node died; .*7 on node node died"):
         futures[0].result(0)
     assert not futures[1].done()
-
-
-def test_all_done_waits_for_the_last_task():
-    async def run():
-        futures = [Future() for _ in range(3)]
-        futures[1].set_result(1)
-        waiting = asyncio.ensure_future(pipeline_actor.all_done(futures))
-        futures[0].set_exception(ValueError("is the caller's to look at"))
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        futures[2].set_result(2)
-        await waiting
-
-    asyncio.run(run())
