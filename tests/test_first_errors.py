@@ -94,6 +94,15 @@ def test_a_type_that_there_is_not() -> None:
             fn.cast(_IMAGE, dtype=wrong)
 
 
+def test_a_key_where_a_seed_belongs() -> None:
+    with pytest.raises(TypeError, match=r"seed is a JAX key, and must be an integer.*Pipeline.function take"):
+        constant(seed=jax.random.key(0))
+    with pytest.raises(
+        TypeError, match=r"A pipeline draws from its seed=; jdali.ops and jdali.dynamic take keys"
+    ):
+        fn.random.uniform(key=jax.random.key(0))
+
+
 def test_an_if_on_a_node() -> None:
     with pytest.raises(TypeError, match="conditional context") as caught:
         bool(fn.random.coin_flip())

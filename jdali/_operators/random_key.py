@@ -50,7 +50,7 @@ def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Arr
         raise no_key(op, found)
     key: Any = first if named is None else named
     rest = inputs[1:] if named is None else inputs
-    return _one_key(op.name, key), list(rest)
+    return one_key(op.name, key), list(rest)
 
 
 def is_typed(value: object) -> bool:
@@ -93,17 +93,18 @@ def take_first_key(name: str, args: Sequence[object], named: object) -> tuple[Ar
         TypeError: it is no key, there are two, or many.
     """
     first = is_key(args[0]) if args else False
-    if named is not None and not is_key(named):
-        raise TypeError(f"{name}: key= is {described(named)}, which is no key; make one by jax.random.key(0)")
     if named is not None and first and is_typed(args[0]):
         raise TypeError(f"{name}: the key is given twice, first and as key=")
     if named is None and not first:
         return None, list(args)
     key: Any = args[0] if named is None else named
-    return _one_key(name, key), list(args[1:] if named is None else args)
+    return one_key(name, key), list(args[1:] if named is None else args)
 
 
-def _one_key(name: str, key: Any) -> Array:
+def one_key(name: str, key: Any) -> Array:
+    """Checks that a value is one key, and returns it typed."""
+    if not is_key(key):
+        raise TypeError(f"{name}: key= is {described(key)}, which is no key; make one by jax.random.key(0)")
     if key.ndim > (0 if is_typed(key) else 1):
         raise TypeError(
             f"{name}: got {described(key)}, and a call is for one sample, which has one key: "

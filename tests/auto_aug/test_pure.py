@@ -106,6 +106,17 @@ def test_random_operators_of_an_augmentation_draw_from_the_key() -> None:
     np.testing.assert_array_equal(first, again)
 
 
+def test_a_batch_of_dynamic_mode_draws_from_a_key_each_sample_its_own() -> None:
+    batch = jdali.dynamic.as_batch(list(IMAGES[:1]) * 8)
+    found = [
+        np.stack([np.asarray(x) for x in apply_rand_augment(FEW, batch, 1, 3, BINS, key=jax.random.key(k))])
+        for k in (0, 1, 0)
+    ]
+    np.testing.assert_array_equal(found[0], found[2])
+    assert (found[0] != found[1]).any()
+    assert len({image.tobytes() for image in found[0]}) > 1
+
+
 def test_what_cannot_be() -> None:
     key, image = jax.random.key(0), IMAGES[0]
     with pytest.raises(TypeError, match=r"rand_augment draws random values.*rand_augment\(key, image\)"):
@@ -118,8 +129,8 @@ def test_what_cannot_be() -> None:
         rand_augment(image, n=1, m=3, key=key, seed=3)
     with pytest.raises(TypeError, match=r"key= is 3, which is no key"):
         rand_augment(image, n=1, m=3, key=3)
-    with pytest.raises(TypeError, match=r"a key goes with one image as an array"):
-        rand_augment(jdali.dynamic.as_batch([image]), n=1, m=3, key=key)
+    with pytest.raises(TypeError, match=r"a pipeline draws from its seed"):
+        rand_augment(fn.external_source(source=[IMAGES]), n=1, m=3, key=key)
 
 
 def test_a_choice_of_shapes_and_work_on_the_host_are_refused() -> None:

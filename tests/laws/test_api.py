@@ -80,7 +80,7 @@ def test_dynamic_has_the_record_s_signature(name):
     inputs = [i.name for i in op.inputs]
     arguments = [a for a in op.public_args if a != "seed"]
     generic = [a for a in ("batch_size", "device") if a not in op.public_args]
-    assert list(parameters) == inputs + generic + arguments + ["rng"] * op.random
+    assert list(parameters) == inputs + generic + arguments + ["rng", "key"] * op.random
     for arg in op.public_args.values():
         if arg.name != "seed":
             default = inspect.Parameter.empty if arg.required else arg.default

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import jax
@@ -24,8 +24,8 @@ def in_either_mode(function: F) -> F:
     """Lets a function that calls operators of `jdali.fn` take tensors and batches of dynamic mode, and arrays.
 
     With some, and outside of a pipeline definition, it is traced as a small pipeline, which is kept for calls of the
-    same kind. It runs at once on batches. On arrays it is a pure function of one sample and of the key, which comes
-    first or as `key=`.
+    same kind. It runs at once on batches. On arrays it is a pure function of one sample and of the key. The key comes
+    first or as `key=`; batches may have one, too.
     """
     name = function.__name__
 
@@ -34,25 +34,20 @@ def in_either_mode(function: F) -> F:
         if current_graph() is not None:
             return function(*args, **kwargs)
         kinds = {_kind(leaf) for leaf in _leaves((args, kwargs))}
-        if EagerValue not in kinds and DataNode not in kinds and Array in kinds:
-            key, values = take_first_key(name, args, kwargs.pop("key", None))
-            if key is not None:
-                _check_no_seed(name, kwargs)
-            return call_on_sample(function, values, kwargs, key, name)
-        if kwargs.pop("key", None) is not None:
-            raise TypeError(
-                f"{name}: a key goes with one image as an array; a pipeline and dynamic mode draw from seeds"
-            )
-        return run_as_graph(function, args, kwargs) if EagerValue in kinds else function(*args, **kwargs)
+        if DataNode in kinds or not kinds & {EagerValue, Array}:
+            if kwargs.pop("key", None) is not None:
+                raise TypeError(
+                    f"{name}: a key goes with arrays, tensors and batches; a pipeline draws from its seed"
+                )
+            return function(*args, **kwargs)
+        key, values = take_first_key(name, args, kwargs.pop("key", None))
+        if key is not None and kwargs.get("seed") is not None:
+            raise TypeError(f"{name}: a call has a key or a seed=, not both")
+        if EagerValue in kinds:
+            return run_as_graph(function, values, kwargs, key)
+        return call_on_sample(function, values, kwargs, key, name)
 
     return call  # type: ignore[return-value]
-
-
-def _check_no_seed(name: str, kwargs: Mapping[str, object]) -> None:
-    if kwargs.get("seed") is not None:
-        raise TypeError(
-            f"{name}: a call has a key or a seed=, which is for pipelines and dynamic mode; not both"
-        )
 
 
 def _kind(leaf: object) -> type | None:
