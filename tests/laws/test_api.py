@@ -89,6 +89,15 @@ def test_dynamic_has_the_record_s_signature(name):
     assert set(generic) <= set(documented(function.__doc__))
 
 
+@pytest.mark.parametrize("surface", [jdali.fn, jdali.dynamic, jdali.ops], ids=lambda module: module.__name__)
+def test_a_signature_is_shown_with_a_line_for_each_argument(surface):
+    lines = str(inspect.signature(surface.random.uniform)).splitlines()
+    parameters = inspect.signature(surface.random.uniform).parameters
+    shown = [re.match(r"[*]{0,2}(\w+)", line.strip()) for line in lines]
+    assert [match[1] for match in shown if match] == list(parameters)
+    assert any(line.endswith("(-1.0, 1.0),") for line in lines)
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_dynamic_has_a_class_of_each_reader(name):
     op = REGISTRY[name]
