@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: help browser coverage run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types editor imports words stubs check bench docs clean
+.PHONY: help browser coverage run test torch tf paddle triton exhaustive fast gpu on-gpu lowest lint types editor imports words stubs check bench docs clean
 
 # Lists the targets, each with the comment behind its name.
 help:  ## this list
@@ -53,10 +53,11 @@ $(VENV)/.torch: $(VENV)/.oracle
 	touch $@
 
 # Debian's chromium, for tests/viewer/test_browser.py. It needs root, or sudo.
-browser:  ## installs chromium, in which the viewer is tested; PICTURES=1 draws those of docs/viewer.md anew
+browser:  ## installs chromium, in which the viewer is tested; PICTURES=1 draws those of docs/viewer.md and README anew
 	@command -v chromium >/dev/null || { $(if $(filter 0,$(shell id -u)),,sudo )apt-get update -q && $(if $(filter 0,$(shell id -u)),,sudo )apt-get install -q -y --no-install-recommends chromium; }
 ifdef PICTURES
 	VIEWER_PICTURES=docs/images $(BIN)/python -m pytest -n 0 -q tests/viewer/test_browser.py
+	$(BIN)/python tools/viewer_film.py
 endif
 
 # The same for TensorFlow and for PaddlePaddle.
@@ -88,6 +89,19 @@ on-gpu: $(VENV)/.cuda
 $(VENV)/.cuda: $(VENV)/.oracle
 	$(BIN)/python -m pip install --quiet -e '.[cuda12]'
 	touch $@
+
+# NVIDIA's Triton Inference Server, from the wheel nvidia-pytriton. Its Python backend wants NumPy 1, and the libpython of the
+# system (Debian's 3.11, say), so it has an environment of its own; DALI in it is the rival of benchmarks/serve.py.
+TRITON := .venv-triton
+TRITON_PYTHON ?= /usr/bin/python3
+
+$(TRITON)/.installed: | $(BIN)/python
+	$(TRITON_PYTHON) -m venv $(TRITON)
+	$(TRITON)/bin/python -m pip install --quiet nvidia-pytriton 'numpy<2' 'nvidia-dali-cuda120>=1.40'
+	touch $@
+
+triton: $(VENV)/.dev $(TRITON)/.installed  ## the tests that need Triton's server, which it installs
+	$(BIN)/python -m pytest -m triton tests/plugin/triton $(ARGS)
 
 # The oldest versions that pyproject.toml allows, in an environment of their own: each bound is one that was tried.
 # They exist for Python 3.11 and 3.12.
@@ -141,4 +155,4 @@ docs: $(VENV)/.dev  ## the documentation as HTML, in build/docs
 	$(BIN)/python tools/make_docs.py $(if $(shell command -v chromium || command -v chromium-browser),--look) $(ARGS)
 
 clean:  ## removes environments and builds
-	rm -rf $(VENV) $(LOWEST) build *.egg-info
+	rm -rf $(VENV) $(LOWEST) $(TRITON) build *.egg-info

@@ -131,16 +131,25 @@ class Report:
 
 
 def report_html(report: Report) -> str:
-    """The report with a bar for each part, as a piece of HTML."""
-    period = report.seconds / max(report.batches, 1)
+    """The verdict, the advice, and a bar for each part, as a piece of HTML."""
+    if not report.batches:
+        return f"<p>{escape(report.verdict)}</p>"
+    period = report.seconds / report.batches
     top = max([part.seconds for part in report.parts], default=0.0) or 1.0
     bars = "".join(
-        f"<tr><td>{escape(part.kind)}</td><td>{escape(part.name)}</td><td>{_ms(part.seconds)}</td>"
-        f'<td><meter max="1" value="{part.seconds / top:.3f}"></meter></td></tr>'
+        f"<tr><td>{escape(part.kind)}</td><td>{_ms(part.seconds)}</td>"
+        f'<td><meter max="1" value="{part.seconds / top:.3f}"></meter></td><td>{escape(part.name)}</td></tr>'
         for part in report.parts
         if part.seconds >= _SHOWN * period or part is report.slowest
     )
-    return f'<div class="jd-table"><table>{bars}</table></div><pre>{escape(report)}</pre>'
+    advice = "".join(f"<li>{escape(text)}</li>" for text in report.advice)
+    waits = f'<meter max="1" value="{report.wait_share:.3f}"></meter> {report.wait_share:.0%} of the time'
+    return (
+        f"<p><strong>{escape(report.verdict)}</strong></p>{f'<ul>{advice}</ul>' if advice else ''}"
+        f"<p>{report.batches} batches in {report.seconds:.2f} s, {_ms(period)} a batch; the loop waited for data {waits}</p>"
+        f'<div class="jd-table"><table>{bars}</table></div>'
+        f"<details><summary>as text</summary><pre>{escape(report)}</pre></details>"
+    )
 
 
 def _worker_share(part: PartTime, period: float, workers: int) -> float:
@@ -210,7 +219,8 @@ class Recorder:
             seconds: from its first wait to the end of its last one.
             waited: seconds that it waited.
         """
-        end, begin = self._now(), self._begin
+        begin = self._begin  # first: a loop in another thread may mark meanwhile
+        end = self._now()
         first = end.pipelines[0]
         # Several pipelines run side by side; those of the first one's plan are taken together.
         pairs = [

@@ -23,6 +23,8 @@ from website import api_pages, gallery, operator_pages, operators, staging
 from website.navigation import navigation
 from website.operators import ROOT
 
+from jdali import __version__
+
 
 def write_pages(pages: Path, *, with_examples: bool, with_tutorials: bool, progress: bool = True) -> None:
     """Writes all pages as Markdown.
@@ -93,8 +95,12 @@ def build(pages: Path, out: Path) -> int:
     from mkdocs.exceptions import Abort
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    config: Any = load_config(
-        str(ROOT / "mkdocs.yml"), docs_dir=str(pages), site_dir=str(out), nav=navigation(pages)
+    config: Any = load_config(  # the footer says which version this is
+        str(ROOT / "mkdocs.yml"),
+        docs_dir=str(pages),
+        site_dir=str(out),
+        nav=navigation(pages),
+        copyright=f"jdali {__version__}",
     )
     config.plugins.on_startup(command="build", dirty=False)
     try:
@@ -114,14 +120,18 @@ def main() -> None:
     parser.add_argument(
         "--look", action="store_true", help="open all pages in a browser, and report their errors"
     )
-    parser.add_argument("--strip", action="store_true", help="write README's picture anew")
+    parser.add_argument(
+        "--strip", action="store_true", help="write README's pictures anew; those of the viewer need Chromium"
+    )
     options = parser.parse_args()
     pages = ROOT / "build" / "docs_pages"
     write_pages(pages, with_examples=not options.no_examples, with_tutorials=not options.no_tutorials)
     if options.strip:
+        from viewer_film import write_film
         from website.strip import write_strip
 
         write_strip(pages / "pictures", ROOT / "docs" / "images" / "augmentations.png")
+        write_film(ROOT / "docs" / "images")
     count = build(pages, options.out)
     print(f"{count} pages; open {options.out / 'index.html'}")
     if options.look:

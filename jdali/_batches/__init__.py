@@ -8,6 +8,7 @@ from jdali._batches.capsule import device_of_capsule as device_of_capsule
 from jdali._batches.capsule import is_on_gpu as is_on_gpu
 from jdali._batches.extent import BatchSpec as BatchSpec
 from jdali._batches.extent import Plan as Plan
+from jdali._batches.extent import Rising as Rising
 from jdali._batches.extent import mask_padding as mask_padding
 from jdali._batches.extent import reflect_101 as reflect_101
 from jdali._batches.extent import size_text as size_text

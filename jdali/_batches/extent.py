@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -74,6 +74,20 @@ class BatchSpec:
         return self.layout.find(name)
 
 
+class Rising(NamedTuple):
+    """A static value that may be larger than a batch needs: the results are the same to the last bit.
+
+    A stage keeps the largest one that a batch needed, so the number of its programs is bounded.
+
+    Attributes:
+        value: what this batch needs, at least.
+        most: enough for any batch.
+    """
+
+    value: int
+    most: int
+
+
 @dataclasses.dataclass(frozen=True)
 class Plan:
     """Result of a `setup` whose outputs need more than their specs.
@@ -82,7 +96,7 @@ class Plan:
         outputs: spec of each output.
         params: values computed on the host, [N, ...] each; `run` gets a sample's own value
             under that name, traced, in place of the user's argument if the names agree.
-        static: values computed on the host that are compile keys; hashable, one for the batch.
+        static: values computed on the host that are compile keys; hashable, one for the batch; or `Rising`.
     """
 
     outputs: tuple[BatchSpec, ...]

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jdali._display.figures import SMALL, Hint, figure
-from jdali._display.markup import escape, styled
+from jdali._display.markup import MOST_BYTES, escape, styled
 
-MOST_BYTES = 200_000
 _MOST_SAMPLES = 64
 
 

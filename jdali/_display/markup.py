@@ -39,14 +39,34 @@ background:repeating-conic-gradient(#8883 0% 25%,#0000 0% 50%) 0/16px 16px}
 .jd-frame img{max-width:100%;height:auto}
 .jd-frame img.jd-tiny{image-rendering:pixelated}
 .jd-frame svg,.jd-frame img.jd-over{position:absolute;left:0;top:0;width:100%;height:100%}
-.jd-wave,.jd-histogram,.jd-axes{width:100%;height:auto;display:block}
+.jd-wave,.jd-histogram,.jd-curve,.jd-axes{width:100%;height:auto;display:block}
 .jd-figure audio{width:100%;height:32px;margin-top:4px}
 .jd-number{font:600 20px/1.3 ui-monospace,monospace}
 .jdali pre{font:12px/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:0;max-height:16em;
 overflow:auto}
+.jd-figure pre+svg{margin-top:8px}
 .jd-graph{max-width:100%;height:auto}
 .jd-bad{color:var(--bad)}
 """
+
+
+MOST_BYTES = 200_000
+"""Of what a notebook gets of one value."""
+_ROOM = 4000  # for the style
+
+
+def fitting(*parts: str) -> str:
+    """Joins parts of what a notebook shows, as many as fit into 200 kB together."""
+    shown, size = [], 0
+    for part in parts:
+        size += len(part.encode())
+        if size > MOST_BYTES - _ROOM:
+            shown.append(
+                '<p class="jd-name">more than a notebook should hold; Pipeline.view() and print() show all</p>'
+            )
+            break
+        shown.append(part)
+    return "".join(shown)
 
 
 def styled(body: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,28 @@ def histogram(array: NDArray[np.generic], bins: int = _BINS) -> tuple[NDArray[np
     low, high = float(values.min()), float(values.max())
     counts, _ = np.histogram(values, bins, (low, high if high > low else low + 1))
     return counts, low, high
+
+
+def curve_svg(values: Sequence[float], top: float | None, label: str) -> str:
+    """Draws values from left to right over a line at 0.
+
+    Args:
+        values: at least two, not negative.
+        top: of the axis; None: the largest one.
+        label: for who does not see it.
+    """
+    width, height = 320, 60
+    most = max(top or max(values), 1e-9)
+    step = width / (len(values) - 1)
+    points = " ".join(
+        f"{i * step:.1f},{height * (1 - min(v / most, 1)) + 2:.1f}" for i, v in enumerate(values)
+    )
+    return (
+        f'<svg class="jd-curve" viewBox="0 0 {width} {height + 18}" role="img" aria-label="{escape(label)}" font-size="11">'
+        f'<path d="M0 {height + 2}H{width}" stroke="var(--line)"/><polyline points="{points}" fill="none" stroke="var(--cpu)" '
+        f'stroke-width="1.5"/>'
+        f'<text x="0" y="{height + 15}" fill="currentColor">0 to {most:.4g}, now {values[-1]:.4g}</text></svg>'
+    )
 
 
 def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:

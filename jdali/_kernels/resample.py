@@ -17,8 +17,9 @@ import numpy as np
 from jax import Array, lax
 from jax.custom_batching import custom_vmap
 
+from jdali._batches import Rising
 from jdali._kernels.by_platform import by_platform, differentiable
-from jdali._kernels.resample_filters import FILTER, NN, dense_reach, dense_weights, nearest_elements
+from jdali._kernels.resample_filters import FILTER, NN, Reach, dense_reach, dense_weights, nearest_elements
 from jdali._kernels.resample_taps import resample_small, resample_taps
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast
@@ -36,6 +37,7 @@ def resample(
     *,
     dtype: np.dtype,
     nearest: bool | None = False,
+    reach: Rising | None = None,
 ) -> Array:
     """Resamples all axes but the last; see `resample_filters` for what `filters` says.
 
@@ -47,6 +49,7 @@ def resample(
         out_shape: padded shape of the result.
         dtype: of the result; integers are rounded half away from zero and saturated.
         nearest: static, whether all filters are NN, so that elements are copied; None: only the filters say it.
+        reach: static, see `reach_of`; None: the filters are not known on the host.
 
     Returns: `dtype` [*out_shape]; past `out_extent` the values are unspecified.
     """
@@ -57,7 +60,10 @@ def resample(
         picked: Array = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
         return picked
     small = all(n * m <= _SMALL for n, m in zip(image.shape, out_shape, strict=False))
-    result: Array = _weighted(image, filters, extent, out_extent, tuple(out_shape), np.dtype(dtype), small)
+    room = int(Reach.ANY if reach is None else reach.value)
+    result: Array = _weighted(
+        image, filters, extent, out_extent, tuple(out_shape), np.dtype(dtype), small, room
+    )
     if nearest is None:
         picked = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
         return jnp.where((filters[:, FILTER] == NN).all(), picked, result)
@@ -114,7 +120,7 @@ def _dense_of_any(image: Array, filters: Array, extent: Array, out_shape: tuple[
     return jnp.where(touched > 0, jnp.float32(jnp.nan), result)
 
 
-@one_program(static_argnums=(4, 5, 6))
+@one_program(static_argnums=(4, 5, 6, 7))
 def _weighted(
     image: Array,
     filters: Array,
@@ -123,6 +129,7 @@ def _weighted(
     out_shape: tuple[int, ...],
     dtype: np.dtype,
     small: bool,
+    reach: int,
 ) -> Array:
     """`resample` by sums of weighted elements; small arrays have no loops over tiles."""
 
@@ -131,12 +138,12 @@ def _weighted(
         return saturate_cast(_dense_of_any(image, filters, extent, out_shape), dtype)
 
     def taps(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
-        batch = _batched_taps(out_shape, dtype)
+        batch = _batched_taps(out_shape, dtype, reach)
         return batch(image[None], filters[None], extent[None], out_extent[None])[0]
 
     def few(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         del out_extent
-        return saturate_cast(resample_small(image, filters, extent, out_shape), dtype)
+        return saturate_cast(resample_small(image, filters, extent, out_shape, reach), dtype)
 
     def derivative(primals: tuple[Array, ...], tangents: tuple[Any, ...]) -> tuple[Array, object]:
         image, filters, extent, _ = primals
@@ -152,7 +159,7 @@ def _weighted(
 
 
 @functools.lru_cache(maxsize=256)
-def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype) -> Callable[..., Array]:
+def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype, reach: int) -> Callable[..., Array]:
     """`resample_taps`, for which vmap makes the batch longer instead of vectorising its loops.
 
     Vectorised, a loop runs as often as the longest of the batch needs and computes all of it each time.
@@ -160,7 +167,7 @@ def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype) -> Callable[..., 
 
     @custom_vmap
     def batch(images: Array, filters: Array, extents: Array, out_extents: Array) -> Array:
-        return resample_taps(images, filters, extents, out_extents, out_shape, dtype)
+        return resample_taps(images, filters, extents, out_extents, out_shape, dtype, reach)
 
     @batch.def_vmap
     def merge(axis_size: int, in_batched: list[bool], *arrays: Array) -> tuple[Array, bool]:

@@ -10,6 +10,7 @@ Elements outside of the input count as copies of its first or last element.
 
 from __future__ import annotations
 
+import enum
 import itertools
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._batches import Rising
 from jdali._errors import check_samples
 from jdali._numerics.positions import quotient, rounded
 from jdali.types import DALIInterpType
@@ -71,6 +73,24 @@ def all_nearest(kinds: object) -> bool | None:
     """True if the filters [N, ...] of all samples are NN; None if those of some samples or axes are."""
     nearest = np.asarray(kinds) == NN
     return True if nearest.all() else None if nearest.any() else False
+
+
+class Reach(enum.IntEnum):
+    """Most taps of any filter that a program of `resample` has room for: the fewer, the smaller the program."""
+
+    PAIR = 2  # linear, where no axis shrinks
+    CHUNK = 8
+    ANY = 1 << 30
+
+
+def statics_of(filters: np.ndarray) -> dict[str, Any]:
+    """Returns the static arguments of `resample` that follow from filters [N, d, 5], as operators name them."""
+    return {"_nearest": all_nearest(filters[..., FILTER]), "_reach": _reach_of(filters)}
+
+
+def _reach_of(filters: np.ndarray) -> Rising:
+    taps = np.where(filters[..., FILTER] == NN, 1, filters[..., TAPS]).max(initial=0)
+    return Rising(next(int(reach) for reach in Reach if taps <= reach), int(Reach.ANY))
 
 
 def filters_of(
@@ -170,18 +190,25 @@ def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
 
 
 def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
-    """Start of the filter, float32 [count], and its first tap, int32 [count], of output 0 to count-1."""
-    nearest = axis[FILTER] == NN
+    """Computes the start of the filter, float32, and its first tap, int32, of output 0 to count-1.
+
+    Args:
+        axis: float32 [5], or [..., 1, 5] of several axes.
+        count: number of output elements.
+
+    Returns: [count], or [..., count], each.
+    """
+    nearest = axis[..., FILTER] == NN
     output = jnp.arange(count, dtype=jnp.float32) + jnp.where(nearest, jnp.float32(0.5), jnp.float32(0))
-    start = rounded(output * axis[STEP]) + axis[START]
-    start = start + jnp.where(nearest, axis[TAPS], jnp.float32(0))
+    start = rounded(output * axis[..., STEP]) + axis[..., START]
+    start = start + jnp.where(nearest, axis[..., TAPS], jnp.float32(0))
     first = jnp.where(nearest, jnp.floor(start), jnp.ceil(start))
     return start, first.astype(jnp.int32)
 
 
 def tap_count(axis: Array) -> Array:
-    """Number of taps of each output element, int32."""
-    return jnp.where(axis[FILTER] == NN, jnp.float32(1), axis[TAPS]).astype(jnp.int32)
+    """Returns the number of taps of each output element, int32 [...], of axes [..., 5]."""
+    return jnp.where(axis[..., FILTER] == NN, jnp.float32(1), axis[..., TAPS]).astype(jnp.int32)
 
 
 def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool) -> Array:
@@ -206,9 +233,15 @@ def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool)
 
 
 def weight(axis: Array, tap: Array, start: Array) -> Array:
-    """Weight, not normalised, of input element `tap` where the filter begins at `start`."""
-    kind = axis[FILTER].astype(jnp.int32)
-    position = rounded((tap.astype(jnp.float32) - start) * axis[DENSITY])
+    """Computes the weight, not normalised, of input element `tap` where the filter begins at `start`.
+
+    Args:
+        axis: float32 [..., 5]; what comes before the 5 is broadcast with `tap` and `start`.
+        tap: int32 [...].
+        start: float32 [...].
+    """
+    kind = axis[..., FILTER].astype(jnp.int32)
+    position = rounded((tap.astype(jnp.float32) - start) * axis[..., DENSITY])
     whole = jnp.floor(position)
     index = whole.astype(jnp.int32)
     table = jnp.asarray(_TABLES).reshape(-1)

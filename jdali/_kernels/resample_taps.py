@@ -3,8 +3,8 @@
 One axis at a time: the array is seen as [rows, columns], and a block of output rows by a tile of columns
 is the sum over `_TAPS` rows at a time, which XLA fuses to one loop that reads each element once and keeps
 the sum in registers. All loops have trip counts computed at run time, so the cost follows the true size
-of the sample and the true scale, not the padded shapes, and one compiled program serves every scale.
-Samples are done one after another.
+of the sample and the true scale, not the padded shapes. A compiled program serves every scale up to its `Reach`:
+without loops for more taps than the samples have it is half as large. Samples are done one after another.
 """
 
 from __future__ import annotations
@@ -39,70 +39,107 @@ def _int32(value: int) -> Array:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Axis:
-    """Resampling of the rows of one sample.
+class _Axes:
+    """Resampling of the rows of one sample, along each of its axes: one computation for all of them.
 
     Attributes:
-        filter: float32 [5], see `resample_filters`.
-        rows: true number of input rows.
-        start: float32 [shape_out], first: int32 [shape_out], inverse: float32 [shape_out], of each output
-            row where its filter begins, its first tap, and what makes the weights' sum 1.
+        filters: float32 [d, 1, 5], see `resample_filters`.
+        rows: int32 [d], true number of input rows.
+        taps: how many are computed at once.
+        chunks: int32 [d], how often; None: once is enough.
+        start: float32 [d, shape_out], first: int32 [d, shape_out], inverse: float32 [d, shape_out], of each output
+            row where its filter begins, its first tap, and what makes the weights' sum 1; that of the longest axis
+            is the length of all.
         leading: `factors` of the first chunk for all output rows, which a sample needs many times.
     """
 
-    filter: Array
+    filters: Array
     rows: Array
+    taps: int
+    chunks: Array | None
     start: Array
     first: Array
     inverse: Array
     leading: tuple[Array, Array]
 
     @classmethod
-    def of(cls, filter: Array, rows: Array, shape_out: int) -> _Axis:
-        start, first = first_taps(filter, shape_out)
-        tap, value = _kept(_taps_and_weights(filter, start, first, _int32(0)))
+    def of(cls, filters: Array, rows: Array, count: int, reach: int) -> _Axes:
+        """Describes the axes of a sample.
 
-        def add(chunk: Array, total: Array) -> Array:
-            _, value = _taps_and_weights(filter, start, first, chunk)
-            return total + fixed_sum(value, (0,))
+        Args:
+            filters: float32 [d, 5].
+            rows: int32 [d].
+            count: output rows, of the longest axis.
+            reach: see `Reach`.
+        """
+        filters, taps = filters[:, None], _taps_at_once(reach)
+        start, first = first_taps(filters, count)
+        tap, value = _kept(_taps_and_weights(filters, start, first, _int32(0), taps))
+        total = fixed_sum(value, (1,))
+        chunks = None if reach <= _TAPS else (tap_count(filters)[:, 0] + _TAPS - 1) // _TAPS
+        if chunks is not None:
 
-        total = lax.fori_loop(_int32(1), _chunks(filter), add, fixed_sum(value, (0,)))
+            def add(chunk: Array, total: Array) -> Array:
+                _, value = _taps_and_weights(filters, start, first, chunk, taps)
+                return total + fixed_sum(value, (1,))
+
+            total = lax.fori_loop(_int32(1), chunks.max(), add, total)
         inverse = jnp.where(total == 0, jnp.float32(0), 1 / total)
-        leading = _kept((jnp.clip(tap, 0, rows - 1), value * inverse))
-        return cls(filter, rows, start, first, inverse, leading)
+        leading = _kept((jnp.clip(tap, 0, rows[:, None, None] - 1), value * inverse[:, None]))
+        return cls(filters, rows, taps, chunks, start, first, inverse, leading)
 
-    def first_factors(self, top: Array, block: int) -> tuple[Array, Array]:
-        """`factors` of the first chunk."""
-        row, value = (lax.dynamic_slice(v, (_int32(0), top), (_TAPS, block)) for v in self.leading)
+    def first_factors(self, axis: int, top: Array | int, block: int) -> tuple[Array, Array]:
+        """Returns `factors` of the first chunk."""
+        start, sizes = (_int32(axis), _int32(0), jnp.asarray(top, jnp.int32)), (1, self.taps, block)
+        row, value = (lax.dynamic_slice(v, start, sizes)[0] for v in self.leading)
         return _kept((row, value))
 
-    def factors(self, top: Array, block: int, chunk: Array) -> tuple[Array, Array]:
-        """Rows to read and their weights, [_TAPS, block] each; past the borders the last row repeats."""
+    def factors(self, axis: int, top: Array | int, block: int, chunk: Array) -> tuple[Array, Array]:
+        """Computes rows to read and their weights, [taps, block] each; past the borders the last row repeats."""
         start, first, inverse = (
-            lax.dynamic_slice(v, (top,), (block,)) for v in (self.start, self.first, self.inverse)
+            lax.dynamic_slice(v, (_int32(axis), jnp.asarray(top, jnp.int32)), (1, block))[0]
+            for v in (self.start, self.first, self.inverse)
         )
-        tap, value = _taps_and_weights(self.filter, start, first, chunk)
-        return _kept((jnp.clip(tap, 0, self.rows - 1), value * inverse))
+        tap, value = _taps_and_weights(self.filters[axis], start, first, chunk, self.taps)
+        return _kept((jnp.clip(tap, 0, self.rows[axis] - 1), value * inverse))
+
+    def add_chunks(self, axis: int, result: Array, add: Callable[[Array, Array], Array]) -> Array:
+        """Applies `add` to the result for each chunk but the first."""
+        return result if self.chunks is None else lax.fori_loop(_int32(1), self.chunks[axis], add, result)
 
 
-def _chunks(filter: Array) -> Array:
-    return (tap_count(filter) + _TAPS - 1) // _TAPS
+def _taps_at_once(reach: int) -> int:
+    """Returns how many taps are summed at once: all that there may be, and one.
+
+    Those that a filter has not are 0 times its last one, which is NaN if that is not finite, and one stands for all.
+    """
+    return min(reach + 1, _TAPS)
 
 
-def _taps_and_weights(filter: Array, start: Array, first: Array, chunk: Array) -> tuple[Array, Array]:
-    """Taps and weights, not normalised, of a chunk of each output row's filter, [_TAPS, rows] each.
+def _taps_and_weights(
+    filters: Array, start: Array, first: Array, chunk: Array, taps: int
+) -> tuple[Array, Array]:
+    """Computes taps and weights, not normalised, of a chunk of each output row's filter, [..., taps, rows] each.
 
     What is too much of a chunk is the last tap again, with the weight 0, and no row that the filter does not reach: 0
     times NaN is NaN.
+
+    Args:
+        filters: float32 [..., 1, 5].
+        start: float32 [..., rows].
+        first: int32 [..., rows].
+        chunk: which.
+        taps: of a chunk.
     """
-    offset = (chunk * _TAPS + jnp.arange(_TAPS, dtype=jnp.int32))[:, None]
-    count = tap_count(filter)
-    tap = first + jnp.minimum(offset, count - 1)
-    return tap, jnp.where(offset < count, weight(filter, tap, start), 0)
+    offset = (chunk * _TAPS + jnp.arange(taps, dtype=jnp.int32))[:, None]
+    count = tap_count(filters)[..., None]
+    tap = first[..., None, :] + jnp.minimum(offset, count - 1)
+    value = weight(filters[..., None, :], tap, start[..., None, :])
+    return tap, jnp.where(offset < count, value, 0)
 
 
 def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
-    """`values` behind a barrier, lest XLA look the weights up again for every column."""
+    """Puts a barrier behind `values`, lest XLA look the weights up again for every column."""
     first, second = lax.optimization_barrier(values)
     return first, second
 
@@ -110,7 +147,8 @@ def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
 def _resample_rows(
     source: Array,
     sample: Array,
-    axis: _Axis,
+    axes: _Axes,
+    axis: int,
     result: Array,
     *,
     top: Array,
@@ -126,7 +164,8 @@ def _resample_rows(
     Args:
         source: [N, rows, columns], padded.
         sample: which of the N.
-        axis: how its rows become those of the result.
+        axes: how its rows become those of the result.
+        axis: which of these axes the rows are.
         result: float32 [rows_out, columns].
         top, block: which output rows.
         columns: true number of columns.
@@ -138,7 +177,7 @@ def _resample_rows(
 
     def weighted_sum(left: Array, row: Array, value: Array) -> Array:
         terms = []
-        for k in range(_TAPS):
+        for k in range(axes.taps):
             same = [jnp.broadcast_to(v, row[k].shape) for v in (sample, left)]
             indices = jnp.stack([same[0], row[k], same[1]], axis=-1)
             read = lax.gather(
@@ -147,7 +186,7 @@ def _resample_rows(
             terms.append(value[k][:, None] * read.astype(jnp.float32))
         return functools.reduce(jnp.add, terms)
 
-    row, value = axis.first_factors(top, block)
+    row, value = axes.first_factors(axis, top, block)
 
     def first_tile(t: Array, result: Array) -> Array:
         # The last tile is computed again where it overlaps with the one before.
@@ -157,7 +196,7 @@ def _resample_rows(
     result = lax.fori_loop(_int32(0), tiles, first_tile, result)
 
     def further_chunk(chunk: Array, result: Array) -> Array:
-        row, value = axis.factors(top, block, chunk)
+        row, value = axes.factors(axis, top, block, chunk)
 
         def add_tile(t: Array, result: Array) -> Array:
             left = jnp.minimum(t * tile, width - tile)
@@ -169,7 +208,7 @@ def _resample_rows(
 
         return lax.fori_loop(_int32(0), tiles, add_tile, result)
 
-    return lax.fori_loop(_int32(1), _chunks(axis.filter), further_chunk, result)
+    return axes.add_chunks(axis, result, further_chunk)
 
 
 def _transposed(source: Array, result: Array, columns: Array) -> Array:
@@ -192,6 +231,7 @@ def resample_taps(
     out_extents: Array,
     out_shape: tuple[int, ...],
     dtype: np.dtype,
+    reach: int,
 ) -> Array:
     """Resamples all axes but the last of each image.
 
@@ -205,6 +245,7 @@ def resample_taps(
         extents, out_extents: int32 [N, d].
         out_shape: padded shape of one result, without C.
         dtype: of the result; integers are rounded and saturated.
+        reach: see `Reach`.
 
     Returns: `dtype` [N, *out_shape, C].
     """
@@ -221,7 +262,7 @@ def resample_taps(
     turned = [jnp.zeros((rest[a], lead[a]), jnp.float32) + zero for a in range(axes - 1)]
 
     def compute_sample(i: Array, state: Any) -> object:
-        described = [_Axis.of(filters[i, a], extents[i, a], out_shape[a]) for a in range(axes)]
+        described = _Axes.of(filters[i], extents[i], max(out_shape), reach)
 
         def compute_block(b: Array, state: Any) -> object:
             results, made, turned = state
@@ -233,7 +274,7 @@ def resample_taps(
                 width = source.shape[2]
                 # Only the leading one of the axes that make up the columns can be cut to its true size.
                 columns = _int32(width) if last else extents[i, a + 1] * (width // shape[a + 1])
-                run = functools.partial(_resample_rows, source, sample, described[a], columns=columns)
+                run = functools.partial(_resample_rows, source, sample, described, a, columns=columns)
                 if a == 0:
                     made[a] = run(made[a], top=top, block=block, to=_int32(0))
                 else:
@@ -253,7 +294,9 @@ def resample_taps(
     return lax.fori_loop(_int32(0), _int32(count), compute_sample, (results, made, turned))[0]
 
 
-def resample_small(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
+def resample_small(
+    image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...], reach: int
+) -> Array:
     """Computes the result of `resample_taps`, to the last bit, without its tiles: for arrays not worth their
     loops.
 
@@ -262,26 +305,32 @@ def resample_small(image: Array, filters: Array, extent: Array, out_shape: tuple
         filters: float32 [d, 5].
         extent: int32 [d].
         out_shape: padded shape of the result, without C.
+        reach: see `Reach`.
 
     Returns: float32 [*out_shape, C].
     """
-    value = image
+    value, axes = image, _Axes.of(filters, extent, max(out_shape), reach)
     for a, count in enumerate(out_shape):
-        axis = _Axis.of(filters[a], extent[a], count)
 
-        def chunk_sum(chunk: Array, value: Array = value, axis: _Axis = axis, a: int = a) -> Array:
-            rows, weights = axis.factors(_int32(0), len(axis.first), chunk)
+        def weighted_sum(factors: tuple[Array, Array], value: Array = value, a: int = a) -> Array:
+            rows, weights = factors
             others = [other for other in range(value.ndim) if other != a]
             terms = [
                 jnp.expand_dims(weights[k], others) * jnp.take(value, rows[k], axis=a).astype(jnp.float32)
-                for k in range(_TAPS)
+                for k in range(axes.taps)
             ]
             return functools.reduce(jnp.add, terms)
 
-        def further(chunk: Array, total: Array, chunk_sum: Callable[..., Array] = chunk_sum) -> Array:
-            return total + chunk_sum(chunk)
+        def further(
+            chunk: Array,
+            total: Array,
+            weighted_sum: Callable[..., Array] = weighted_sum,
+            a: int = a,
+            count: int = count,
+        ) -> Array:
+            return total + weighted_sum(axes.factors(a, 0, count, chunk))
 
-        value = lax.fori_loop(_int32(1), _chunks(filters[a]), further, chunk_sum(_int32(0)))
+        value = axes.add_chunks(a, weighted_sum(axes.first_factors(a, 0, count)), further)
     return value
 
 

@@ -10,4 +10,5 @@ from jdali._pipeline.copying import copied as copied
 from jdali._pipeline.copying import outputs_of as outputs_of
 from jdali._pipeline.definition_decorator import pipeline_def as pipeline_def
 from jdali._pipeline.pipeline import Pipeline as Pipeline
+from jdali._pipeline.plan_picture import ValueSize as ValueSize
 from jdali._pipeline.plan_picture import plan_svg as plan_svg

@@ -16,7 +16,7 @@ from jdali._operators.random_key import is_key
 from jdali._pipeline.expected_outputs import Expected
 from jdali._system.cpus import cpu_count
 from jdali._system.devices import host_device
-from jdali._workers.batch_workers import WorkerSet
+from jdali._workers import WorkerSet
 from jdali.engine import EngineOptions
 
 

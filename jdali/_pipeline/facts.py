@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from jdali._batches import SlabPool
-from jdali._display.markup import escape, styled
+from jdali._display.markup import escape, fitting, styled
 from jdali._errors import SkippedSample
 from jdali._pipeline.base import PipelineBase
-from jdali._pipeline.inspection import Inspection
+from jdali._pipeline.internals import Internals
 from jdali._pipeline.plan_picture import plan_svg
 from jdali._system.devices import accelerator, host_device
 from jdali._system.extras import install
@@ -35,7 +35,7 @@ class PlanText(str):
         return plan
 
     def _repr_html_(self) -> str:
-        return f"{self._picture}<pre>{escape(self)}</pre>"
+        return fitting(self._picture, f"<pre>{escape(self)}</pre>")
 
 
 class PipelineFacts(PipelineBase):
@@ -93,10 +93,10 @@ class PipelineFacts(PipelineBase):
         """The host memory that its batches lease; what is made of them may lie there, too."""
         return self._building.run().engine.pool.slabs
 
-    def inspect(self) -> Inspection:
+    def internals(self) -> Internals:
         """Returns the objects that run the pipeline, for debugging and tests; it is built if it was not."""
         run = self._building.run()
-        return Inspection(run.engine, run.runtime, self._building.workers)
+        return Internals(self._config, run.engine, run.runtime, self._building.workers)
 
     def output_stream(self) -> None:
         """XLA has no stream to show."""
@@ -159,7 +159,7 @@ class PipelineFacts(PipelineBase):
             plan = built.engine.plan
             if built.engine.elsewhere is not None:
                 here = {node for step in built.engine.here.steps for node in step.nodes}
-        return styled(f"<p>{escape(repr(self))}</p>{plan_svg(plan, here=here)}")
+        return styled(fitting(f"<p>{escape(repr(self))}</p>", plan_svg(plan, here=here)))
 
     def view(self, *, port: int = 0, host: str = "127.0.0.1") -> Any:
         """Opens a local page that shows batches, samples, the graph, the data and the time; it changes nothing.

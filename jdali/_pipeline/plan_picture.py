@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from jdali._display import GraphBox, GraphEdge, graph_svg
 from jdali._threads import Spent
-from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, dependencies
+from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage, dependencies
+
+
+class ValueSize(NamedTuple):
+    """Type and shape of a value of a sample, and its bytes."""
+
+    shape: str
+    nbytes: int
 
 
 def plan_svg(
@@ -14,7 +22,8 @@ def plan_svg(
     *,
     here: set[Node] | None = None,
     times: Mapping[Node, Spent] | None = None,
-    sizes: Mapping[DataNode, str] | None = None,
+    sizes: Mapping[DataNode, ValueSize] | None = None,
+    workers: Spent | None = None,
     links: str = "",
 ) -> str:
     """Draws a plan.
@@ -23,26 +32,23 @@ def plan_svg(
         plan: of the pipeline.
         here: operators that this process runs, where workers run the others; None: there are no workers.
         times: by the first operator of a step, its time.
-        sizes: what the values of a sample are.
+        sizes: of the values of a sample.
+        workers: time of the workers' steps, together.
         links: what a row leads to, followed by the number of its node; "" for nowhere.
     """
-    boxes, edges = [], []
-    box_of: dict[Node, str] = {}
-    for number, step in enumerate(plan.steps):
-        box_of.update(dict.fromkeys(step.nodes, f"s{number}"))
+    boxes: list[GraphBox] = []
+    edges: list[GraphEdge] = []
+    box_of = {node: f"s{number}" for number, step in enumerate(plan.steps) for node in step.nodes}
+    leaving = _leaving(plan, box_of)
     for number, step in enumerate(plan.steps):
         nodes: Sequence[Node] = step.nodes
-        if isinstance(step, HostStep):
-            kind, colour = ("reads" if step.node.is_source else "host"), "var(--dim)"
-        else:
-            kind = "arguments" if step.is_arguments else f"stage {step.index}"
-            colour = "var(--arg)" if step.is_arguments else "var(--cpu)"
-        colour = "var(--gpu)" if step.device == "gpu" else colour
-        title = f"{kind} · {step.device}{_time((times or {}).get(nodes[0]))}"
-        rows = [_row(node, sizes or {}) for node in nodes]
+        known = [sizes[v].nbytes for v in leaving.get(f"s{number}", ()) if v in sizes] if sizes else []
+        size = f" · {_bytes(sum(known))}" if known and len(nodes) > 1 else ""
+        kind, colour = _kind(step)
         boxes.append(
             GraphBox(
-                f"s{number}", title, rows, [f"{node.name}, {node.where}" for node in nodes],
+                f"s{number}", f"{kind} · {step.device}{_time((times or {}).get(nodes[0]))}{size}",
+                [_row(node, sizes or {}) for node in nodes], [f"{node.name}, {node.where}" for node in nodes],
                 [f"{links}{node.id}" if links else "" for node in nodes], colour,
                 int(here is not None and nodes[0] in here),
             )
@@ -52,24 +58,39 @@ def plan_svg(
             GraphEdge(source, f"s{number}", name) for source, name in leads.items() if source != f"s{number}"
         ]
     for i, value in enumerate(plan.outputs):
+        name = value.source.name if value.source.named else value.source.op.name
         below = int(here is not None and value.source in here)
-        boxes.append(
-            GraphBox(
-                f"o{i}",
-                f"output {i}",
-                [value.source.name if value.source.named else value.source.op.name],
-                colour="var(--mark)",
-                below=below,
-            )
-        )
+        boxes.append(GraphBox(f"o{i}", f"output {i}", [name], colour="var(--mark)", below=below))
         edges.append(GraphEdge(box_of[value.source], f"o{i}", value.name))
     split = here is not None and any(box.below for box in boxes)
-    return graph_svg(boxes, edges, "border: above in workers, below in this process" if split else "")
+    border = f"border: above in workers{_time(workers)}, below in this process"
+    return graph_svg(boxes, edges, border if split else "")
 
 
-def _row(node: Node, sizes: Mapping[DataNode, str]) -> str:
+def _leaving(plan: ExecutionPlan, box_of: Mapping[Node, str]) -> dict[str, dict[DataNode, None]]:
+    """Lists by box the values that other boxes take, each once."""
+    found: dict[str, dict[DataNode, None]] = {}  # `==` of values makes a node: no lists of them are searched
+    taken = [(v, box_of[node]) for step in plan.steps for node in step.nodes for v in dependencies(node)]
+    for value, by in [*taken, *((value, "") for value in plan.outputs)]:
+        box = box_of.get(value.source)
+        if box is not None and box != by:
+            found.setdefault(box, {})[value] = None
+    return found
+
+
+def _kind(step: HostStep | Stage) -> tuple[str, str]:
+    """Names the kind of a step, and its colour."""
+    if isinstance(step, HostStep):
+        kind, colour = ("reads" if step.node.is_source else "host"), "var(--dim)"
+    else:
+        kind = "arguments" if step.is_arguments else f"stage {step.index}"
+        colour = "var(--arg)" if step.is_arguments else "var(--cpu)"
+    return kind, "var(--gpu)" if step.device == "gpu" else colour
+
+
+def _row(node: Node, sizes: Mapping[DataNode, ValueSize]) -> str:
     name = f"{node.op.name} {node.name}" if node.named else node.op.name
-    shown = [sizes[value] for value in node.outputs if value in sizes]
+    shown = [f"{sizes[v].shape}, {_bytes(sizes[v].nbytes)}" for v in node.outputs if v in sizes]
     return f"{name} → {', '.join(shown)}" if shown else name
 
 
@@ -77,3 +98,9 @@ def _time(spent: Spent | None) -> str:
     if spent is None or not spent.count:
         return ""
     return f" · {(spent.seconds - min(spent.inner['compiling'], spent.seconds)) / spent.count * 1e3:.1f} ms"
+
+
+def _bytes(count: int) -> str:
+    return (
+        f"{count} B" if count < 1000 else f"{count / 1e3:.3g} kB" if count < 1e6 else f"{count / 1e6:.3g} MB"
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from jdali import fn
 from jdali._errors import OperatorError, SampleError
 from jdali._statistics.outputs import Output, statistics_of
 from jdali._statistics.results import Statistics
+from jdali._system.progress import progress_bar
 from jdali.codecs import audio as audio_codec
 from jdali.codecs import image as image_codec
 from jdali.dynamic._readers import Reader as DynamicReader
@@ -54,7 +54,7 @@ def statistics(
             pipe = stack.enter_context(contextlib.closing(_decoding(data)))
         measured = [Output(f"output {i}", node) for i, node in enumerate(pipe.outputs_of_graph)]
         total = n if n is not None else _epoch_size(pipe)
-        advance = stack.enter_context(_bar(total, progress))
+        advance = stack.enter_context(progress_bar(total, "samples", "statistics", wanted=progress))
         samples = 0
         for outputs, chosen in _batches(pipe, n):
             for output, batch in zip(measured, outputs, strict=True):
@@ -154,18 +154,3 @@ def _is_known(probe: Callable[[Any], object], sample: np.ndarray) -> bool:
     except (SampleError, OperatorError, ValueError):
         return False
     return True
-
-
-@contextlib.contextmanager
-def _bar(total: int | None, progress: bool) -> Iterator[Callable[[int], object]]:
-    """Gives a function that adds samples to a bar, which is there on a terminal, with tqdm."""
-    if not progress or not sys.stderr.isatty():
-        yield lambda count: None
-        return
-    try:
-        tqdm: Any = importlib.import_module("tqdm").tqdm
-    except ImportError:
-        yield lambda count: None
-        return
-    with tqdm(total=total, unit=" samples", desc="statistics", leave=False) as shown:
-        yield shown.update

@@ -33,7 +33,8 @@ def found(survey: Survey, inspector: PipelineInspector, classes: Sequence[str]) 
     if not survey.wanted:
         return f"<p>The data set has {inspector.size} samples.</p>" if inspector.size is not None else ""
     state = "" if survey.is_running else " data-done"
-    bar = f'<progress max="{survey.wanted}" value="{survey.seen}"></progress>'
+    done = survey.seen + len(survey.bad) if survey.is_running else survey.wanted
+    bar = f'<progress max="{survey.wanted}" value="{done}"></progress>'
     parts = [f"<p{state}>{bar} {survey.seen} of {survey.wanted} samples, {len(survey.bad)} bad</p>"]
     if survey.error:
         parts.append(error_box(survey.error))
@@ -71,6 +72,8 @@ def _sizes(output: OutputSurvey, rate: float | None) -> list[str]:
         if output.sizes
         else np.zeros((0, 0))
     )
+    if len(sizes) and (sizes == sizes[0]).all():
+        return [f"<p>all are {'×'.join(map(str, sizes[0].tolist())) or 'scalars'}</p>"]
     charts = []
     for axis in range(sizes.shape[1] if sizes.ndim == 2 else 0):
         letter = output.layout[axis] if axis < len(output.layout) else str(axis)

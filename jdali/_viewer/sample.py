@@ -47,6 +47,13 @@ def sample_page(
     )
     before, after = position - 1, position + 1
     last = len(inspector.task(number)) - 1
+    sizes = [
+        f"{array.dtype} {'×'.join(map(str, array.shape)) or 'scalar'}"
+        for value in inspector.outputs
+        if (array := trace.value(value, row)) is not None
+    ]
+    if sizes:
+        facts.append(["outputs", escape(", ".join(sizes))])
     parts = [
         pager(
             f"{root}sample/{number}/{before}" if before >= 0 else "",
@@ -126,19 +133,30 @@ def epochs_page(
         classes: names of the labels.
     """
     epochs = range(first, first + MOST_EPOCHS)
-    trace = inspector.sample_trace(index, epochs)
+    traces = inspector.sample_traces(index, epochs)
     links = f"<code>{escape(inspector.name_of(index))}</code>"
     earlier = f"{root}epochs/{index}?first={max(first - MOST_EPOCHS, 0)}" if first else ""
     parts = [pager(earlier, f"{root}epochs/{index}?first={first + MOST_EPOCHS}", links)]
-    if trace.failure is not None:
-        return "".join([*parts, error_box(trace.failure)])
-    cells = []
-    for i, epoch in enumerate(epochs):
-        arrays: list[Array] = []
-        for value in inspector.outputs:
-            array = trace.value(value, i)
-            arrays.append(np.zeros(0) if array is None else array)
-        layouts = [trace.values[value].layout() for value in inspector.outputs]
-        figures = sample_figures(inspector.outputs, arrays, layouts, classes, DETAIL)
-        cells.append(f'<article class="jd-sample"><p class="jd-name">epoch {epoch}</p>{figures}</article>')
+    failures = {str(trace.failure) for trace, _ in traces}
+    if len(failures) == 1 and traces[0][0].failure is not None:
+        return "".join(
+            [*parts, "<p>It fails alike in all these epochs.</p>", error_box(traces[0][0].failure)]
+        )
+    cells = [
+        f'<article class="jd-sample"><p class="jd-name">epoch {epoch}</p>'
+        f"{_epoch(inspector, trace, position, classes)}</article>"
+        for epoch, (trace, position) in zip(epochs, traces, strict=True)
+    ]
     return "".join([*parts, f'<div class="jd-samples">{"".join(cells)}</div>'])
+
+
+def _epoch(inspector: PipelineInspector, trace: Trace, position: int, classes: Sequence[str]) -> str:
+    """The outputs of a sample in one epoch, or its error."""
+    if trace.failure is not None:
+        return error_box(trace.failure)
+    arrays: list[Array] = []
+    for value in inspector.outputs:
+        array = trace.value(value, position)
+        arrays.append(np.zeros(0) if array is None else array)
+    layouts = [trace.values[value].layout() for value in inspector.outputs]
+    return sample_figures(inspector.outputs, arrays, layouts, classes, DETAIL)

@@ -18,16 +18,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from jdali._display import escape
-from jdali._pipeline import plan_svg
 from jdali._viewer.batches import batch_page, found_page
 from jdali._viewer.data import data_page, found
+from jdali._viewer.graph import GraphPage
 from jdali._viewer.layout import SECURITY, error_box, page, script, style
 from jdali._viewer.sample import epochs_page, sample_page
 from jdali._viewer.survey import Survey
 from jdali._viewer.timing import LiveTimes
 from jdali.engine.eager import PipelineInspector
-from jdali.graph import DataNode
 from jdali.pipeline import Pipeline
 
 _HERE = "127.0.0.1"
@@ -114,7 +112,7 @@ def view(
     """
     inspector = pipe.inspector()
     token = secrets.token_urlsafe(16)
-    site = Site(inspector, f"/{token}/", name, LiveTimes(inspector, make), _classes(pipe), weakref.ref(pipe))
+    site = Site(inspector, f"/{token}/", name, make, _classes(pipe), weakref.ref(pipe))
     return View(site.app(), host, port, token, site.close)
 
 
@@ -129,17 +127,18 @@ class Site:
         inspector: of the pipeline.
         root: path that all pages begin with, which holds the token.
         name: of the pipeline.
-        times: for the Time page.
+        make: makes another pipeline like it, which can be measured; None: none can be made.
         classes: names of the labels.
-        pipe: the pipeline, for its plan.
+        pipe: the pipeline, for its plan and the loop over it.
     """
 
     def __init__(
-        self, inspector: PipelineInspector, root: str, name: str, times: LiveTimes, classes: Sequence[str],
-        pipe: Callable[[], Pipeline | None],
+        self, inspector: PipelineInspector, root: str, name: str, make: Callable[[], Pipeline] | None,
+        classes: Sequence[str], pipe: Callable[[], Pipeline | None],
     ):  # fmt: skip
-        self._inspector, self._root, self._name = inspector, root, name
-        self._times, self._classes, self._pipe = times, classes, pipe
+        self._inspector, self._root, self._name, self._classes = inspector, root, name, classes
+        self._times = LiveTimes(inspector, make, pipe)
+        self._graph = GraphPage(inspector, self._times, pipe, root)
         self._survey = Survey(inspector)
 
     def app(self) -> Starlette:
@@ -152,12 +151,14 @@ class Site:
             ("epochs/{index:int}", self._epochs, "GET"),
             ("go", self._go, "GET"),
             ("find", self._find, "GET"),
-            ("graph", self._graph, "GET"),
+            ("graph", lambda _: self._html("Graph", self._graph.page(), "Graph"), "GET"),
+            ("graph/now", lambda _: HTMLResponse(self._graph.now()), "GET"),
+            ("graph", lambda _: self._measure("graph"), "POST"),
             ("data", self._data, "GET"),
             ("data/now", lambda _: HTMLResponse(found(self._survey, self._inspector, self._classes)), "GET"),
             ("time", lambda _: self._html("Time", self._times.page(root), "Time"), "GET"),
             ("time/now", lambda _: HTMLResponse(self._times.now()), "GET"),
-            ("time", self._measure, "POST"),
+            ("time", lambda _: self._measure("time"), "POST"),
             ("style.css", lambda _: Response(style(), media_type="text/css"), "GET"),
             ("viewer.js", lambda _: Response(script(), media_type="text/javascript"), "GET"),
         ]
@@ -228,39 +229,6 @@ class Site:
         text = request.query_params.get("text", "")
         return self._html(f"Files with {text!r}", found_page(self._inspector, text, self._root), "Batches")
 
-    def _graph(self, request: Request) -> Response:
-        inspector = self._inspector
-        measured = inspector.step_times()
-        if not any(spent.count for spent in measured) and self._times.step_times:
-            measured = self._times.step_times
-        spent = dict(zip((step.nodes[0] for step in inspector.steps_here), measured, strict=True))
-        position, sizes = self._sizes()
-        svg = plan_svg(
-            inspector.plan, here=inspector.here if inspector.has_workers else None, times=spent, sizes=sizes,
-            links=f"{self._root}sample/0/{position}#n",
-        )  # fmt: skip
-        pipe = self._pipe()
-        plan = f"<h2>Plan</h2><pre>{escape(pipe.plan())}</pre>" if pipe is not None else ""
-        note = (
-            "<p>A box is a step; operators in one box are one compiled program. Behind an arrow: a sample. "
-        )
-        note += "Times are of a batch, once batches were made, or a loop was measured on the Time page.</p>"
-        return self._html("Graph", f'{note}<div class="jd-scroll">{svg}</div>{plan}', "Graph")
-
-    def _sizes(self) -> tuple[int, dict[DataNode, str]]:
-        """Describes the first sample that does not fail, after each operator; with its position in the first batch."""
-        for position in range(len(self._inspector.task(0))):
-            trace, row, _ = self._inspector.trace(0, position)
-            if trace.failure is None:
-                break
-        found_sizes = {}
-        for value in trace.values:
-            array = trace.value(value, row)
-            if array is not None:
-                size = "×".join(map(str, array.shape)) or "scalar"
-                found_sizes[value] = f"{array.dtype} {size}, {_bytes(array.nbytes)}"
-        return position, found_sizes
-
     def _data(self, request: Request) -> Response:
         return self._html("Data", data_page(self._survey, self._inspector, self._root, self._classes), "Data")
 
@@ -273,9 +241,10 @@ class Site:
             return self._html("This is no number of samples", error_box(error), "Data", status=400)
         return RedirectResponse(f"{self._root}data", 303, SECURITY)
 
-    def _measure(self, request: Request) -> Response:
+    def _measure(self, shown: str) -> Response:
+        """Begins to measure, and leads back to the page."""
         self._times.measure()
-        return RedirectResponse(f"{self._root}time", 303)
+        return RedirectResponse(f"{self._root}{shown}", 303)
 
 
 def _whole(text: str | None, name: str) -> int:
@@ -287,9 +256,3 @@ def _whole(text: str | None, name: str) -> int:
     if not 0 <= number < _MOST:
         raise ValueError(f"{name} is {number}, it must be at least 0 and less than {_MOST}")
     return number
-
-
-def _bytes(count: int) -> str:
-    return (
-        f"{count} B" if count < 1000 else f"{count / 1e3:.3g} kB" if count < 1e6 else f"{count / 1e6:.3g} MB"
-    )

@@ -2,40 +2,58 @@
 
 from __future__ import annotations
 
+import collections
+import contextlib
 import threading
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
-from jdali._display import escape
+from jdali._display import curve_svg, escape
 from jdali._threads import Spent
 from jdali._viewer.layout import error_box, table
 from jdali._viewer.measure import measure_loop
 from jdali.engine.eager import PipelineInspector
+from jdali.iterator import loop_over
 from jdali.pipeline import Pipeline
 from jdali.profiler import Report, report_html
 
 _WINDOW = 5.0  # seconds over which rates are shown
 _BATCHES = 50
+_HISTORY = 120  # points of a curve
+_APART = 0.5  # seconds between two of them
+
+
+class Moment(NamedTuple):
+    """A point of the curves: samples a second over the last seconds, and batches that were ready."""
+
+    rate: float
+    ready: int
 
 
 class LiveTimes:
-    """Rates of a pipeline over the last seconds, and a loop of its own over another pipeline like it.
+    """Rates of a pipeline over the last seconds, the report of the loop over it, and a loop of its own over another one.
 
     Args:
         inspector: of the pipeline.
         make: makes another pipeline like it; None: none can be made.
+        pipe: the pipeline; None once nothing else holds it.
 
     Attributes:
-        step_times: of the steps of that pipeline, once it was measured.
+        measured: times of the steps and of the workers of the other pipeline; None: it was not measured.
     """
 
-    def __init__(self, inspector: PipelineInspector, make: Callable[[], Pipeline] | None):
-        self._inspector, self._make = inspector, make
+    def __init__(
+        self, inspector: PipelineInspector, make: Callable[[], Pipeline] | None, pipe: Callable[[], Pipeline | None]
+    ):  # fmt: skip
+        self._inspector, self._make, self._pipe = inspector, make, pipe
         self._marks: list[tuple[float, list[tuple[str, str, Spent]]]] = []
+        self._history: collections.deque[Moment] = collections.deque(maxlen=_HISTORY)
+        self._noted = 0.0
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._report: Report | None = None
-        self.step_times: list[Spent] = []
+        self.measured: tuple[list[Spent], Spent | None] | None = None
         self._error = ""
         self._done, self._seconds, self._lock = 0, 0.0, threading.Lock()
 
@@ -59,7 +77,8 @@ class LiveTimes:
             pipe = self._make()
             try:
                 self._report = measure_loop(pipe, _BATCHES, self._advance)
-                self.step_times = pipe.inspector().step_times()
+                inspector = pipe.inspector()
+                self.measured = inspector.step_times(), inspector.worker_time()
             finally:
                 pipe.close()
         except Exception as error:  # shown on the page
@@ -76,29 +95,55 @@ class LiveTimes:
             self._thread.join(timeout=60)
 
     # --- pages ------------------------------------------------------------------------------
+    def form(self, root: str, page: str) -> str:
+        """The button that measures, for a page that then is shown again; "" where no other pipeline can be made."""
+        if self._make is None:
+            return ""
+        button = f"<button>measure a loop of {_BATCHES} batches</button>"
+        return f'<form action="{root}{page}" method="post" class="jd-form">{button}</form>'
+
     def page(self, root: str) -> str:
         """The page, whose middle is fetched again and again."""
-        form = ""
-        if self._make is not None:
-            button = f"<button>measure a loop of {_BATCHES} batches</button>"
-            form = f'<form action="{root}time" method="post" class="jd-form">{button}</form>'
-        return f'{form}<div id="live" data-live="{root}time/now">{self.now()}</div>'
+        return f'{self.form(root, "time")}<div id="live" data-live="{root}time/now">{self.now()}</div>'
 
     def now(self) -> str:
-        """Rates of the last seconds, and the loop of its own."""
-        parts = []
-        if self.is_measuring or self._done:
-            rate = self._done * self._inspector.batch_size / self._seconds if self._seconds else 0.0
-            bar = f'<progress max="{_BATCHES}" value="{self._done}"></progress>'
-            parts.append(
-                f'<section class="jd-part"><h2>A loop that does nothing else</h2><p>{bar} {self._done} batches, '
-                f"{rate:.1f} samples a second</p></section>"
-            )
+        """The loop over the pipeline, rates of the last seconds, and the loop of its own."""
+        return "".join([self._loop(), self._own_loop(), self._rates()])
+
+    def progress(self) -> str:
+        """Shows how far the loop of its own is, while it runs, or why it ended."""
         if self._error:
-            parts.append(error_box(self._error))
-        if self._report is not None:
-            parts.append(f'<section class="jd-part jd-report">{report_html(self._report)}</section>')
-        return "".join([*parts, self._rates()])
+            return error_box(self._error)
+        if not self.is_measuring:
+            return ""
+        bar = f'<progress max="{_BATCHES}" value="{self._done}"></progress>'
+        return f"<p>{bar} {self._done} of {_BATCHES} batches are measured</p>"
+
+    def _loop(self) -> str:
+        """The report of the iterator over the pipeline; "" where there is none that took a batch."""
+        pipe = self._pipe()
+        loop = None if pipe is None else loop_over(pipe)
+        report = None
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # its pipeline was closed
+                report = loop.report()
+        if report is None or not report.batches:
+            return ""
+        return self._section("The training loop, this epoch", report)
+
+    def _section(self, title: str, report: Report) -> str:
+        rate = report.batches * self._inspector.batch_size / max(report.seconds, 1e-9)
+        return (
+            f'<section class="jd-part jd-report"><h2>{title}</h2><p>{rate:.1f} samples a second</p>'
+            f"{report_html(report)}</section>"
+        )
+
+    def _own_loop(self) -> str:
+        progress = self.progress()
+        report = self._report
+        if report is not None:
+            return progress + self._section("A loop that does nothing else, measured", report)
+        return f'<section class="jd-part">{progress}</section>' if progress else ""
 
     def _rates(self) -> str:
         with self._lock:
@@ -108,26 +153,50 @@ class LiveTimes:
             if self._marks[-1][0] < now:
                 self._marks.append((now, times))
             began, before = self._marks[0]
-        elapsed = max(now - began, 1e-9)
-        rows, batches = [], 0
-        for (kind, name, spent), (_, _, old) in zip(times, before, strict=True):
-            new = spent - old
-            batches = max(batches, new.count)
-            each = f"{new.seconds / new.count * 1e3:.1f} ms" if new.count else "–"
-            rows.append(
-                [
-                    escape(kind),
-                    escape(name),
-                    each,
-                    f'<meter max="1" value="{min(new.seconds / elapsed, 1):.3f}"></meter>',
-                    str(spent.count),
-                ]
-            )
-        ready, depth = self._inspector.waiting()
-        rate = batches * self._inspector.batch_size / elapsed
-        facts = f"<p>{rate:.1f} samples a second · {_queue(ready, depth, batches)}</p>"
-        shown = table(["phase", "operators", "a batch", "busy", "batches"], rows)
-        return f'<section class="jd-part"><h2>The pipeline, the last {elapsed:.0f} s</h2>{facts}{shown}</section>'
+            elapsed = max(now - began, 1e-9)
+            rows, batches = _rows(times, before, elapsed)
+            ready, depth = self._inspector.waiting()
+            moment = Moment(batches * self._inspector.batch_size / elapsed, min(ready, depth))
+            if now - self._noted > _APART:  # each open page asks
+                self._history.append(moment)
+                self._noted = now
+            history = list(self._history)
+        facts = f"<p>{moment.rate:.1f} samples a second · {_queue(ready, depth, batches)}</p>"
+        shown = table(["phase", "a batch", "busy", "batches", "operators"], rows)
+        title = f"<h2>The pipeline, the last {elapsed:.0f} s</h2>"
+        return f'<section class="jd-part">{title}{facts}{_curves(history, depth)}{shown}</section>'
+
+
+def _rows(
+    times: list[tuple[str, str, Spent]], before: list[tuple[str, str, Spent]], elapsed: float
+) -> tuple[list[list[str]], int]:
+    """A row for each phase, and the batches that were made meanwhile."""
+    rows, batches = [], 0
+    for (kind, name, spent), (_, _, old) in zip(times, before, strict=True):
+        new = spent - old
+        batches = max(batches, new.count)
+        each = f"{new.seconds / new.count * 1e3:.1f} ms" if new.count else "–"
+        meter = f'<meter max="1" value="{min(new.seconds / elapsed, 1):.3f}"></meter>'
+        rows.append([escape(kind), each, meter, str(spent.count), escape(name)])
+    return rows, batches
+
+
+def _curves(history: list[Moment], depth: int) -> str:
+    """Draws what the page has seen since it was opened; "" before there is something to see."""
+    if len(history) < 2 or not any(moment.rate for moment in history):
+        return ""
+    curves: list[tuple[str, list[float], float | None]] = [
+        ("samples a second", [moment.rate for moment in history], None)
+    ]
+    if depth:
+        curves.append(
+            (f"batches ready, of {depth}", [float(moment.ready) for moment in history], float(depth))
+        )
+    figures = "".join(
+        f"<figure><figcaption>{title}</figcaption>{curve_svg(values, top, title)}</figure>"
+        for title, values, top in curves
+    )
+    return f'<div class="jd-charts">{figures}</div>'
 
 
 def _queue(ready: int, depth: int, batches: int) -> str:

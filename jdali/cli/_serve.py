@@ -26,11 +26,15 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="that decode")
     parser.add_argument("--max-batch", type=int, default=32, help="samples that are answered together")
     parser.add_argument(
-        "--max-wait-ms", type=float, default=5.0, help="the first request of a batch waits for others"
+        "--max-wait-ms", type=float, default=0.0, help="the first request of a batch waits for others"
     )
     parser.add_argument("--max-waiting", type=int, default=1024, help="requests that may wait")
     parser.add_argument("--max-request-bytes", type=int, default=64 << 20)
     parser.add_argument("--max-pixels", type=int, default=50_000_000, help="of a picture")
+    parser.add_argument(
+        "--no-warmup", action="store_true",
+        help="compile when the first request of a batch size comes, not before the server is ready",
+    )  # fmt: skip
     parser.set_defaults(run=_run)
 
 
@@ -44,6 +48,8 @@ def _run(options: argparse.Namespace) -> int:
         options.max_batch, options.max_wait_ms, options.max_waiting, options.max_request_bytes
     )
     served = serving.ServedModel(preprocess, model, options.name)
+    if not options.no_warmup:
+        served.warm_up(options.max_batch, progress=True)
     print(f"{preprocess} at http://{options.host}:{options.port}/v2/models/{options.name}", file=sys.stderr)
     serving.serve(served, host=options.host, port=options.port, limits=limits)
     return 0

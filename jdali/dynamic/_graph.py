@@ -41,7 +41,7 @@ class _Form(NamedTuple):
 
 
 def run_as_graph(
-    function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], key: object = None
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], key: object = None
 ) -> Any:
     """`function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
 

@@ -16,6 +16,7 @@ from jdali.iterator.arguments import check_arguments, check_sharding, epoch_coun
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.batch_type import BatchT, output_names
 from jdali.iterator.epoch_loop import EpochLoop
+from jdali.iterator.loops import note_loop
 from jdali.iterator.policy import LastBatchPolicy
 from jdali.iterator.state import checkpoints, restored_state
 from jdali.iterator.stream import BatchStream, log
@@ -126,6 +127,7 @@ class DataIterator(EpochLoop[BatchT]):
             self.batch_size * len(pipes),
             auto_reset=_AUTO_RESET[auto_reset],
         )
+        note_loop(self._stream.own, self)
         self._prepare_first_batch = prepare_first_batch
         if any(pipe.is_restored_from_checkpoint for pipe in pipes):
             self._go_on_from_checkpoints()
@@ -147,6 +149,11 @@ class DataIterator(EpochLoop[BatchT]):
         if unknown:
             raise ValueError(f"iterator: {argument} names {unknown}, the outputs are {self.output_map}")
         return listed
+
+    @property
+    def pipelines(self) -> tuple[Pipeline, ...]:
+        """The pipelines that it takes batches of, for their errors, plans and times."""
+        return tuple(self._pipelines)
 
     def __repr__(self) -> str:
         length = "" if self._length is None else f" of {self._length}"

@@ -7,7 +7,6 @@ import dataclasses
 import functools
 import time
 from collections.abc import AsyncIterator
-from typing import Any
 
 import msgspec
 
@@ -36,13 +35,14 @@ class ServerLimits:
 
     Attributes:
         max_batch: samples that are answered together, and in one request.
-        max_wait_ms: milliseconds that the first request of a batch waits for others.
+        max_wait_ms: milliseconds that the first request of a batch waits for others. Those that come while a batch is under
+            way are the next batch in any case.
         max_waiting: requests that may wait; others get status 503.
         max_request_bytes: of a body; a larger one gets status 413.
     """
 
     max_batch: int = 32
-    max_wait_ms: float = 5.0
+    max_wait_ms: float = 0.0
     max_waiting: int = 1024
     max_request_bytes: int = 64 << 20
 
@@ -197,7 +197,7 @@ class _Server:
         return b"".join(parts)
 
 
-def _json(content: Any) -> Response:
+def _json(content: object) -> Response:
     return Response(msgspec.json.encode(content), media_type="application/json")
 
 

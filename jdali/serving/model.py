@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import io
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
+from jdali._system.progress import progress_bar
 from jdali.engine.eager import room_for
 from jdali.engine.function import Padded, Preprocess
 from jdali.serving.protocol import RequestError, datatype
+
+_SMALL_PICTURE = (16, 16)
 
 Inputs = Mapping[str, Sequence[Any]]
 """Samples of a request: bytes or arrays by the name of the input."""
@@ -56,10 +63,47 @@ class ServedModel:
         for name, dtype, size, layout in described if self._model is None else ():
             shape = [-1, *([-1] * len(layout) if size is None else size)]
             outputs.append({"name": name, "datatype": datatype(dtype), "shape": shape})
+            if size is None:
+                extent = {"name": f"{name}_extent", "datatype": "INT32", "shape": [-1, len(layout)]}
+                outputs.append(extent)
         return {
             "name": self.name, "versions": ["1"], "platform": "jax", "inputs": inputs, "outputs": outputs,
             "parameters": {"fingerprint": self.preprocess.fingerprint},
         }  # fmt: skip
+
+    def warm_up(self, max_batch: int, *, progress: bool = False) -> None:
+        """Compiles all programs that batches may need, so that no request waits for one.
+
+        A model of the user's runs on zeros of each batch size, if all outputs of the preprocessing have one size. A small
+        picture goes through the decoders, which load their libraries.
+
+        Args:
+            max_batch: samples in the largest batch.
+            progress: show a bar on a terminal.
+        """
+        tasks: list[Callable[[], object]] = [self._decode_once, *self.preprocess.compiling(max_batch)]
+        threads = concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1, "jdali-warm-up")
+        try:
+            with progress_bar(len(tasks), "programs", "warm-up", wanted=progress) as update:
+                for done in concurrent.futures.as_completed([threads.submit(task) for task in tasks]):
+                    done.result()
+                    update(1)
+        finally:
+            threads.shutdown(cancel_futures=True)
+        sizes, dtypes = self.preprocess.sizes, self.preprocess.dtypes
+        if self._model is not None and all(size is not None for size in sizes):
+            for room in sorted({room_for(count) for count in range(1, max_batch + 1)}):
+                zeros = [
+                    np.zeros((room, *(size or ())), dtype) for size, dtype in zip(sizes, dtypes, strict=True)
+                ]
+                self._modelled(zeros, room)
+
+    def _decode_once(self) -> None:
+        """Sends a picture through all of it; whatever comes out, the libraries are loaded then."""
+        if all(given is None for given in self.preprocess.input_shapes):
+            file = io.BytesIO()
+            Image.new("RGB", _SMALL_PICTURE).save(file, "jpeg")
+            self.preprocess.attempt(*[[file.getvalue()] for _ in self.preprocess.inputs])
 
     def check(self, inputs: Inputs) -> None:
         """Raises RequestError if a request has other inputs than the preprocessing."""
@@ -88,8 +132,7 @@ class ServedModel:
             if failed is not None:
                 answers.append(RequestError(f"sample {failed - mine.start}: {errors[failed]}"))
             else:
-                chosen = [rows[position] for position in mine]
-                answers.append({name: array[chosen] for name, array in named.items()})
+                answers.append(_chosen(named, [rows[position] for position in mine]))
         return answers
 
     def _named(self, outputs: Any, count: int) -> dict[str, np.ndarray]:
@@ -119,3 +162,14 @@ class ServedModel:
             return [np.asarray(v)[:count] for v in result.values()], [str(name) for name in result]
         each = list(result) if isinstance(result, (list, tuple)) else [result]
         return [np.asarray(v)[:count] for v in each], [f"output_{i}" for i in range(len(each))]
+
+
+def _chosen(named: Mapping[str, np.ndarray], rows: Sequence[int]) -> dict[str, np.ndarray]:
+    """The samples of one request; padded ones only as far as its own sizes need."""
+    chosen: Any = slice(rows[0], rows[0] + len(rows)) if rows else slice(0)  # they follow each other: no copy
+    found = {}
+    for name, array in named.items():
+        extents = named.get(f"{name}_extent")
+        largest = () if extents is None else extents[chosen].max(axis=0, initial=0).tolist()
+        found[name] = array[(chosen, *map(slice, largest))]
+    return found

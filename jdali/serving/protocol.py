@@ -56,7 +56,7 @@ class InferRequest(msgspec.Struct):
     parameters: dict[str, Any] = {}
 
 
-def parse(body: bytes, header_length: str | None) -> tuple[InferRequest, dict[str, list[Any]]]:
+def parse(body: bytes | memoryview, header_length: str | None) -> tuple[InferRequest, dict[str, list[Any]]]:
     """Reads a request.
 
     Args:
@@ -133,7 +133,7 @@ def _from_json(tensor: TensorMessage) -> list[Any]:
     return list(array.reshape(tensor.shape))
 
 
-def _flat_strings(data: Any) -> list[str]:
+def _flat_strings(data: object) -> list[str]:
     if isinstance(data, str):
         return [data]
     if isinstance(data, list):
@@ -183,7 +183,7 @@ def render(
     binary = bool(request.parameters.get("binary_data_output", False))
     asked = request.outputs or [RequestedOutput(name) for name in outputs]
     described: list[dict[str, Any]] = []
-    parts: list[bytes] = []
+    parts: list[memoryview] = []
     for output in asked:
         if output.name not in outputs:
             raise RequestError(f"there is no output {output.name!r:.80}; there are {', '.join(outputs)}")
@@ -192,8 +192,8 @@ def render(
             "name": output.name, "shape": list(array.shape), "datatype": datatype(array.dtype)
         }  # fmt: skip
         if output.parameters.get("binary_data", binary):
-            parts.append(array.tobytes())
-            message["parameters"] = {"binary_data_size": len(parts[-1])}
+            parts.append(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+            message["parameters"] = {"binary_data_size": array.nbytes}
         else:
             message["data"] = array.reshape(-1).tolist()
         described.append(message)
@@ -212,7 +212,7 @@ def datatype(dtype: np.dtype[Any]) -> str:
     return _NAMES.get(np.dtype(dtype), "BYTES")
 
 
-def samples_in(inputs: Mapping[str, Sequence[Any]]) -> int:
+def samples_in(inputs: Mapping[str, Sequence[object]]) -> int:
     """Returns the number of samples of a request.
 
     Raises:

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tqdm
 from support import oracle, records
+from support.bars import on_a_terminal
 from support.data import SHARED
 
-from jdali._system import progress
 from jdali._system.extras import install
 from jdali.cli import _doctor, _index, indexers, main
 
@@ -146,10 +145,7 @@ def test_errors_leave_nothing_behind(tfrecord, tmp_path, capsys):
 
 
 def test_a_bar_counts_bytes_on_a_terminal(tfrecord, monkeypatch):
-    bars = []
-    monkeypatch.setattr(progress, "_AFTER_SECONDS", 0.0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(tqdm, "tqdm", lambda **options: bars.append(Bar(options)) or bars[0])
+    bars = on_a_terminal(monkeypatch)
     path, _ = tfrecord
     assert main(["index", str(path)]) == 0
     assert bars[0].options["total"] == bars[0].done == path.stat().st_size
@@ -158,22 +154,6 @@ def test_a_bar_counts_bytes_on_a_terminal(tfrecord, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)  # not installed
     assert main(["index", str(path)]) == 0
     assert len(bars) == 1
-
-
-class Bar:
-    """Stands for a bar of tqdm: counts."""
-
-    def __init__(self, options):
-        self.options, self.done = options, 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
-
-    def update(self, count):
-        self.done += count
 
 
 def test_doctor():

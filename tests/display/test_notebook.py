@@ -9,6 +9,7 @@ from support import viewed
 
 import jdali
 from jdali import dynamic as ndd
+from jdali import fn, pipeline_def
 from jdali.tensors import TensorListCPU
 
 
@@ -75,3 +76,19 @@ def test_pipelines_plans_and_reports(pipe):
     well_formed(report._repr_html_())
     assert "verdict: " in report._repr_html_()
     assert all(len(value._repr_html_()) < 200_000 for value in (pipe, plan, report))
+
+
+def test_a_long_pipeline_fits_into_a_notebook():
+    @pipeline_def(batch_size=1, num_threads=1)
+    def long():
+        value = fn.external_source(source=lambda info: np.zeros((4, 4, 3), np.uint8), batch=False)
+        for _ in range(1000):
+            value = fn.flip(value, horizontal=fn.random.coin_flip())
+        return value
+
+    pipe = long()
+    html = pipe._repr_html_()
+    well_formed(html)
+    assert len(html.encode()) <= 200_000
+    assert "Pipeline.view() and print() show all" in html
+    pipe.close()

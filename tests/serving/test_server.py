@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.monitoring
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -277,9 +279,51 @@ def test_arrays_and_padded_outputs(tmp_path: Path):
     want = first_batch(pipelines.speech())[0]
     answers: list[Any] = model.answer([{"sounds": [sounds[0]]}, {"sounds": [sounds[1]]}])
     (name,) = model.preprocess.outputs
+    assert model.metadata()["outputs"] == [
+        {"name": name, "datatype": "FP32", "shape": [-1, -1, -1]},
+        {"name": f"{name}_extent", "datatype": "INT32", "shape": [-1, 2]},
+    ]
     for answer, expected in zip(answers, want, strict=False):
-        size = answer[f"{name}_extent"][0]
-        np.testing.assert_array_equal(answer[name][0][tuple(map(slice, size))], expected, strict=True)
+        assert answer[f"{name}_extent"].tolist() == [list(expected.shape)]
+        np.testing.assert_array_equal(answer[name][0], expected, strict=True)
+
+
+def test_no_request_compiles_after_the_warm_up(tmp_path: Path, want: np.ndarray):
+    """XLA's compilations are counted by JAX's own events: some while it warms up, none later, in no batch size."""
+    pipelines.validation().export(tmp_path, shapes=[(64, 64)], platforms=["cpu"])
+    sizes: list[int] = []
+
+    def model(pixels: Any) -> Any:
+        sizes.append(len(pixels))
+        return mean(pixels)
+
+    served = serving.ServedModel(jdali.load(tmp_path), model)
+    mean = jax.jit(lambda x: jnp.mean(x, axis=(1, 2, 3)))
+    with compilations() as warm:
+        served.warm_up(3)
+    assert len(warm) > 3
+    assert {1, 2, 3} <= set(sizes)
+    with compilations() as later:
+        for count in (1, 2, 3):
+            answers: list[Any] = served.answer([{"encoded": [one]} for one in ENCODED[:count]])
+            assert all("output_0" in answer for answer in answers)
+    assert later == []
+
+
+@contextlib.contextmanager
+def compilations() -> Iterator[list[str]]:
+    """Names of the programs that JAX lowers meanwhile."""
+    names: list[str] = []
+
+    def note(event: str, seconds: float, **about: Any) -> None:
+        if event == "/jax/core/compile/backend_compile_duration":
+            names.append(str(about.get("fun_name", "")))
+
+    jax.monitoring.register_event_duration_secs_listener(note)
+    try:
+        yield names
+    finally:
+        jax.monitoring.unregister_event_duration_listener(note)
 
 
 def test_random_operators_are_refused_by_name(tmp_path: Path):
@@ -309,6 +353,7 @@ def test_the_command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
             "4",
             "--max-pixels",
             "99",
+            "--no-warmup",
         ]
         assert main(arguments) == 0
     finally:

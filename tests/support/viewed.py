@@ -49,6 +49,17 @@ def pictures(root):
     return normal, image, label
 
 
+FIRST_HEIGHT = 96  # of the first picture of the folder
+
+
+@pipeline_def(batch_size=2, num_threads=1, seed=5, on_error="mask")
+def fickle(root):
+    """Windows that in some epochs are higher than the first picture, which then fails."""
+    data, _ = fn.readers.file(file_root=str(root), name="reader")
+    image = fn.decoders.image(data)
+    return fn.crop(image, crop_h=fn.random.uniform(range=(80.0, 104.0)), crop_w=60.0)
+
+
 def chirp():
     """float32 [RATE], one second from 200 to 2,000 Hz, half as loud as full scale."""
     time = np.arange(RATE, dtype=np.float32) / RATE

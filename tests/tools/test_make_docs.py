@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from jdali._operators.record import REGISTRY, CompiledOp
 
@@ -82,6 +83,7 @@ def test_examples_run_and_pure_functions_agree_with_pipelines(name, files, tmp_p
     pytest.importorskip("matplotlib")
     outcome = part("website.operator_pages").run_examples(record(name), files, tmp_path)
     assert outcome.pipeline
+    assert outcome.drawings  # each operator has a picture in the gallery
     for drawing in outcome.drawings:
         assert (tmp_path / drawing.picture).stat().st_size > 100
     if getattr(record(name), "random", False):
@@ -101,6 +103,33 @@ def test_what_comes_out_is_shown_as_it_is():
     assert str(part("website.examples").Result("image", [np.zeros((4, 5, 3), np.uint8)], "HWC")) == (
         "image: uint8 [4, 5, 3], layout HWC"
     )
+
+
+def test_numbers_are_cells_as_dark_as_they_are_large(tmp_path):
+    pytest.importorskip("matplotlib")
+    result = part("website.examples").Result("values", [np.float32([[0, 1, 2, 3]])])
+    caption = part("website.number_drawing").draw_numbers([result], tmp_path / "n.png")
+    assert caption == "values, first sample"
+    with Image.open(tmp_path / "n.png") as picture:
+        pixels = np.asarray(picture.convert("L")).astype(int)
+    row = pixels[pixels.shape[0] * 3 // 4]
+    cells = [row[round(row.size * (0.25 * i + 0.06))] for i in range(4)]  # beside the text in the middle
+    assert cells == sorted(cells, reverse=True)
+    assert cells[0] - cells[-1] > 50
+
+
+def test_a_matrix_moves_a_letter(tmp_path):
+    """Moved to the right by its own width and more, the blue letter lies right of the grey one."""
+    pytest.importorskip("matplotlib")
+    result = part("website.examples").Result("matrix", [np.float32([[1, 0, 1], [0, 1, 0]])])
+    part("website.number_drawing").draw_numbers([result], tmp_path / "m.png")
+    with Image.open(tmp_path / "m.png") as picture:
+        paper = Image.new("RGBA", picture.size, "white")
+        pixels = np.asarray(Image.alpha_composite(paper, picture.convert("RGBA")).convert("RGB")).astype(int)
+    blue = np.argwhere(pixels[..., 2] - pixels[..., 0] > 80)
+    grey = np.argwhere((np.ptp(pixels, axis=-1) < 15) & (pixels[..., 0] > 180) & (pixels[..., 0] < 225))
+    assert blue[:, 1].mean() > grey[:, 1].mean()
+    assert abs(blue[:, 0].mean() - grey[:, 0].mean()) < 10
 
 
 def test_an_example_that_fails_is_named(files, tmp_path, monkeypatch):
@@ -179,12 +208,17 @@ def test_the_whole_site_builds_without_a_warning(tmp_path):
     for guide in (ROOT / "docs").glob("*.md"):
         assert (out / f"{guide.stem}.html").stat().st_size > 1000
     assert "DataIterator" in (out / "api" / "jdali.iterator.html").read_text()
+    browser = part("website.browser")
+    if browser.chromium():  # from disk: no page asks a host, none is too wide, and the search finds
+        browser.look(out, ["index", "gallery", "operators/resize"])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [p.stem for p in sorted((ROOT / "docs" / "tutorials").glob("*.py"))])
 def test_tutorials_run(name, tmp_path):
-    for module in ("jupytext", "nbclient", "ipykernel", "matplotlib"):
+    for module in ("jupytext", "nbclient", "ipykernel", "matplotlib", "sklearn"):
+        pytest.importorskip(module)
+    for module in {"from_tf_data_and_grain": ("grain",), "video": ("av",)}.get(name, ()):
         pytest.importorskip(module)
     part("website.tutorials").write_tutorial(name, tmp_path, run=True)
     cells = json.loads((tmp_path / f"{name}.ipynb").read_text())["cells"]

@@ -14,6 +14,8 @@ import pytest
 from PIL import Image
 from support import viewed
 
+from jdali.iterator import DataIterator
+
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 server = pytest.importorskip("jdali._viewer.server", reason="the extra `view` is not installed")
 
@@ -196,15 +198,55 @@ def test_time_is_live(tab, served):
     assert "samples a second" in page.locator("main").inner_text()
 
 
+def test_the_report_of_a_training_loop_is_live(tab, served):
+    _, pipe = served
+    with DataIterator(pipe, ["normal", "image", "label"], reader_name="reader") as loop:
+        next(loop)
+        page = tab.open("time")
+        report = page.locator(".jd-report").first
+        sync_api.expect(report).to_contain_text("The training loop, this epoch")
+        sync_api.expect(report).to_contain_text("1 batches in")
+        report.locator("summary").click()  # what is open stays so
+        next(loop)
+        sync_api.expect(report).to_contain_text("2 batches in", timeout=MS)
+        assert "verdict: " in report.locator("pre").inner_text()
+        assert "the loop waited for data" in report.inner_text()
+        sync_api.expect(page.locator("svg.jd-curve")).to_have_count(2, timeout=MS)
+        tab.keep("time")
+
+
 def test_a_loop_is_measured(tab):
-    page = tab.open("time")
-    page.get_by_role("button", name="measure").click()
-    page.wait_for_selector(".jd-report")
-    assert "verdict: " in page.locator(".jd-report").inner_text()
-    assert "50 batches" in page.locator("main").inner_text()
     page = tab.open("graph")
-    assert " ms" in page.locator("svg.jd-graph").text_content()
+    page.get_by_role("button", name="measure").click()
+    page.wait_for_url("**/graph")
+    page.get_by_text("are measured").wait_for(state="detached")
+    heads = page.locator("svg.jd-graph text[font-weight]").all_text_contents()
+    steps = [head for head in heads if not head.startswith("output")]
+    assert [head.partition(" ")[0] for head in steps] == ["reads", "host", "stage"]
+    assert all(" ms" in head for head in steps)
+    # The stage gives the picture before the augmentation, and that behind it as float32.
+    assert steps[-1].endswith(f"{96 * 128 * 3 * (1 + 4) / 1e3:.3g} kB")
     tab.keep("graph")
+    page = tab.open("time")
+    assert "50 batches" in page.locator(".jd-report", has_text="does nothing else").inner_text()
+
+
+def test_an_epoch_that_fails_shows_its_error_alone(browser, tmp_path):
+    pipe = viewed.fickle(viewed.folder(tmp_path, broken=False))
+    view = server.view(pipe, name="fickle")
+    tab = Tab(browser, view.url)
+    page = tab.open("epochs/0")
+    samples = page.locator(".jd-sample")
+    failed = samples.filter(has=page.locator("[role=alert]"))
+    assert samples.count() == 20
+    assert 0 < failed.count() < 20
+    assert failed.locator("img").count() == 0
+    assert samples.locator("img").count() == 20 - failed.count()
+    assert "crop" in failed.first.inner_text()
+    assert tab.complaints == []
+    page.close()
+    view.close()
+    pipe.close()
 
 
 def test_missing_page_says_so(browser, served):
@@ -274,12 +316,29 @@ def test_kinds_of_values(browser, served_kinds):
 
 def test_a_phone_needs_no_scrolling_sideways(browser, served):
     tab = Tab(browser, served[0].url, viewport={"width": 390, "height": 800}, color_scheme="dark")
-    for path in ("batches/0", "sample/0/0", "graph", "data", "time"):
+    for path in ("batches/0", "sample/0/0", "epochs/1", "find?text=onerror", "graph", "data", "time"):
         page = tab.open(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
     background = pixels(page.locator("body"))[-5, 5]
     assert background.max() < 60  # dark
+    page.emulate_media(color_scheme="light")
+    background = pixels(page.locator("body"))[-5, 5]
+    assert background.min() > 200
     page.close()
+
+
+def test_the_keyboard_reaches_an_operator_and_its_values(tab):
+    """Tab goes through the pages to an operator of the graph; Enter shows what it makes."""
+    page = tab.open("graph")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if "decoders.image" in page.evaluate("document.activeElement.textContent"):
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/sample/0/*#n*")
+    node = page.locator(".jd-node:target")
+    assert node.locator("summary strong").inner_text() == "decoders.image"
+    assert node.locator("img").count() == 1
 
 
 def test_without_the_token_nothing_is_there(browser, served):

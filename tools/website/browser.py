@@ -26,6 +26,11 @@ _SHOWN = (
     "tutorials/images",
 )
 _SECONDS = 30.0  # that a page may take to load
+_SEARCHED = (
+    "operators/resize",
+    "gaussian",
+    "operators/gaussian_blur.html",
+)  # from a page, for a word, leads to
 
 # Runs in the page. Lazy pictures further down are not loaded: only those that were tried can be broken.
 _PROBLEMS = """(() => {
@@ -44,6 +49,21 @@ _PROBLEMS = """(() => {
   if (!document.querySelector("h1")?.textContent.trim()) found.push("has no heading");
   return found;
 })()"""
+
+
+# Types into the search of the theme, which looks when a key goes up; its index is loaded when it is first used.
+_SEARCH = """(async (word) => {
+  const field = document.querySelector(".md-search__input");
+  field.focus();
+  field.value = word;
+  for (let i = 0; i < 200; i++) {
+    field.dispatchEvent(new KeyboardEvent("keyup"));
+    await new Promise((done) => setTimeout(done, 100));
+    const links = [...document.querySelectorAll(".md-search-result__link")].map((link) => link.href);
+    if (links.length) return links;
+  }
+  return [];
+})"""
 
 
 def chromium() -> str | None:
@@ -84,6 +104,18 @@ class Tab:
             await self._receive()
         looked = await self.call("Runtime.evaluate", expression=_PROBLEMS, returnByValue=True)
         return [*looked["result"]["value"], *filter(None, map(_complaint, self.events))]
+
+    async def search(self, word: str) -> list[str]:
+        """Searches the site for a word; returns the addresses that are found."""
+        await self.call("Emulation.setFocusEmulationEnabled", enabled=True)  # the field wakes up by the focus
+        found = await self.call(
+            "Runtime.evaluate",
+            expression=f"{_SEARCH}({json.dumps(word)})",
+            awaitPromise=True,
+            returnByValue=True,
+        )
+        addresses: list[str] = found["result"]["value"]
+        return addresses
 
     async def _receive(self) -> dict[str, Any]:
         text = await asyncio.wait_for(self._socket.read_message(), _SECONDS)
@@ -131,6 +163,11 @@ async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | 
         for width in WIDTHS:
             found = await tab.open((folder / f"{name}.html").as_uri(), width)
             wrong += [f"{name} at {width} pixels {problem}" for problem in found]
+    start, word, wanted = _SEARCHED
+    if start in names:
+        await tab.open((folder / f"{start}.html").as_uri(), WIDTHS[-1])
+        if not any(wanted in address for address in await tab.search(word)):
+            wrong.append(f"the search of {start} for {word} does not find {wanted}")
     for name in _SHOWN if pictures else ():
         for width, dark in itertools.product(WIDTHS, (False, True)):
             await tab.open((folder / f"{name}.html").as_uri(), width, dark=dark)
@@ -144,7 +181,7 @@ async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | 
 
 
 def look(folder: Path, names: Sequence[str] = (), pictures: Path | None = None) -> None:
-    """Opens pages at each width, with the light scheme.
+    """Opens pages at each width, with the light scheme, and searches the site from one of them.
 
     Args:
         folder: of the site.

@@ -6,12 +6,13 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from jdali._operators.random_key import call_with_key
+from jdali._operators.pure import call_with_key
 from jdali._operators.record import CompiledOp, Operator
 from website import docstrings, operators
 from website.drawing import Drawing, draw
 from website.example_table import EXAMPLES
 from website.examples import Result, inside, pipeline_program, pure_program, run_pipeline, run_pure
+from website.number_drawing import draw_numbers
 
 # What goes into an operator, by its first input: drawn by the examples that make it.
 _BEFORE = {
@@ -63,8 +64,12 @@ def run_examples(op: Operator, files: Path, pictures: Path) -> Outcome:
         raise RuntimeError(
             f"the example of {op.name} (tools/website/example_table.py) fails: {error}"
         ) from error
-    drawings = [draw(result, pictures, op.name.replace(".", "-")) for result in made]
-    return Outcome(made, pure, [d for d in drawings if d])
+    stem = op.name.replace(".", "-")
+    drawings = [drawing for result in made if (drawing := draw(result, pictures, stem))]
+    if not drawings:
+        file = f"{stem}-numbers.png"
+        drawings = [Drawing(file, draw_numbers(made, pictures / file))]
+    return Outcome(made, pure, drawings)
 
 
 def page(op: Operator, outcome: Outcome, more: Sequence[tuple[str, str]] = ()) -> str:

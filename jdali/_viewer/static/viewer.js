@@ -12,13 +12,21 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
   }
 });
-// Parts that are fetched again until they say that they are done.
+// Parts that are fetched again until they say that they are done; what is open or has the focus stays so.
 const live = document.querySelector("[data-live]");
+let shown = "";
 async function refresh() {
   if (!live || document.hidden) return;
   const answer = await fetch(live.dataset.live);
-  if (!answer.ok) return;
-  live.innerHTML = await answer.text();
+  const text = answer.ok ? await answer.text() : shown;
+  if (text === shown) return;
+  shown = text;
+  const parts = () => [...live.querySelectorAll("details, summary, a")];
+  const open = parts().map((part) => part.open);
+  const focus = parts().indexOf(document.activeElement);
+  live.innerHTML = text;
+  parts().forEach((part, i) => { if (part.open === false && open[i]) part.open = true; });
+  parts()[focus]?.focus({ preventScroll: true });
   if (live.querySelector("[data-done]")) clearInterval(timer);
 }
 const timer = live ? setInterval(() => refresh().catch(() => {}), 1000) : 0;

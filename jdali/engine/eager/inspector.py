@@ -110,6 +110,11 @@ class PipelineInspector:
         """The time of each step that this process runs, in the order of the plan."""
         return [timer.spent() for timer in self._observed.timing.steps]
 
+    def worker_time(self) -> Spent | None:
+        """The time of the processes that run the first steps; None: there are none."""
+        elsewhere = self._observed.elsewhere
+        return None if elsewhere is None else elsewhere.timer.spent()
+
     def waiting(self) -> tuple[int, int]:
         """Batches that are ready, and how many the queue may hold; 0, 0: none are made ahead."""
         runtime = self._runtime
@@ -201,8 +206,12 @@ class PipelineInspector:
                 return self._engine().trace(task), position, alone
             return self._engine().trace(alone), 0, alone
 
-    def sample_trace(self, index: int, epochs: range) -> Trace:
-        """Runs a sample as it is in some epochs, operator by operator: one position for each epoch.
+    def sample_traces(self, index: int, epochs: range) -> list[tuple[Trace, int]]:
+        """Runs a sample as it is in some epochs, operator by operator.
+
+        An epoch in which the sample fails does not hide the others.
+
+        Returns: for each epoch a trace, and the position of the sample in it.
 
         Raises:
             IndexError: there is no such sample.
@@ -214,6 +223,13 @@ class PipelineInspector:
             )
         if self.size is None or not 0 <= index < self.size:
             raise IndexError(f"there is no sample {index} among {self.size}")
+        together = self._trace_of(index, epochs)
+        if together.failure is None:
+            return [(together, position) for position in range(len(epochs))]
+        return [(self._trace_of(index, range(epoch, epoch + 1)), 0) for epoch in epochs]
+
+    def _trace_of(self, index: int, epochs: range) -> Trace:
+        """Runs a batch with one position for each epoch."""
         count = len(epochs)
         ids = SampleIds(np.array(epochs, np.uint32), np.full(count, index, np.int64), np.arange(count))
         refs = SampleRefs(ids.epoch, ids.index, np.zeros(count, bool))

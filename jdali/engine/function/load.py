@@ -7,7 +7,7 @@ import functools
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ from jdali.engine.function.manifest import ExportedProgram, FolderError, Manifes
 from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.function.planning import FunctionPlan
 from jdali.engine.function.running import options_of
+from jdali.engine.steps.compilation_cache import enable_compilation_cache
 from jdali.engine.steps.program import random_nodes
 from jdali.graph import Graph, describe, fingerprint
 from jdali.tensors import TensorList
@@ -87,7 +88,8 @@ class Preprocess:
         count = len(function.start)
         self.shapes = sorted({tuple(map(tuple, p.shapes[:count])) for p in manifest.programs})
         self._planned = functools.lru_cache(maxsize=_KEPT_PLANS)(self._plan)
-        self._loaded: dict[tuple[str, int, int], Any] = {}
+        self._loaded: dict[tuple[str, int, int], jax.export.Exported] = {}
+        self._compiled: dict[tuple[str, int, int, int], Any] = {}
 
     def __repr__(self) -> str:
         return (
@@ -95,7 +97,7 @@ class Preprocess:
             f"{len(self.shapes)} padded shapes, {self.fingerprint}>"
         )
 
-    def __call__(self, *inputs: Any, key: Any = None, epoch: Any = 0, index: Any = None) -> Any:
+    def __call__(self, *inputs: object, key: object = None, epoch: object = 0, index: object = None) -> Any:
         """Runs all of it on a batch.
 
         Args:
@@ -170,6 +172,25 @@ class Preprocess:
         ]
         return _together(parts, count, self._manifest.sizes)
 
+    def compiling(self, max_batch: int) -> list[Callable[[], object]]:
+        """Returns what compiles the programs of all declared shapes, for batches of up to `max_batch` samples.
+
+        A program that was not compiled before is compiled by the first call that needs it. Each of the functions may be called
+        in a thread of its own. JAX's persistent compilation cache is turned on, so that the next start compiles nothing.
+        """
+        enable_compilation_cache()
+        rooms = sorted({room_for(count) for count in range(1, max_batch + 1)})
+        needed = {
+            (key, number, *_size(exported, room))
+            for key, programs in self._programs.items()
+            for number, exported in enumerate(programs)
+            for room in rooms
+        }
+        return [
+            functools.partial(self._executable, (key, number), batch, room)
+            for key, number, batch, room in sorted(needed)
+        ]
+
     def _largest(self) -> list[tuple[int, ...]]:
         """The largest declared shape of each value of the start."""
         count = len(self.start)
@@ -195,9 +216,7 @@ class Preprocess:
         plans: Sequence[FunctionPlan], draw: Draw,
     ) -> list[tuple[np.ndarray, np.ndarray]]:  # fmt: skip
         exported = self._programs[program[0]][program[1]]
-        room = room_for(len(rows))
-        batch = next((f.batch for f in exported.files if f.batch >= room), 0)
-        room = batch or room
+        batch, room = _size(exported, room_for(len(rows)))
         chosen = np.array([*rows, *[rows[-1]] * (room - len(rows))])
         last = [*range(len(rows)), *[len(rows) - 1] * (room - len(rows))]
         arrays: list[Any] = [
@@ -210,7 +229,7 @@ class Preprocess:
         apart = [np.concatenate([plans[i].apart[a] for i in last]) for a in range(len(plans[0].apart))]
         seeds = draw.seeds(random_nodes(self._function.planner.stage))
         with x64_context(True) if plans[0].form.program.x64 else contextlib.nullcontext():
-            results, sizes = self._program(program, batch)(
+            results, sizes = self._executable(program, batch, room)(
                 arrays, packed, apart, draw.identity()[:, chosen], seeds, MINUS_ZERO
             )
         count = len(rows)
@@ -219,7 +238,24 @@ class Preprocess:
             for array, size in zip(results, sizes, strict=True)
         ]
 
-    def _program(self, program: tuple[str, int], batch: int) -> Any:
+    def _executable(self, program: tuple[str, int], batch: int, room: int) -> Any:
+        """Compiles a program for a number of rows when it is first needed."""
+        name = (*program, batch, room)
+        if name not in self._compiled:
+            loaded = self._program(program, batch)
+            with x64_context(True):  # the types are those of the program
+                operands = [
+                    jax.ShapeDtypeStruct([n if isinstance(n, int) else room for n in a.shape], a.dtype)
+                    for a in loaded.in_avals
+                ]
+                args, kwargs = jax.tree.unflatten(loaded.in_tree, operands)
+                lowered = jax.jit(loaded.call).lower(*args, **kwargs)
+                self._compiled[name] = lowered.compile(
+                    options_of(self._function.planner.stage, accelerator().platform)
+                )
+        return self._compiled[name]
+
+    def _program(self, program: tuple[str, int], batch: int) -> jax.export.Exported:
         """Loads a program when it is first needed."""
         name = (*program, batch)
         if name not in self._loaded:
@@ -245,9 +281,14 @@ class Preprocess:
                 raise FolderError(
                     f"{self._folder / files[0].file} calls {', '.join(sorted(refused))} on the host: not run"
                 )
-            options = options_of(self._function.planner.stage, platform)
-            self._loaded[name] = jax.jit(module.call, compiler_options=options)
+            self._loaded[name] = module
         return self._loaded[name]
+
+
+def _size(exported: ExportedProgram, room: int) -> tuple[int, int]:
+    """The batch size that a program was exported for, 0 if it is for any, and its rows, to run that many samples."""
+    batch = next((f.batch for f in exported.files if f.batch >= room), 0)
+    return batch, batch or room
 
 
 def host_calls(module: jax.export.Exported) -> set[str]:

@@ -113,7 +113,7 @@ class Planner:
         return self._planned(calls, specs, given, shapes, ragged=True)
 
     def _planned(
-        self, calls: Sequence[PlannedCall], specs: Mapping[DataNode, BatchSpec], given: list[Any],
+        self, calls: Sequence[PlannedCall], specs: Mapping[DataNode, BatchSpec], given: list[object],
         shapes: tuple[tuple[int, ...], ...], *, ragged: bool,
     ) -> FunctionPlan:  # fmt: skip
         values = values_of(self.stage)
@@ -181,7 +181,9 @@ class Planner:
             node, batches.count, args=self._args[node], specs=specs, values=values,
             keys=draw.keys(node) if op.random else None,  # type: ignore[arg-type]  # `Traced` refuses in its place
         )  # fmt: skip
-        return plan_call(request)
+        planned = plan_call(request)
+        # Of one program for all batches: a function has no memory of those before, and an export serves sizes unseen.
+        return planned.raised({name: value.most for name, value in planned.rising.items()})
 
     def _padded(self, specs: Sequence[BatchSpec], *, ragged: bool) -> tuple[tuple[int, ...], ...]:
         """Padded shapes of the values: those of the engine, so that few programs serve; of dense arrays true sizes."""
@@ -276,7 +278,7 @@ class _HostValues:
         return _batch(to_host(array), BatchSpec(to_host(sizes), array.dtype, plan.form.layouts[0]))
 
 
-def is_known(array: Any) -> bool:
+def is_known(array: object) -> bool:
     """True if an array has values: it is neither traced nor a shape only."""
     return not isinstance(array, (jax.core.Tracer, jax.ShapeDtypeStruct))
 

@@ -18,9 +18,8 @@ from jdali._errors import CompileLimitError
 from jdali._numerics.exact import exact
 from jdali._numerics.random import sample_key
 from jdali._operators.argument_rules import extent_name
-from jdali._operators.base import Operator
 from jdali._operators.call import Call, PlannedCall, run_call
-from jdali._operators.compiled import CompiledOp
+from jdali._operators.record import CompiledOp, Operator
 from jdali._system.jax_internals import ONE_THREAD, SAME_LOOPS, WIDE_VECTORS, known_options
 from jdali.engine.failure import failing_as
 from jdali.engine.shapes.buckets import Group
@@ -105,12 +104,12 @@ class Compiler:
                 found = self._functions[key] = Compiled(make())
             return found
 
-    def admit(self, stage: Stage, shapes: Any) -> None:
+    def admit(self, stage: Stage, shapes: object) -> None:
         """Counts one more program; raises if that is too many."""
         with self._lock:
             self._count(stage, shapes)
 
-    def _count(self, stage: Stage, shapes: Any) -> None:
+    def _count(self, stage: Stage, shapes: object) -> None:
         if self.limit is not None and self.count >= self.limit:
             names = ", ".join(n.op.name for n in stage.nodes)
             raise CompileLimitError(

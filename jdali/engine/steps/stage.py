@@ -43,6 +43,7 @@ from jdali.engine.steps.program import (
     split_shapes,
     stage_function,
 )
+from jdali.engine.steps.risen import RisenValues
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
@@ -80,6 +81,7 @@ class StageRunner(StepRunner):
         self._args = {node: prepared_args(node) for node in stage.nodes}
         self.set_pipeline_seed(seed)
         self._plans = PlanCache(max_batch)
+        self._risen = RisenValues()
         self._spread: SeveralDevices | None = None
         self._whole_batch = any(node.whole_batch for node in stage.nodes)
         self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
@@ -121,7 +123,7 @@ class StageRunner(StepRunner):
         """The devices, for a person to read."""
         return str(self.device if self._spread is None else self._spread)
 
-    def admit(self, shapes: Any) -> None:
+    def admit(self, shapes: object) -> None:
         """Counts one more program; raises if that is too many."""
         self._compiler.admit(self.stage, shapes)
 
@@ -148,7 +150,7 @@ class StageRunner(StepRunner):
         calls: list[PlannedCall] = []
         for node in self.stage.nodes:
             try:
-                planned = self._plan_call(node, specs, env, ids, given)
+                planned = self._risen.raised(node, self._plan_call(node, specs, env, ids, given))
             except Exception as error:
                 raise NodeFailure.of(node, error) from error
             calls.append(planned)

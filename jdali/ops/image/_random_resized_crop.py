@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan, Rising
 from jdali._kernels.random_window import ASPECT_RATIOS, window_function
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import all_nearest, filters_of
@@ -89,6 +89,7 @@ def random_resized_crop(
     out_shape: tuple[int, ...],
     _filters: PerSample[Any] = None,
     _nearest: Static[bool | None] = None,
+    _reach: Static[Rising | None] = None,
 ) -> Array:
     """Resizes a random window of the image; the frames of a sequence share it.
 
@@ -123,5 +124,5 @@ def random_resized_crop(
         )[0]  # fmt: skip
     return resample(
         image, _filters, extent[:-1], out_extent[:-1], out_shape,
-        dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
+        dtype=np.dtype(dtype or image.dtype), nearest=_nearest, reach=_reach,
     )  # fmt: skip

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan, Rising
 from jdali._kernels.resample import resample
-from jdali._kernels.resample_filters import FILTER, all_nearest, filters_of
+from jdali._kernels.resample_filters import filters_of, statics_of
 from jdali._kernels.resize_sizes import ResizeWindow, check_types, resize_window
 from jdali._operators.record import PerSample, Scaled, ScaledDecoding, Static, operator
 from jdali.types import DALIInterpType
@@ -28,7 +28,7 @@ def plan_resampling(
     mag_filter: np.ndarray | None,
     antialias: bool,
 ) -> Plan:
-    """Plan of an operator that resamples `window` of each image: its `_filters` and `_nearest`."""
+    """Plan of an operator that resamples `window` of each image: its `_filters`, `_nearest` and `_reach`."""
     filters = filters_of(
         window.low, window.high, window.size, extents=images.extents[:, :-1],
         interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
@@ -37,7 +37,7 @@ def plan_resampling(
     return Plan(
         (images.replace(extents=extents, dtype=dtype),),
         params={"_filters": filters},
-        static={"_nearest": all_nearest(filters[:, :, FILTER])},
+        static=statics_of(filters),
     )
 
 
@@ -120,6 +120,7 @@ def resize(
     out_shape: tuple[tuple[int, ...], ...],
     _filters: PerSample[Any] = None,
     _nearest: Static[bool | None] = None,
+    _reach: Static[Rising | None] = None,
 ) -> Array | tuple[Array, Array]:
     """Resizes images or volumes; sizes round to the nearest, halves away from zero.
 
@@ -156,7 +157,7 @@ def resize(
     """
     resized = resample(
         image, _filters, extent[:-1], out_extent[0][:-1], out_shape[0],
-        dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
+        dtype=np.dtype(dtype or image.dtype), nearest=_nearest, reach=_reach,
     )  # fmt: skip
     if not save_attrs:
         return resized

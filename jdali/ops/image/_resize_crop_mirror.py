@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan, Rising
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import mirrored
 from jdali._kernels.resize_sizes import check_types, crop_window, per_axis, resize_window
@@ -124,8 +123,9 @@ def resize_crop_mirror(
     extent: Array,
     out_extent: Array,
     out_shape: tuple[int, ...],
-    _filters: PerSample[Any] = None,
+    _filters: PerSample[object] = None,
     _nearest: Static[bool | None] = None,
+    _reach: Static[Rising | None] = None,
 ) -> Array:
     """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.
 
@@ -175,7 +175,7 @@ def resize_crop_mirror(
     out = out_extent[:-1]
     return resample(
         image, mirrored(jnp.asarray(_filters), out, turned), extent[:-1], out, out_shape,
-        dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
+        dtype=np.dtype(dtype or image.dtype), nearest=_nearest, reach=_reach,
     )  # fmt: skip
 
 

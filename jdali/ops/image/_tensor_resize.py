@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches import BatchSpec, Plan
+from jdali._batches import BatchSpec, Plan, Rising
 from jdali._errors import absent_axis, axis_out_of_range
 from jdali._kernels.resample import resample
-from jdali._kernels.resample_filters import FILTER, all_nearest, filters_of
+from jdali._kernels.resample_filters import filters_of, statics_of
 from jdali._kernels.resize_sizes import check_types, per_axis, resize_window
 from jdali._kernels.take_window import fit_axis
 from jdali._operators.record import PerSample, Static, operator
@@ -78,7 +78,7 @@ def setup(
     return Plan(
         (data.replace(extents=window.size, dtype=out_dtype),),
         params={"_filters": filters},
-        static={"axes": tuple(resized), "_nearest": all_nearest(filters[:, :, FILTER])},
+        static={"axes": tuple(resized)} | statics_of(filters),
     )
 
 
@@ -138,6 +138,7 @@ def tensor_resize(
     out_shape: tuple[int, ...],
     _filters: PerSample[Any] = None,
     _nearest: Static[bool | None] = None,
+    _reach: Static[Rising | None] = None,
 ) -> Array:
     """Resizes arrays along any of their axes.
 
@@ -182,6 +183,6 @@ def tensor_resize(
     picked = jnp.asarray(axes, jnp.int32)
     resized = resample(
         moved.reshape(*moved.shape[: len(axes)], int(np.prod(kept))), _filters, extent[picked], out_extent[picked],
-        (*size, int(np.prod(kept))), dtype=np.dtype(dtype or data.dtype), nearest=_nearest,
+        (*size, int(np.prod(kept))), dtype=np.dtype(dtype or data.dtype), nearest=_nearest, reach=_reach,
     )  # fmt: skip
     return jnp.transpose(resized.reshape(*size, *kept), [order.index(axis) for axis in range(data.ndim)])

@@ -21,6 +21,7 @@ import numpy as np
 from jdali._storage import Arrays, Pieces, always, cached_index, never, read_pieces
 from jdali._storage import files as _storage
 from jdali._system import limits
+from jdali._system.progress import progress_bar
 from jdali.readers.base import Loaded
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.formats.records import (
@@ -110,7 +111,8 @@ def locate_values(name: str, path: str) -> Arrays:
     tree: _Tree | None = None
     try:
         tree = _Tree(files)
-        tree.look_through()
+        with progress_bar(tree.entries, "records", path) as advance:
+            tree.look_through(advance)
         return {**tree.values()._asdict(), "meta": tree.meta}
     except BadRecord as error:
         raise CutDatabase(name, path, error, tree.values() if tree is not None else _table([])) from error
@@ -161,8 +163,17 @@ class _Tree:
         """Returns the values that were found so far."""
         return _table(self._found)
 
-    def look_through(self) -> None:
-        """Finds all values; raises `BadRecord` where that is not possible."""
+    @property
+    def entries(self) -> int:
+        """Records that the database says it has."""
+        return self._entries
+
+    def look_through(self, advance: Callable[[int], object] = lambda count: None) -> None:
+        """Finds all values; raises `BadRecord` where that is not possible.
+
+        Args:
+            advance: gets the number of records of each page.
+        """
         if self._flags & _DUPLICATES:
             raise BadRecord("the database has several values to a key, which data sets do not")
         if self._entries > limits.most("max_items"):
@@ -170,14 +181,14 @@ class _Tree:
                 f"its {self._entries} records are more than the limit of {limits.words('max_items')}"
             )
         if self._root != _NO_PAGE:
-            self._walk(self._root, min(self._depth, _DEEPEST))
+            self._walk(self._root, min(self._depth, _DEEPEST), advance)
         if len(self._found) != self._entries:
             raise BadRecord(
                 f"the database says it has {self._entries} records, but {len(self._found)} were found; "
                 "it is damaged"
             )
 
-    def _walk(self, number: int, depth: int) -> None:
+    def _walk(self, number: int, depth: int, advance: Callable[[int], object]) -> None:
         """Takes in the values under a page, at most `depth` levels down."""
         at = number * self._page_size
         if number > self._last or at + self._page_size > self._size:
@@ -199,7 +210,7 @@ class _Tree:
         if flags & _BRANCH:
             for pointer in pointers:
                 low, high, _ = _NODE.unpack_from(page, pointer)
-                self._walk(low | high << 32, depth - 1)
+                self._walk(low | high << 32, depth - 1, advance)
         else:
             crc = zlib.crc32(page)
             for pointer in pointers:
@@ -208,6 +219,7 @@ class _Tree:
                     raise BadRecord(
                         f"the database says it has {self._entries} records, but has more; it is damaged"
                     )
+            advance(len(pointers))
 
     def _value(self, page: bytes, at: int, pointer: int) -> tuple[int, int, int, int]:
         """The first facts of `LmdbValues` of one node of the leaf `page`, which lies at `at`."""

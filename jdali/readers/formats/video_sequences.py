@@ -17,6 +17,7 @@ from jdali._errors import SampleError
 from jdali._storage import Arrays, always, cached_index, never
 from jdali._storage import files as _storage
 from jdali._system.cpus import cpu_count
+from jdali._system.progress import progress_bar
 from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of
 from jdali.codecs.video_frames import pad
@@ -171,8 +172,13 @@ class VideoReader(Reader):
                 failure.__cause__ = error
                 return failure
 
-        with ThreadPoolExecutor(min(8, cpu_count(), len(self._paths))) as pool:
+        count = len(self._paths)
+        with (
+            progress_bar(count, "files", f"{self._name}: times of frames") as advance,
+            ThreadPoolExecutor(min(8, cpu_count(), count)) as pool,
+        ):
             for file, found in enumerate(pool.map(index, self._paths)):
+                advance(1)
                 if isinstance(found, SampleError):
                     self._unreadable[file] = found
                 else:

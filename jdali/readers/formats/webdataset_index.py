@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jdali._storage import Arrays, BadRecord, RecordFiles, always, cached_index
+from jdali._storage import Arrays, BadRecord, RecordFiles, always, cached_index, scan_bar
 from jdali._storage import files as _storage
 from jdali.readers.formats.tar import BLOCK, Member, has_name, header_mark, is_header_of, members, name_mark
 from jdali.readers.found_by import fits_at
@@ -140,8 +140,10 @@ def build_index(path: str) -> Arrays:
     files = RecordFiles(NAME, [path])
     found: list[tuple[int, str, int, int, int]] = []
     try:
-        for sample, extension, member in _scanned(files):
-            found.append((sample, extension, member.offset, member.size, header_mark(member.header)))
+        with scan_bar(path) as progress:
+            for sample, extension, member in _scanned(files):
+                found.append((sample, extension, member.offset, member.size, header_mark(member.header)))
+                progress(member.offset + member.size)
         index = _group(found)
         after = _mark_after(files, 0, _components(index)) if found else 0
         return {**index, "after": np.array([after], np.uint64)}

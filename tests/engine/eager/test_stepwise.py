@@ -36,30 +36,47 @@ def test_values_are_those_of_the_pipeline_bit_by_bit(pipe):
 def test_a_sample_over_epochs(pipe):
     inspector = pipe.inspector()
     index = next(i for i, name in inspector.find("picture_3"))
-    trace = inspector.sample_trace(index, range(4))
+    traces = inspector.sample_traces(index, range(4))
     angles = [n for n in inspector.nodes if n.op.name == "random.uniform"]
-    drawn = [float(trace.value(angles[0].outputs[0], i)) for i in range(4)]
+    drawn = [float(trace.value(angles[0].outputs[0], i)) for trace, i in traces]
     assert len(set(drawn)) == 4
-    label = [int(trace.value(inspector.outputs[2], i)[0]) for i in range(4)]
+    label = [int(trace.value(inspector.outputs[2], i)[0]) for trace, i in traces]
     assert label == [0] * 4  # cats come before dogs
     first = inspector.first_of_epoch(1)
     assert first == 2  # ten samples in batches of five
     assert inspector.task(first).ids.epoch.tolist() == [1] * 5
     with pytest.raises(IndexError, match="there is no sample 99 among 10"):
-        inspector.sample_trace(99, range(1))
+        inspector.sample_traces(99, range(1))
     inspector.close()
 
 
 def test_a_failing_operator_ends_the_trace(pipe):
     inspector = pipe.inspector()
     index = next(i for i, name in inspector.find("broken"))
-    trace = inspector.sample_trace(index, range(1))
+    trace, _ = inspector.sample_traces(index, range(1))[0]
     assert trace.failed is not None
     assert trace.failed.op.name == "decoders.image"
     assert "broken.png" in str(trace.failure)
     assert trace.value(inspector.nodes[0].outputs[0], 0).size == 60  # the file was read
     assert trace.value(inspector.outputs[0], 0) is None
     inspector.close()
+
+
+def test_an_epoch_that_fails_leaves_the_others(tmp_path):
+    """A window is drawn in each epoch; where it is higher than the picture, the crop fails."""
+    pipe = viewed.fickle(viewed.folder(tmp_path, broken=False))
+    inspector = pipe.inspector()
+    traces = inspector.sample_traces(0, range(8))
+    height = next(n for n in inspector.nodes if n.op.name == "random.uniform").outputs[0]
+    drawn = [float(trace.value(height, i)) for trace, i in traces]
+    fits = [int(h) <= viewed.FIRST_HEIGHT for h in drawn]
+    assert set(fits) == {True, False}
+    assert [trace.failure is None for trace, _ in traces] == fits
+    for (trace, i), h, whole in zip(traces, drawn, fits, strict=True):
+        found = trace.value(inspector.outputs[0], i)
+        assert (found.shape[0] if whole else found) == (int(h) if whole else None)
+    inspector.close()
+    pipe.close()
 
 
 @pipeline_def(batch_size=4, num_threads=1, enable_conditionals=True)

@@ -1,0 +1,79 @@
+"""The page of the graph: steps with their times, operators with the size of what they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jdali._display import escape
+from jdali._pipeline import ValueSize, plan_svg
+from jdali._threads import Spent
+from jdali._viewer.timing import LiveTimes
+from jdali.engine.eager import PipelineInspector
+from jdali.graph import DataNode, Node
+from jdali.pipeline import Pipeline
+
+_NOTE = (
+    "<p>A box is a step; operators in one box are one compiled program. Behind an operator: what it makes of a sample. In the "
+    "head of a box: the time of a batch, and the bytes of a sample that leave the box. A click on an operator shows its values."
+    "</p>"
+)
+
+
+class GraphPage:
+    """The graph of a pipeline, with times as they change.
+
+    Args:
+        inspector: of the pipeline.
+        times: of a loop that was measured, where the pipeline itself has made no batch.
+        pipe: the pipeline, for its plan.
+        root: path of the viewer.
+    """
+
+    def __init__(
+        self, inspector: PipelineInspector, times: LiveTimes, pipe: Callable[[], Pipeline | None], root: str
+    ):
+        self._inspector, self._times, self._pipe, self._root = inspector, times, pipe, root
+        self._sizes: dict[DataNode, ValueSize] | None = None
+        self._position = 0
+
+    def page(self) -> str:
+        """The page, whose middle is fetched again and again."""
+        form = self._times.form(self._root, "graph")
+        return f'{_NOTE}{form}<div id="live" data-live="{self._root}graph/now">{self.now()}</div>'
+
+    def now(self) -> str:
+        """The graph with its times so far, and the plan."""
+        inspector = self._inspector
+        steps, workers = inspector.step_times(), inspector.worker_time()
+        whose = ""
+        if not any(spent.count for spent in steps):
+            steps, workers = self._times.measured or (steps, workers)
+            whose = "<p>The times are of the measured loop.</p>" if self._times.measured else ""
+        spent: dict[Node, Spent] = {
+            step.nodes[0]: spent for step, spent in zip(inspector.steps_here, steps, strict=True)
+        }
+        sizes = self._known_sizes()
+        svg = plan_svg(
+            inspector.plan, here=inspector.here if inspector.has_workers else None, times=spent, sizes=sizes,
+            workers=workers, links=f"{self._root}sample/0/{self._position}#n",
+        )  # fmt: skip
+        pipe = self._pipe()
+        plan = f"<h2>Plan</h2><pre>{escape(pipe.plan())}</pre>" if pipe is not None else ""
+        return f'{self._times.progress()}{whose}<div class="jd-scroll">{svg}</div>{plan}'
+
+    def _known_sizes(self) -> dict[DataNode, ValueSize]:
+        """Sizes of the first sample that does not fail, after each operator; made once."""
+        if self._sizes is not None:
+            return self._sizes
+        for position in range(len(self._inspector.task(0))):
+            trace, row, _ = self._inspector.trace(0, position)
+            if trace.failure is None:
+                break
+        found = {}
+        for value in trace.values:
+            array = trace.value(value, row)
+            if array is not None:
+                shape = "×".join(map(str, array.shape)) or "scalar"
+                found[value] = ValueSize(f"{array.dtype} {shape}", array.nbytes)
+        self._position, self._sizes = position, found
+        return found

@@ -1,0 +1,114 @@
+"""Protocol buffers' text format, as far as Triton's `config.pbtxt` needs it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+Message = dict[str, list[Any]]
+"""Values of each field: a message, a string, or the text of a number or constant."""
+
+_TOKEN = re.compile(
+    r"""(?P<space>(?:\s|\#[^\n]*)+)|(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<word>[\w.+-]+)|(?P<sign>[][{}<>:,;])""",
+    re.VERBOSE,
+)
+_MOST_DEPTH = 32  # a configuration has five levels
+
+
+class EnumConstant(str):
+    """A constant of an enumeration, which is written without quotes."""
+
+
+def written(message: Mapping[str, Any], indent: str = "") -> str:
+    """Writes a message: strings, constants, numbers, truth values, messages, and lists of these."""
+    lines = []
+    for name, value in message.items():
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(one, Mapping):
+                lines.append(f"{indent}{name} {{\n{written(one, indent + '  ')}{indent}}}\n")
+            else:
+                lines.append(f"{indent}{name}: {_scalar(one)}\n")
+    return "".join(lines)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and not isinstance(value, EnumConstant):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        return f'"{escaped}"'
+    return str(value)
+
+
+def read(text: str) -> Message:
+    """Reads a message.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return _message(_Tokens(list(_tokens(text))), "", 0)
+
+
+def _tokens(text: str) -> Iterator[str]:
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            line = text.count("\n", 0, position) + 1
+            raise ValueError(
+                f"line {line}: {text[position : position + 20]!r} is no text of a protocol buffer"
+            )
+        position = match.end()
+        if match.lastgroup != "space":
+            yield match[0]
+
+
+class _Tokens:
+    """Tokens with a look ahead."""
+
+    def __init__(self, tokens: Sequence[str]):
+        self._tokens, self._next = tokens, 0
+
+    def peek(self) -> str:
+        return self._tokens[self._next] if self._next < len(self._tokens) else ""
+
+    def take(self) -> str:
+        token = self.peek()
+        self._next += 1
+        return token
+
+
+def _message(tokens: _Tokens, end: str, depth: int) -> Message:
+    if depth > _MOST_DEPTH:
+        raise ValueError(f"more than {_MOST_DEPTH} messages are inside of each other")
+    found: Message = {}
+    while (name := tokens.take()) != end:
+        if not re.fullmatch(r"\w+", name):
+            raise ValueError(f"{name or 'the end'!r} stands where the name of a field is wanted")
+        if tokens.peek() == ":":
+            tokens.take()
+        if tokens.peek() == "[":
+            tokens.take()
+            while tokens.peek() not in ("]", ""):
+                found.setdefault(name, []).append(_value(tokens, depth))
+                if tokens.peek() == ",":
+                    tokens.take()
+            if not tokens.take():
+                raise ValueError("the end of a list is missing")
+        else:
+            found.setdefault(name, []).append(_value(tokens, depth))
+        if tokens.peek() in (",", ";"):
+            tokens.take()
+    return found
+
+
+def _value(tokens: _Tokens, depth: int) -> Any:
+    token = tokens.take()
+    if token in ("{", "<"):
+        return _message(tokens, "}" if token == "{" else ">", depth + 1)
+    if token[:1] in ('"', "'"):
+        return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), token[1:-1])
+    if not token or not re.fullmatch(r"[\w.+-]+", token):
+        raise ValueError(f"{token or 'the end'!r} stands where a value is wanted")
+    return token

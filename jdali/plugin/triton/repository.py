@@ -1,0 +1,182 @@
+"""Writing a model repository: the folders and configurations that Triton reads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jdali
+from jdali.engine.function import Preprocess
+from jdali.pipeline import Pipeline
+from jdali.plugin.triton import pbtxt
+from jdali.plugin.triton.ensemble import ensemble_config
+from jdali.serving import ServedModel
+
+_VERSION = "1"
+_CONFIG = "config.pbtxt"
+
+_MODEL = "model.py"
+_EXPORTED = "exported"  # as in model.py
+
+
+def model_repository(
+    source: Pipeline | str | os.PathLike[str],
+    where: str | os.PathLike[str],
+    *,
+    name: str = "preprocess",
+    model: str | None = None,
+    model_inputs: Mapping[str, str] | None = None,
+    max_batch: int = 32,
+    max_wait_ms: float = 0.0,
+    instances: int = 1,
+    device: str = "cpu",
+    threads: int = 1,
+    max_pixels: int = 50_000_000,
+    warm_up: bool = True,
+    python: str | None = None,
+    **export: Any,
+) -> Path:
+    """Writes a pipeline as a model for the Python backend of NVIDIA's Triton Inference Server.
+
+    Its answers have the bits of the pipeline. Inputs that are files are BYTES [N, 1]; other inputs and all outputs are arrays
+    [N, ...]. Outputs whose samples differ in size are padded, with their sizes beside them in `NAME_extent`.
+
+    Args:
+        source: a pipeline, which is exported; or a folder that `Pipeline.export` wrote, which is copied.
+        where: the model repository; it is made. Other models in it stay as they are.
+        name: of the model, a folder of the repository. One that is there is replaced.
+        model: name of a model in the repository with a `config.pbtxt`. An ensemble `{name}_{model}` is written as well,
+            which takes the inputs of the pipeline and answers with the outputs of that model.
+        model_inputs: the output of the pipeline for each input of `model`; None: by name, or the only one for the only one.
+        max_batch: samples that Triton lets run together.
+        max_wait_ms: milliseconds that the first request of a batch waits for others, while an instance is free.
+        instances: processes that answer, for each device.
+        device: "cpu" or "gpu".
+        threads: that decode, in each instance.
+        max_pixels: of a picture.
+        warm_up: compile the programs of all batch sizes before the model is ready, and not when the first request comes.
+        python: of the environment with jdali, in which the pipeline runs; None: this one. Triton's own Python, which needs
+            nothing but NumPy, may be another version.
+        export: arguments of `Pipeline.export`, such as `shapes` and `deterministic`.
+
+    Returns: the folder of the model.
+
+    Raises:
+        ValueError: the pipeline cannot be exported, draws random values or does not fit the other model.
+        jdali.FolderError: the folder is damaged.
+    """
+    _check(name, max_batch, max_wait_ms, instances, device, threads)
+    repository = Path(where)
+    repository.mkdir(parents=True, exist_ok=True)
+    # Beside its place, so that a server that looks at the repository meanwhile sees no half of a model.
+    with tempfile.TemporaryDirectory(dir=repository, prefix=".jdali-") as unfinished:
+        target = Path(unfinished, name)
+        exported = target / _VERSION / _EXPORTED
+        if isinstance(source, Pipeline):
+            source.export(exported, **export)
+        elif export:
+            raise TypeError(
+                f"model_repository: {', '.join(export)} are of an export, and {source} is exported"
+            )
+        else:
+            shutil.copytree(source, exported)
+        preprocess = jdali.load(exported)
+        _refuse_unknown_axes(preprocess)
+        config = _config(ServedModel(preprocess), name, max_batch, max_wait_ms)
+        config["instance_group"] = {
+            "count": instances, "kind": pbtxt.EnumConstant(f"KIND_{device.upper()}")
+        }  # fmt: skip
+        config["parameters"] = [
+            {"key": key, "value": {"string_value": value}}
+            for key, value in {
+                "fingerprint": preprocess.fingerprint, "threads": str(threads), "max_pixels": str(max_pixels),
+                "warm_up": str(warm_up).lower(), "python": python or sys.executable, "path": _own_path(),
+            }.items()
+        ]  # fmt: skip
+        together = None
+        if model is not None:
+            other = _read(repository / model / _CONFIG)
+            together = ensemble_config(config, model, other, model_inputs or {}, f"{name}_{model}")
+        (target / _CONFIG).write_text(pbtxt.written(config))
+        shutil.copyfile(Path(__file__).with_name(_MODEL), target / _VERSION / _MODEL)
+        _replace(repository / name, target)
+        if together is not None:
+            both = Path(unfinished, together["name"])
+            (both / _VERSION).mkdir(parents=True)  # empty: Triton wants a version of an ensemble too
+            (both / _CONFIG).write_text(pbtxt.written(together))
+            _replace(repository / together["name"], both)
+    return repository / name
+
+
+def _check(name: str, max_batch: int, max_wait_ms: float, instances: int, device: str, threads: int) -> None:
+    if not name or Path(name).name != name or name.startswith("."):
+        raise ValueError(f"model_repository: name must be that of a folder, got {name!r}")
+    if device not in ("cpu", "gpu"):
+        raise ValueError(f"model_repository: device must be 'cpu' or 'gpu', got {device!r}")
+    for argument, value, least in (
+        ("max_batch", max_batch, 1), ("max_wait_ms", max_wait_ms, 0), ("instances", instances, 1),
+        ("threads", threads, 1),
+    ):  # fmt: skip
+        if value < least:
+            raise ValueError(f"model_repository: {argument} must be at least {least}, got {value}")
+
+
+def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) -> dict[str, Any]:
+    """The configuration of the model but for where it runs."""
+    described = served.metadata()
+    inputs = [_tensor(one) for one in described["inputs"]]
+    for tensor in inputs:
+        if -1 in tensor["dims"]:
+            tensor["allow_ragged_batch"] = True  # the backend gets request by request
+    return {
+        "name": name, "backend": "python", "max_batch_size": max_batch,
+        "input": inputs, "output": [_tensor(one) for one in described["outputs"]],
+        "dynamic_batching": {"max_queue_delay_microseconds": round(max_wait_ms * 1000)},
+    }  # fmt: skip
+
+
+def _refuse_unknown_axes(preprocess: Preprocess) -> None:
+    """Raises ValueError if the number of axes of an output is not known: Triton wants it."""
+    for name, size, layout in zip(preprocess.outputs, preprocess.sizes, preprocess.layouts, strict=True):
+        if size is None and not layout:
+            raise ValueError(
+                f"model_repository: samples of output {name!r} differ in size, and it has no layout, so its number of axes "
+                "is not known; give it one, such as fn.reshape(..., layout='HWC')"
+            )
+
+
+def _tensor(described: Mapping[str, Any]) -> dict[str, Any]:
+    """A tensor of the open inference protocol as Triton has it: the axis of samples is not in its dims."""
+    kind = "STRING" if described["datatype"] == "BYTES" else described["datatype"]
+    return {
+        "name": described["name"], "data_type": pbtxt.EnumConstant(f"TYPE_{kind}"),
+        "dims": described["shape"][1:] or [1],
+    }  # fmt: skip
+
+
+def _own_path() -> str:
+    """The folder that holds jdali, if it is none of those where Python looks for packages anyway."""
+    own = str(Path(jdali.__file__).parents[1])
+    return "" if own in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")} else own
+
+
+def _read(path: Path) -> pbtxt.Message:
+    try:
+        return pbtxt.read(path.read_text())
+    except FileNotFoundError:
+        raise ValueError(f"model_repository: {path} is missing; an ensemble needs the types in it") from None
+    except ValueError as error:
+        raise ValueError(f"model_repository: {path}: {error}") from error
+
+
+def _replace(place: Path, made: Path) -> None:
+    """Puts a folder into its place; the one that is there goes first."""
+    if place.exists():
+        place.replace(made.with_name(f"{made.name}.old"))
+    made.replace(place)

@@ -1,0 +1,120 @@
+"""The process in which jdali answers the requests of one instance of a Triton model.
+
+`model.py` starts it, `python -m jdali.plugin.triton.worker FOLDER --socket 5 ...`. Messages: an empty one when it is ready, or
+an error; then again and again the number of requests, each request (4 bytes with the length of its JSON, and the body), and
+back one message for all answers: JSON, with the offsets of their tensors in shared memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import mmap
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+import msgspec
+import numpy as np
+
+import jdali
+from jdali.serving import RequestError, ServedModel, datatype, parse
+
+_LENGTH_BYTES = 4
+_ALIGNMENT = 64  # of a tensor in shared memory, bytes
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Answers until the socket is closed at its other end; returns the status of the process."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("folder")
+    for name in ("--socket", "--memory", "--max-batch", "--threads", "--max-pixels"):
+        parser.add_argument(name, type=int, required=True)
+    parser.add_argument("--fingerprint", required=True)
+    parser.add_argument("--warm-up", choices=("true", "false"), required=True)
+    options = parser.parse_args(arguments)
+    with Connection(options.socket) as connection:
+        try:
+            served = _loaded(options)
+        except Exception as error:
+            connection.send_bytes(f"{type(error).__name__}: {error}".encode())
+            return 1
+        connection.send_bytes(b"")
+        memory = AnswerMemory(options.memory)
+        try:
+            while True:
+                count = int(connection.recv_bytes())
+                answers = _answers(served, [connection.recv_bytes() for _ in range(count)])
+                connection.send_bytes(memory.write(answers))
+        except (EOFError, ConnectionError):
+            return 0
+
+
+def _loaded(options: argparse.Namespace) -> ServedModel:
+    jdali.storage.configure(max_pixels=options.max_pixels)
+    served = ServedModel(jdali.load(options.folder, fingerprint=options.fingerprint, threads=options.threads))
+    if options.warm_up == "true":
+        served.warm_up(options.max_batch)
+    return served
+
+
+def _answers(served: ServedModel, messages: Sequence[bytes]) -> list[Any]:
+    """For each request its outputs, or its error."""
+    answers: list[Any] = [None] * len(messages)
+    inputs: dict[int, Any] = {}
+    for number, message in enumerate(messages):
+        length = int.from_bytes(message[:_LENGTH_BYTES], "little")
+        try:
+            inputs[number] = parse(memoryview(message)[_LENGTH_BYTES:], str(length))[1]
+        except RequestError as error:
+            answers[number] = error
+    try:
+        found: Sequence[Any] = served.answer(list(inputs.values())) if inputs else []
+    except Exception as error:  # of no sample: nothing of it is the client's business but its kind
+        traceback.print_exception(error)
+        found = [RequestError(f"the pipeline failed: {type(error).__name__}")] * len(inputs)
+    for number, answer in zip(inputs, found, strict=True):
+        answers[number] = answer
+    return answers
+
+
+class AnswerMemory:
+    """The memory in which answers go to Triton's process; it grows to the largest batch.
+
+    Args:
+        file: descriptor of it, which the other process has as well.
+    """
+
+    def __init__(self, file: int):
+        self._file = file
+        self._bytes = np.empty(0, np.uint8)
+
+    def write(self, answers: Sequence[Mapping[str, np.ndarray] | Exception]) -> bytes:
+        """Writes answers over those before; returns the message that describes them."""
+        described: list[dict[str, Any]] = []
+        places: list[tuple[int, np.ndarray]] = []
+        end = 0
+        for answer in answers:
+            if isinstance(answer, Exception):
+                described.append({"error": str(answer)})
+                continue
+            outputs = []
+            for name, array in answer.items():
+                places.append((end, array))
+                kind = datatype(array.dtype)
+                outputs.append({"name": name, "shape": list(array.shape), "datatype": kind, "offset": end})
+                end += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+            described.append({"outputs": outputs})
+        if end > len(self._bytes):
+            os.ftruncate(self._file, end)
+            self._bytes = np.frombuffer(mmap.mmap(self._file, end), np.uint8)
+        for offset, array in places:
+            room = self._bytes[offset : offset + array.nbytes]
+            np.copyto(room.view(array.dtype).reshape(array.shape), array)
+        return msgspec.json.encode({"bytes": end, "answers": described})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
