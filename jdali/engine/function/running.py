@@ -109,13 +109,12 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
 
     def call(arrays: Sequence[object], small: Sequence[object], identity: object, seeds: object) -> Any:
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():
-            minus_zero = _minus_zero([*arrays, identity])
-            return run(list(arrays), list(small), identity, seeds, minus_zero)
+            return run(list(arrays), list(small), identity, seeds, minus_zero([*arrays, identity]))
 
     return call
 
 
-def _minus_zero(values: Sequence[object]) -> Any:
+def minus_zero(values: Sequence[object]) -> Any:
     """-0, float32, made of the operands of a program so that no compiler finds out.
 
     No square leaves 3 if it is divided by 7.
