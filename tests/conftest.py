@@ -19,7 +19,7 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 import jax
 import pytest
 from support.accelerator import accelerator  # noqa: F401
-from support.programs import forget
+from support.programs import forget, rows_follow_the_batch  # noqa: F401
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,6 +1,9 @@
 """Pipelines and eager calls that compute the same run one program, wherever they are defined."""
 
 import gc
+import os
+import subprocess
+import sys
 import weakref
 
 import jax.numpy as jnp
@@ -84,13 +87,79 @@ def test_seeds_and_numbers_of_nodes_are_operands():
     assert (np.array(later) != np.array(one)).mean() > 0.5
 
 
-def test_the_limit_counts_programs_of_others():
-    def three(x):
-        return fn.flip(x)
+def bright(x):
+    return fn.brightness(x, brightness=1.5)
 
-    first_batch(three)
+
+def test_small_batches_share_whatever_their_size():
+    """Large pictures run one a call, small ones eight; nothing changes but the number of calls."""
+    large = [RANDOM.integers(0, 256, (200, 300, 3), np.uint8) for _ in range(8)]
+    for pictures in (PICTURES * 4, large):
+        with compilations() as noted:
+            alone, _ = first_batch(bright, batch=pictures[:1])
+        assert len(stages(noted)) == 1
+        with compilations() as noted:
+            found = {size: first_batch(bright, batch=pictures[:size])[0] for size in (2, 3, 8)}
+        assert stages(noted) == []
+        for samples in found.values():
+            np.testing.assert_array_equal(samples[0], alone[0])
+            for sample, picture in zip(samples, pictures, strict=False):
+                expected = np.minimum(np.floor(picture * 1.5 + 0.5), 255)  # halves away from zero
+                np.testing.assert_array_equal(sample, expected)
+
+
+def test_more_than_eight_samples_have_programs_of_their_own():
+    first_batch(bright)
+    with compilations() as noted:
+        first_batch(bright, batch=PICTURES * 5)
+    assert len(stages(noted)) == 1
+
+
+def test_samples_have_a_program_each_where_shapes_are_exact():
+    with compilations() as noted:
+        first_batch(bright, exact_shapes=True)
+        first_batch(bright)
+    assert len(stages(noted)) == 2
+
+
+PROGRAM = """
+import jax, numpy as np
+found = []
+jax.monitoring.register_event_listener(lambda event, **_: found.append(event.rpartition("/")[2]))
+from jdali import Pipeline, fn
+{lines}
+with Pipeline(batch_size=1, num_threads=1, seed={seed}) as pipe:
+    for i in range({others}):
+        fn.external_source(lambda: [], name=f"{{'{name}'}}{{i}}")
+    {name} = fn.external_source(lambda: [np.zeros((4, 4, 1), np.uint8)], layout="HWC", name="{name}")
+    pipe.set_outputs(fn.noise.gaussian(fn.flip({name}), stddev=2.0))
+pipe.run()
+print(found.count("cache_hits"), found.count("cache_misses"))
+"""
+
+
+def test_another_process_that_defines_the_same_elsewhere_reads_programs_from_the_cache(tmp_path):
+    environment = os.environ | {
+        "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "cache"), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    }  # fmt: skip
+    counts = []
+    for name, lines, others in (("first", "", 0), ("second", "\n" * 30, 3)):
+        file = tmp_path / name / f"{name}.py"
+        file.parent.mkdir()
+        file.write_text(PROGRAM.format(name=name, lines=lines, others=others, seed=others))
+        done = subprocess.run(
+            [sys.executable, file], env=environment, capture_output=True, text=True, check=True
+        )
+        counts.append(tuple(map(int, done.stdout.split())))
+    (hits, compiled), (found, missed) = counts
+    assert (hits, missed) == (0, 0)
+    assert found == compiled > 0
+
+
+def test_the_limit_counts_programs_of_others():
+    first_batch(bright)
     with pytest.raises(jdali.CompileLimitError, match="max_compiles is 0"):
-        first_batch(three, max_compiles=0)
+        first_batch(bright, max_compiles=0)
 
 
 def test_an_error_while_tracing_names_the_line_of_its_own_pipeline():

@@ -13,6 +13,7 @@ import jdali
 import jdali.ops
 from jdali import Pipeline, fn, types
 from jdali.engine.steps import sharded as _sharded
+from jdali.engine.steps.program_table import Compiled
 from jdali.iterator import DataIterator, LastBatchPolicy, data_iterator
 from jdali.plugin.jax import DALIGenericIterator
 
@@ -98,10 +99,11 @@ def test_nothing_passes_through_one_device(monkeypatch, of_one_device):
     class Program(_sharded.Program):  # type: ignore[name-defined]
         def __init__(self, function, *rest):
             def spy(*operands):
-                programs.append((function.lower(*operands).compile().as_text(), operands))
+                lowered = jax.jit(lambda *given: function(*given)).lower(*operands)
+                programs.append((lowered.compile().as_text(), operands))
                 return function(*operands)
 
-            super().__init__(spy, *rest)
+            super().__init__(Compiled(spy), *rest)
 
     take = Pipeline.take_result
 

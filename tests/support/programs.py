@@ -6,7 +6,9 @@ import contextlib
 from collections.abc import Iterator
 
 import jax
+import pytest
 
+from jdali.engine.steps import stage as _stage
 from jdali.engine.steps.program_table import PROGRAMS
 
 _EVENTS: list[str] = []
@@ -33,3 +35,9 @@ def compilations() -> Iterator[list[str]]:
         yield noted
     finally:
         noted += _EVENTS[start:]
+
+
+@pytest.fixture
+def rows_follow_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small batches, too, get programs with a row for each sample: without it those of 1 to 8 samples share theirs."""
+    monkeypatch.setattr(_stage, "FEW_SAMPLES", 0)

@@ -130,11 +130,10 @@ def _is_plain(value: Any) -> bool:
 
 
 def _is_compared_by_fields(value: Any) -> bool:
-    return (
-        dataclasses.is_dataclass(value)
-        and not isinstance(value, type)
-        and bool(type(value).__dataclass_params__.eq)
-    )
+    if isinstance(value, type) or not dataclasses.is_dataclass(value):
+        return False
+    kind: Any = type(value)
+    return bool(kind.__dataclass_params__.eq)
 
 
 PROGRAMS = ProgramTable()
