@@ -53,6 +53,10 @@ class Compiled:
     def __call__(self, *operands: Any) -> Any:
         return self._function(*operands)
 
+    def lower(self, *operands: Any) -> Any:
+        """Lowers it for such operands, to look at the program."""
+        return self._function.lower(*operands)
+
     def first_call(self, where: Hashable, *operands: Any) -> Any:
         """Calls it and notes that there is a program for `where`, a device or several."""
         result = self._function(*operands)
