@@ -228,7 +228,7 @@ def _is_picklable(raised: type) -> bool:
     return True
 
 
-def _restored(raised: type[Exception], text: str, attributes: dict[str, Any]) -> OperatorError:
+def _restored(raised: type[Exception], text: str, attributes: dict[str, object]) -> OperatorError:
     """Restores the error that `OperatorError.__reduce__` took apart."""
     made = _instance(raised, (text,), attributes)
     made.args = (text,)

@@ -36,7 +36,7 @@ class ShownBatch:
         return batch_html(f"{count} samples", count, named, names)
 
 
-def show(batch: Any) -> ShownBatch:
+def show(batch: object) -> ShownBatch:
     """Shows a batch: samples side by side with all their outputs, at most 200 kB.
 
     Args:
@@ -53,7 +53,7 @@ def show(batch: Any) -> ShownBatch:
     return ShownBatch({"batch": batch})
 
 
-def _batch_of(name: str, value: Any) -> TensorList:
+def _batch_of(name: str, value: object) -> TensorList:
     if isinstance(value, EagerValue):
         return value._samples()
     if isinstance(value, TensorList):

@@ -3,7 +3,7 @@
 This is what a `Pipeline` uses if it has no `py_callback_pickler`.
 """
 
-from jdali._workers.by_value import dumps, loads, pickle_by_value
+from jdali._workers import dumps, loads, pickle_by_value
 
 __all__ = ["dumps", "loads", "pickle_by_value"]
 

@@ -197,7 +197,10 @@ class TensorListGPU(TensorList):
 
 
 def _gather(
-    kind: type[TensorList], sources: Sequence[object], layout: str | None, convert: Callable[[Any], AnyArray]
+    kind: type[TensorList],
+    sources: Sequence[object],
+    layout: str | None,
+    convert: Callable[[object], AnyArray],
 ) -> tuple[Store, Provenance | None]:
     """Store and names of what a user made a batch of."""
     if len(sources) > 1:
@@ -223,7 +226,7 @@ def _gather(
 
 
 def _gather_list(
-    kind: type[TensorList], values: Sequence[object], convert: Callable[[Any], AnyArray]
+    kind: type[TensorList], values: Sequence[object], convert: Callable[[object], AnyArray]
 ) -> tuple[Store, Provenance | None]:
     samples = [convert(v) for v in values]
     for i, sample in enumerate(samples):

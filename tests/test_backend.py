@@ -149,7 +149,7 @@ def test_factors_that_were_set():
 
 def test_unused_memory_is_released():
     pipe = odd_sizes.flipping(odd_sizes.UNIFORM)
-    pool = pipe.inspect().engine.pool.slabs  # built, and nothing is under way
+    pool = pipe.internals().engine.pool.slabs  # built, and nothing is under way
     lease = pool.lease(1 << 20)
     del lease
     assert pool.usage().idle >= 1 << 20

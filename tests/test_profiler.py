@@ -52,7 +52,7 @@ def clock(monkeypatch):
     for module in (
         "engine.workers.pool",
         "engine.workers.thread_policy",
-        "engine.steps.reading",
+        "engine.steps.reader_op",
         "iterator.waiting_clock",
     ):
         monkeypatch.setattr(f"jdali.{module}.time", clock)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -219,7 +219,11 @@ class Provenance(Sequence[str]):
     def __len__(self) -> int:
         return len(self._links)
 
-    def __getitem__(self, i: Any) -> Any:
+    @overload
+    def __getitem__(self, i: int) -> str: ...
+    @overload
+    def __getitem__(self, i: slice) -> Provenance: ...
+    def __getitem__(self, i: int | slice) -> Provenance | str:
         if isinstance(i, slice):
             return self.select(i)
         names = self._names(self._links[i, : self._data])

@@ -248,7 +248,7 @@ class TensorList:
     def __getitem__(self, i: int) -> Tensor: ...
     @overload
     def __getitem__(self, i: slice) -> TensorList: ...
-    def __getitem__(self, i: Any) -> Any:
+    def __getitem__(self, i: int | slice) -> Tensor | TensorList:
         """Sample `i` as a tensor (negative: from the end), or the batch of a slice of samples."""
         if isinstance(i, slice):
             return self.select(np.arange(len(self))[i])

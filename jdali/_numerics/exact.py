@@ -42,12 +42,12 @@ def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Cal
     return _traced_again(function, _Evaluation(minus_zero, platform))
 
 
-def drawn_together(function: Callable[..., Any], platform: str) -> Callable[..., Any]:
+def drawn_together(function: Callable[..., object], platform: str) -> Callable[..., Any]:
     """`function` with its random bits made as `exact` does (see `threefry`), and products as they are."""
     return _traced_again(function, _Evaluation(None, platform))
 
 
-def _traced_again(function: Callable[..., Any], evaluation: _Evaluation) -> Callable[..., Any]:
+def _traced_again(function: Callable[..., object], evaluation: _Evaluation) -> Callable[..., Any]:
     def run(*args: object) -> Any:
         with tracing_for(evaluation.platform):
             closed, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
@@ -78,7 +78,7 @@ class _Evaluation:
                 self._store(values, step, words)
         return [read(result) for result in program.results]
 
-    def _store(self, values: dict[int, Any], step: Step, results: Sequence[object]) -> None:
+    def _store(self, values: dict[int, object], step: Step, results: Sequence[object]) -> None:
         for value, result in zip(step.results, results, strict=True):
             values[value.number] = result
 

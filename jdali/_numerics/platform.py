@@ -35,7 +35,7 @@ def known_platform() -> str | None:
     return _KNOWN.get()
 
 
-def platform_dependent(*arguments: object, cpu: Callable[..., Any], default: Callable[..., Any]) -> Any:
+def platform_dependent(*arguments: object, cpu: Callable[..., object], default: Callable[..., object]) -> Any:
     """`cpu(*arguments)` on a CPU, `default(*arguments)` elsewhere."""
     known = _KNOWN.get()
     if known is None:
@@ -81,7 +81,7 @@ def one_program(**options: Any) -> Callable[[F], F]:
             return jax.jit(own, **options)
 
         @functools.wraps(function)
-        def call(*args: object, **kwargs: object) -> Any:
+        def call(*args: object, **kwargs: object) -> object:
             return compiled(_KNOWN.get())(*args, **kwargs)
 
         call.clear_cache = compiled.cache_clear  # type: ignore[attr-defined]  # as that of `jax.jit`

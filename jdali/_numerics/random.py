@@ -108,7 +108,7 @@ def numpy_generator(words: np.ndarray) -> np.random.Generator:
 
 
 @functools.lru_cache(maxsize=256)
-def _mapped(function: Callable[..., Any]) -> Callable[..., object]:
+def _mapped(function: Callable[..., object]) -> Callable[..., object]:
     def batched(
         seed: Array, stream: Array, epoch: Array, index: Array, high: Array, *arrays: Array
     ) -> object:

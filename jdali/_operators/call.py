@@ -162,7 +162,7 @@ def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
     return PlannedCall(dataclasses.replace(planned.call, frames=axes), tuple(outputs), traced)
 
 
-def _plan_whole(request: CallRequest, for_setup: Mapping[str, Any]) -> PlannedCall:
+def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> PlannedCall:
     """Plans a call whose arguments are by sample; `for_setup` is what `setup` may ask for besides those."""
     op, specs = request.op, request.specs
     named = {k: v for k, v in request.args.items() if k not in request.traced}
@@ -231,7 +231,7 @@ class _BoundArguments:
         shape = self.shapes[name] = argument_rules.sample_shape(op.name, op.args[name], extents)
         self.seen_by_setup[name] = Traced(op.name, name, extents if shape else extents[:, :0])
 
-    def _add_value(self, op: Operator, name: str, value: Any, batch_size: int) -> None:
+    def _add_value(self, op: Operator, name: str, value: object, batch_size: int) -> None:
         arg = op.args[name]
         if isinstance(value, PerBatch):
             values = argument_rules.batch(op.name, arg, value.values, batch_size)
@@ -268,7 +268,7 @@ def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str
 def _run_setup(
     op: Operator,
     specs: Sequence[BatchSpec],
-    available: dict[str, Any],
+    available: dict[str, object],
     input_values: Mapping[str, object],
     original: Sequence[BatchSpec],
 ) -> Plan:
@@ -321,7 +321,7 @@ def run_call(
     }
     traced = {**traced, **fitted}
 
-    def one(arrays: Any, extents: Any, traced: Any, out_extents: Any, key: Any) -> Any:
+    def one(arrays: Any, extents: Any, traced: Any, out_extents: Any, key: Any) -> tuple[Array, ...]:
         return run_sample(call, arrays, extents, traced, out_extents, out_shapes, key)
 
     packed = (tuple(arrays), tuple(extents), dict(traced), tuple(out_extents), keys)
@@ -366,7 +366,7 @@ def run_sample(
     lead_in = [a.array_to_core(v) for a, v in zip(adapters, arrays, strict=True)]
     leads = [a.lead for a in adapters]
 
-    def call_run(*values: Array) -> Any:
+    def call_run(*values: Array) -> tuple[Array, ...]:
         result = op.run(key, *values, **kwargs) if op.random else op.run(*values, **kwargs)
         return result if isinstance(result, tuple) else (result,)
 

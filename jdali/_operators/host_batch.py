@@ -23,7 +23,7 @@ class Workers(Protocol):
     def share(self, work: Callable[[slice], None], count: int) -> None:
         """Calls `work` with slices that make up the range from 0 to `count`, in some threads, and waits."""
 
-    def each(self, work: Callable[[int], Any], count: int) -> tuple[list[Any], dict[int, Exception]]:
+    def each(self, work: Callable[[int], object], count: int) -> tuple[list[Any], dict[int, Exception]]:
         """work(0), ..., work(count - 1), in some threads: the results, and what those raised that failed.
 
         The result of one that failed is None.

@@ -30,12 +30,16 @@ from jdali._operators.host import host_operator as host_operator
 from jdali._operators.host_batch import HostBatchOp as HostBatchOp
 from jdali._operators.host_batch import HostOutputs as HostOutputs
 from jdali._operators.host_batch import Probed as Probed
+from jdali._operators.host_batch import Share as Share
 from jdali._operators.host_batch import Workers as Workers
 from jdali._operators.host_batch import column as column
 from jdali._operators.host_batch import host_batch_operator as host_batch_operator
 from jdali._operators.index import IndexOp as IndexOp
 from jdali._operators.index import index_operator as index_operator
+from jdali._operators.layout import RankError as RankError
 from jdali._operators.layout import refused_layout as refused_layout
+from jdali._operators.offers import Agreed as Agreed
+from jdali._operators.offers import Offer as Offer
 from jdali._operators.offers import Scaled as Scaled
 from jdali._operators.offers import ScaledDecoding as ScaledDecoding
 from jdali._operators.reader import ReaderOp as ReaderOp

@@ -239,8 +239,8 @@ class Schema:
 
 def read_schema(
     name: str,
-    run: Callable[..., Any],
-    setup: Callable[..., Any] | None,
+    run: Callable[..., object],
+    setup: Callable[..., object] | None,
     engine_parameters: tuple[str, ...],
 ) -> dict[str, Any]:
     """The fields of `Schema`, from two signatures.
@@ -285,7 +285,7 @@ def read_schema(
     }  # fmt: skip
 
 
-def _setup_parameters(setup: Callable[..., Any] | None) -> frozenset[str] | None:
+def _setup_parameters(setup: Callable[..., object] | None) -> frozenset[str] | None:
     if setup is None:
         return None
     parameters = inspect.signature(setup).parameters

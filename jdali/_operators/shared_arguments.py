@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def also_takes(template: Callable[..., Any]) -> Callable[[Function], Function]:
+def also_takes(template: Callable[..., object]) -> Callable[[Function], Function]:
     """Adds the keyword-only parameters of `template`, with their descriptions, to a function.
 
     The function takes them as `**options`. For `inspect.signature` and type hints it is as if they

@@ -1,4 +1,4 @@
-"""Deriving the public functions of a surface from the operators' records."""
+"""Deriving the public functions of a surface from the operators' records: signatures, docs, DALI's names and warnings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from typing import Any
 
 from jdali._operators.base import Operator
 from jdali._operators.catalog import CATALOG
-from jdali._operators.deprecated import is_deprecated
+from jdali._operators.deprecated import is_deprecated as is_deprecated
+from jdali._operators.deprecated import warn_deprecated as warn_deprecated
+from jdali._operators.deprecated import warn_of_name as warn_of_name
+from jdali._operators.names import class_name as class_name
+from jdali._operators.names import schema_name as schema_name
 from jdali._operators.schema import ArgKind
 from jdali._operators.static_values import alternatives
 from jdali._system.lazy import attribute
@@ -171,7 +175,7 @@ def fill(
     shown: Shown,
     aliases: Mapping[str, str],
     named: Callable[[str], str] = str,
-    deprecated: Callable[[Any, str], Any] | None = None,
+    deprecated: Callable[[object, str], object] | None = None,
 ) -> None:
     """Puts the operators of jdali into a surface, to be made when somebody asks for them.
 
@@ -193,7 +197,7 @@ def fill(
         attribute(*_home(package, named(old)), same)
 
 
-def _applied(deprecated: Callable[[Any, str], Any], make: Callable[[], Any], name: str) -> object:
+def _applied(deprecated: Callable[[object, str], object], make: Callable[[], object], name: str) -> object:
     return deprecated(make(), name)
 
 

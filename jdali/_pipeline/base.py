@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from jdali._pipeline.building import Building
 from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition
-from jdali._workers.batch_workers import WorkerSet
+from jdali._workers import WorkerSet
 
 
 class PipelineBase:

@@ -16,9 +16,8 @@ from jdali._pipeline.unused_outputs import warn_of_unused_outputs
 from jdali._sources import start_workers
 from jdali._state import StateError, from_checkpoint
 from jdali._system.devices import accelerator
-from jdali._workers.batch_workers import BatchWorkers, WorkerSet
+from jdali._workers import BatchWorkers, ProcessWorkers, WorkerSet
 from jdali._workers.pool import WorkerPool
-from jdali._workers.process_workers import ProcessWorkers
 from jdali.engine import Engine, Runtime, eager
 from jdali.graph import DataNode, Graph, Node, make_plan, reduced_operator
 from jdali.readers.shared_tables import Tables
@@ -127,7 +126,7 @@ class Building:
         )
 
     def _start_workers(
-        self, outputs: Sequence[DataNode], one_device: bool, readers: Mapping[Node, Any], tables: Tables
+        self, outputs: Sequence[DataNode], one_device: bool, readers: Mapping[Node, object], tables: Tables
     ) -> BatchWorkers:
         """Starts the workers that make batches."""
         config = self._config

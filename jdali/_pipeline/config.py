@@ -15,7 +15,7 @@ import numpy as np
 from jdali._pipeline.expected_outputs import Expected
 from jdali._system.cpus import cpu_count
 from jdali._system.devices import host_device
-from jdali._workers.batch_workers import WorkerSet
+from jdali._workers import WorkerSet
 from jdali.engine import EngineOptions
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jdali._pipeline.pipeline import Pipeline
 from jdali._pipeline.serialize import OPTIONS
 from jdali.graph import DataNode, copy_graph
@@ -20,7 +18,7 @@ def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
     return pipeline._building.outputs()
 
 
-def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
+def copied(pipeline: Pipeline, **options: object) -> Pipeline:
     """A pipeline of the same definition, not built yet, that gives what the first one gives from its beginning.
 
     Unlike what `Pipeline.deserialize` makes, it has the callbacks and Python functions of the first one, which both

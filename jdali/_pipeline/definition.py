@@ -71,7 +71,7 @@ class Definition:
         context.__enter__()
         self._contexts.append(context)
 
-    def leave(self, *exception: Any) -> None:
+    def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
 
     def _refuse_if_final(self, what: str) -> None:
@@ -111,7 +111,7 @@ class Definition:
         self.outputs = tuple(self._output(i, value) for i, value in enumerate(returned))
         return self.outputs
 
-    def set_outputs(self, *output_data_nodes: Any) -> None:
+    def set_outputs(self, *output_data_nodes: object) -> None:
         """Sets the outputs, see `Pipeline.set_outputs`."""
         self._refuse_if_final("given outputs")
         self.graph.bring_in(*(value for value in output_data_nodes if isinstance(value, DataNode)))
@@ -121,7 +121,7 @@ class Definition:
         except TypeError as error:
             self._refused = f"{error}\n  set at {user_line()}"
 
-    def _output(self, number: int, value: Any) -> DataNode:
+    def _output(self, number: int, value: object) -> DataNode:
         if isinstance(value, DataNode):
             return self.graph.own(value)
         if isinstance(value, _CONSTANTS) or hasattr(value, "__array__") or _are_numbers(value):
@@ -158,11 +158,11 @@ def current_owner() -> Any:
     return None if graph is None or graph.owner is None else graph.owner()
 
 
-def _are_numbers(value: Any) -> bool:
+def _are_numbers(value: object) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(v, _NUMBERS) for v in value)
 
 
-def as_outputs(returned: Any) -> tuple[Any, ...]:
+def as_outputs(returned: object) -> tuple[Any, ...]:
     """The outputs that a function which defines a pipeline returned."""
     if returned is None:
         return ()

@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def pipeline_def(fn: F) -> Callable[..., Pipeline]: ...
 @overload
 def pipeline_def(
-    fn: None = None, *, enable_conditionals: bool = False, **pipeline_kwargs: Any
+    fn: None = None, *, enable_conditionals: bool = False, **pipeline_kwargs: object
 ) -> Callable[[F], Callable[..., Pipeline]]: ...
 
 
@@ -38,13 +38,13 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
     Returns: a function that takes the function's own arguments and those of `Pipeline`.
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Pipeline]:
+    def decorate(function: Callable[..., object]) -> Callable[..., Pipeline]:
         if is_not_converted(function):
             raise ValueError("Pipeline definition cannot be marked with @do_not_convert.")
 
         @folding
         @functools.wraps(function)
-        def create(*args: Any, **kwargs: Any) -> Pipeline:
+        def create(*args: object, **kwargs: object) -> Pipeline:
             own, options = _split_arguments(function, kwargs)
             converted = options.pop("enable_conditionals", enable_conditionals)
             pipeline = Pipeline(**{**pipeline_kwargs, **options})
@@ -73,7 +73,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
     return decorate(fn) if fn is not None else decorate
 
 
-def annotated_names(function: Callable[..., Any]) -> tuple[str, ...]:
+def annotated_names(function: Callable[..., object]) -> tuple[str, ...]:
     """Names of the outputs, of a function that is annotated to return a TypedDict or a NamedTuple; else none."""
     try:
         returned = typing.get_type_hints(function).get("return")
@@ -85,7 +85,7 @@ def annotated_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _split_arguments(
-    function: Callable[..., Any], kwargs: Mapping[str, Any]
+    function: Callable[..., object], kwargs: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Keyword arguments of the function itself, and those of `Pipeline`."""
     for parameter in inspect.signature(function).parameters.values():

@@ -74,11 +74,11 @@ class Expected:
                     )
 
 
-def _each(given: Any) -> list[Any]:
+def _each(given: object) -> list[Any]:
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
-def _found(what: str, value: Any, given: Any) -> str:
+def _found(what: str, value: object, given: object) -> str:
     return (
         f"Found {what} {value} in the list."
         if isinstance(given, (list, tuple))
@@ -86,14 +86,14 @@ def _found(what: str, value: Any, given: Any) -> str:
     )
 
 
-def _check(name: str, given: Any, is_right: Callable[[Any], bool], one: str, several: str) -> None:
+def _check(name: str, given: object, is_right: Callable[[object], bool], one: str, several: str) -> None:
     for value in _each(given):
         if value is not None and not is_right(value):
             found = _found("type", type(value), given)
             raise TypeError(f"Pipeline: `{name}` must be either: {one}, {several} or None. {found}")
 
 
-def _is_dtype(value: Any) -> bool:
+def _is_dtype(value: object) -> bool:
     if isinstance(value, types.DALIDataType):
         return True
     try:
@@ -103,9 +103,9 @@ def _is_dtype(value: Any) -> bool:
     return not isinstance(value, int)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, np.integer))
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str)

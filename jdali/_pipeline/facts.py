@@ -10,7 +10,7 @@ from jdali._batches import SlabPool
 from jdali._display.markup import escape, styled
 from jdali._errors import SkippedSample
 from jdali._pipeline.base import PipelineBase
-from jdali._pipeline.inspection import Inspection
+from jdali._pipeline.internals import Internals
 from jdali._pipeline.plan_picture import plan_svg
 from jdali._system.devices import accelerator, host_device
 from jdali._system.extras import install
@@ -93,10 +93,10 @@ class PipelineFacts(PipelineBase):
         """The host memory that its batches lease; what is made of them may lie there, too."""
         return self._building.run().engine.pool.slabs
 
-    def inspect(self) -> Inspection:
+    def internals(self) -> Internals:
         """Returns the objects that run the pipeline, for debugging and tests; it is built if it was not."""
         run = self._building.run()
-        return Inspection(run.engine, run.runtime, self._building.workers)
+        return Internals(self._config, run.engine, run.runtime, self._building.workers)
 
     def output_stream(self) -> None:
         """XLA has no stream to show."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from jdali._pipeline.building import Building
 from jdali._pipeline.config import PipelineConfig
@@ -25,7 +24,7 @@ class Feeding:
         self._config, self._definition, self._building = config, definition, building
 
     def feed(
-        self, inputs: Sequence[tuple[DataNode | str, Any]], layout: str | None = None, copy: bool = True
+        self, inputs: Sequence[tuple[DataNode | str, object]], layout: str | None = None, copy: bool = True
     ) -> None:
         """Gives the data of the next batch to several sources: to all, or, if it raises, to none.
 
@@ -45,7 +44,7 @@ class Feeding:
             add()
 
     def _ready(
-        self, engine: Engine, wanted: DataNode | str, data: Any, layout: str | None, copy: bool
+        self, engine: Engine, wanted: DataNode | str, data: object, layout: str | None, copy: bool
     ) -> Callable[[], None]:
         """Returns a function that adds checked data to their source."""
         node, source = _fed_source(engine, self._definition.graph, wanted)

@@ -58,10 +58,10 @@ class PipelineFunctions(PipelineBase):
         start: Start = None,
         outputs: Start = None,
         *,
-        shapes: Sequence[Any] | None = None,
-        deterministic: bool | Mapping[str, Any] = True,
+        shapes: Sequence[object] | None = None,
+        deterministic: bool | Mapping[str, object] = True,
         layout: str | Sequence[str] | None = None,
-        dtypes: Any = None,
+        dtypes: object = None,
         platforms: Sequence[str] = ("cpu", "cuda", "tpu"),
         max_aspect: float = 2.0,
     ) -> str:

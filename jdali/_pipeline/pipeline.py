@@ -17,7 +17,7 @@ from jdali._pipeline.functions import PipelineFunctions
 from jdali._pipeline.runs import PipelineRuns
 from jdali._pipeline.serialize import Serialization, given_content, given_options
 from jdali._system.tracebacks import folding
-from jdali._workers.batch_workers import WorkerSet
+from jdali._workers import WorkerSet
 from jdali._workers.pool import WorkerPool
 from jdali.graph import DataNode
 
@@ -160,14 +160,14 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
         self._definition.enter()
         return self
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._definition.leave(*exception)
 
     def define_graph(self) -> Any:
         """For subclasses: defines the graph and returns the outputs (an older way of DALI's)."""
         return self._definition.function() if self._definition.function is not None else ()
 
-    def set_outputs(self, *output_data_nodes: Any) -> None:
+    def set_outputs(self, *output_data_nodes: object) -> None:
         """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.
 
         Constants are numbers, lists of them, and arrays; each sample is all of one. Where an output is neither,
@@ -229,7 +229,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
         self._building.close()
 
     # --- as bytes ---------------------------------------------------------------------------
-    def serialize(self, define_graph: Any = None, filename: str | None = None) -> bytes:
+    def serialize(self, define_graph: object = None, filename: str | None = None) -> bytes:
         """The definition: operators, arguments, options; not where the pipeline is, see `checkpoint`.
 
         What feeds an external source is left out: a pipeline made of the bytes wants `feed_input`.
@@ -252,7 +252,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
     @classmethod
     def deserialize(
         cls: type[Self], serialized_pipeline: str | bytes | None = None, filename: str | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Self:  # fmt: skip
         """A built pipeline of what `serialize` gave.
 

@@ -126,7 +126,7 @@ class Run:
             self._state = self.engine.get_state()
 
     @staticmethod
-    def _of_sources(state: Mapping[str, Any]) -> dict[str, Any]:
+    def _of_sources(state: Mapping[str, object]) -> dict[str, Any]:
         return {key: value for key, value in state.items() if key not in ("version", "graph")}
 
     @contextlib.contextmanager

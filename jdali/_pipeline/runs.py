@@ -106,7 +106,7 @@ class PipelineRuns(PipelineBase):
         run.schedule()
 
     @folding
-    def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
+    def share_outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
         """The oldest scheduled batch; it stays valid for ever, `release_outputs` need not be called."""
         run = self._building.run()
         with until_exit():
@@ -123,7 +123,7 @@ class PipelineRuns(PipelineBase):
         """
 
     @folding
-    def outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
+    def outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
         """`release_outputs`, then `share_outputs`; schedules a batch if none was."""
         if self.empty():
             self.schedule_run()
@@ -147,7 +147,7 @@ class PipelineRuns(PipelineBase):
 
     @folding
     def feed_input(
-        self, data_node: DataNode | str, data: Any, layout: str | None = None, cuda_stream: Any = None,
+        self, data_node: DataNode | str, data: object, layout: str | None = None, cuda_stream: object = None,
         use_copy_kernel: bool = False,
     ) -> None:  # fmt: skip
         """Gives the data of the next batch to an external source that has no source of its own.
@@ -167,7 +167,7 @@ class PipelineRuns(PipelineBase):
         """
         self._feeding.feed([(data_node, data)], layout)
 
-    def feed_inputs(self, inputs: Mapping[str, Any], *, copy: bool = True) -> None:
+    def feed_inputs(self, inputs: Mapping[str, object], *, copy: bool = True) -> None:
         """As `feed_input`, for several external sources: all get their data, or, if it raises, none does.
 
         Args:

@@ -13,7 +13,7 @@ import numpy as np
 from jdali import storage
 from jdali._pipeline.config import PipelineConfig
 from jdali._system.devices import host_device
-from jdali._workers.task_pool.sending import pack_by_value
+from jdali._workers import pack_by_value
 from jdali.engine import Engine
 from jdali.graph import (
     Node,

@@ -35,7 +35,7 @@ class Serialization:
     def __init__(self, config: PipelineConfig, definition: Definition, building: Building):
         self._config, self._definition, self._building = config, definition, building
 
-    def serialize(self, define_graph: Any = None, filename: str | None = None) -> bytes:
+    def serialize(self, define_graph: object = None, filename: str | None = None) -> bytes:
         """Returns the definition as bytes, see `Pipeline.serialize`."""
         if define_graph is not None:
             if not callable(define_graph):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from jdali._sources import SourceFeed
 from jdali.graph import ExecutionPlan
@@ -27,6 +26,6 @@ def warn_of_unused_outputs(plan: ExecutionPlan) -> None:
         )
 
 
-def _described(source: Any) -> str:
+def _described(source: object) -> str:
     """ "function load", "generator batches", "Loader"."""
     return f"{type(source).__name__} {getattr(source, '__name__', '')}".rstrip()

@@ -12,7 +12,7 @@ from jdali._sources.items import is_generator_function
 _CYCLES = {True: "quiet", False: "no", None: "no", "no": "no", "quiet": "quiet", "raise": "raise"}
 
 
-def cycle_mode(given: Any) -> str:
+def cycle_mode(given: object) -> str:
     """Returns the meaning of `cycle`: "no", "quiet" or "raise"."""
     if isinstance(given, (bool, str, type(None))) and given in _CYCLES:
         return _CYCLES[given]
@@ -24,7 +24,7 @@ def cycle_mode(given: Any) -> str:
     )
 
 
-def check_source(source: Any, cycle: Any, *, repeat_last: bool = False) -> None:
+def check_source(source: object, cycle: object, *, repeat_last: bool = False) -> None:
     """Raises if what is no source was given, or arguments that do not go with a source of this kind."""
     if source is None:
         if cycle_mode(cycle) != "no":
@@ -46,12 +46,12 @@ def check_source(source: Any, cycle: Any, *, repeat_last: bool = False) -> None:
         )
 
 
-def is_callback(source: Any) -> TypeGuard[Callable[..., Any]]:
+def is_callback(source: object) -> TypeGuard[Callable[..., Any]]:
     """True if the source is called for each of its items."""
     return callable(source) and not is_generator_function(source)
 
 
-def takes_argument(function: Callable[..., Any]) -> bool:
+def takes_argument(function: Callable[..., object]) -> bool:
     """True if a callback takes an index (a number, SampleInfo or BatchInfo); raises TypeError if it takes
     more than that.
     """

@@ -116,7 +116,7 @@ class SourceFeed:
                 f"Cannot use `feed_input` on the external source '{name}' with a `source` argument specified."
             )
 
-    def as_fed(self, data: Any, layout: str | None, batch_size: int, *, copy: bool) -> Any:
+    def as_fed(self, data: object, layout: str | None, batch_size: int, *, copy: bool) -> Any:
         """A batch that the user gives, for `feed`; it is checked here.
 
         Args:
@@ -128,13 +128,13 @@ class SourceFeed:
         layouts = [self._fed_layout(layout, output) for output in range(len(self.layouts))]
         return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
 
-    def feed(self, batch: Any) -> None:
+    def feed(self, batch: object) -> None:
         """Adds a batch that `as_fed` gave."""
         with self._feed_lock:
             self.fed.append(batch)
 
     def feed_output(
-        self, output: int, unused: Collection[int], data: Any, layout: str | None, batch_size: int
+        self, output: int, unused: Collection[int], data: object, layout: str | None, batch_size: int
     ) -> None:
         """Adds a batch of one output; once all that are used have one, there is a batch.
 
@@ -293,7 +293,7 @@ class SourceFeed:
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
         return [self._own(self._next_item(functools.partial(copy.copy, info)), info) for info in infos]
 
-    def _columns(self, rows: list[Any]) -> Any:
+    def _columns(self, rows: list[object]) -> Any:
         """Rows of samples as what a source of batches gives."""
         return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
 
@@ -329,7 +329,7 @@ class SourceFeed:
     def _next_item(self, argument: Callable[[], Any]) -> Any:
         return self.source(argument()) if self._items is None else self._items.next()
 
-    def _own(self, row: Any, info: SampleInfo) -> Any:
+    def _own(self, row: object, info: SampleInfo) -> Any:
         """A sample's outputs, copied: the source may use its memory again for the next sample."""
         try:
             if self.num_outputs is None:
@@ -340,7 +340,7 @@ class SourceFeed:
             raise SampleError(f"{self.title}: sample {where}: {error}", sample=where) from error
 
     def _batch(
-        self, outputs: Sequence[Any], layouts: Sequence[str | None], batch_size: int, *, copy: bool
+        self, outputs: Sequence[object], layouts: Sequence[str | None], batch_size: int, *, copy: bool
     ) -> _Batch:
         """Converts the data of the outputs to checked samples that the pipeline owns."""
         if len(outputs) != len(self.layouts):
@@ -356,7 +356,7 @@ class SourceFeed:
                 )
         return _Batch(converted, own)
 
-    def _samples(self, value: Any, output: int, batch_size: int, copy: bool) -> Samples:
+    def _samples(self, value: object, output: int, batch_size: int, copy: bool) -> Samples:
         where = f"{self.title}: " if self.num_outputs in (None, 1) else f"{self.title}: output {output}: "
         try:
             samples = as_samples(value, copy=copy)
@@ -388,7 +388,7 @@ class SourceFeed:
         return samples
 
 
-def _per_output(value: Any, count: int, name: str) -> list[Any]:
+def _per_output(value: object, count: int, name: str) -> list[Any]:
     if isinstance(value, (list, tuple)):
         if len(value) != count:
             raise ValueError(f"external_source: {len(value)} values of {name} for {count} outputs")

@@ -32,7 +32,7 @@ class InWorkers(abc.ABC):
         """Says which workers serve it, and its number among their objects."""
         self._workers, self._number = workers, number
 
-    def _call(self, method: str, *arguments: Any, **room: int) -> Future[tuple[Any, Any]]:
+    def _call(self, method: str, *arguments: object, **room: int) -> Future[tuple[Any, Any]]:
         """Calls a method of what `remote` gave; `room` is `samples` and `bytes_per_sample` of `WorkerPool.submit`."""
         assert self._workers is not None
         return self._workers.submit(self._number, method, *arguments, **room)
@@ -45,7 +45,7 @@ class InWorkers(abc.ABC):
 
 
 def start_workers(
-    nodes: Iterable[Node], *, workers: int, start_method: str | None, pickler: Any, timeout: float | None
+    nodes: Iterable[Node], *, workers: int, start_method: str | None, pickler: object, timeout: float | None
 ) -> WorkerPool | None:
     """Starts the processes for the nodes of a graph that want them; None: there is none.
 

@@ -189,7 +189,7 @@ class _CallbackItems(Iterator[Any]):
         return self._function()
 
 
-def is_generator_function(source: Any) -> bool:
+def is_generator_function(source: object) -> bool:
     """True for a function with `yield`, also as a partial or as `__call__`."""
     if isinstance(source, functools.partial):
         return is_generator_function(source.func)

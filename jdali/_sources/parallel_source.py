@@ -207,7 +207,7 @@ class ParallelSource(SourceFeed, InWorkers):
         return twin
 
 
-def _answers(parts: list[Future[tuple[Any, Any]]]) -> list[tuple[Any, Any]]:
+def _answers(parts: list[Future[tuple[object, object]]]) -> list[tuple[Any, Any]]:
     """Takes the answers of workers. It drops the futures: an exception in one would hold this frame, and this
     frame it.
     """

@@ -56,7 +56,7 @@ def batch_of(samples: Samples, layout: str, device: str, source: Provenance) -> 
     return TensorList.from_store(store.to_host() if device == "cpu" else store, device, source)
 
 
-def as_samples(value: Any, *, copy: bool = True) -> Samples:
+def as_samples(value: object, *, copy: bool = True) -> Samples:
     """Samples of a batch in any of the forms users give: list, array [N, ...], TensorList, JAX, torch.
 
     Args:
@@ -82,7 +82,7 @@ def as_samples(value: Any, *, copy: bool = True) -> Samples:
     return [whole[i, ...] for i in range(len(whole))]  # the dots keep a scalar an array
 
 
-def _on_device(value: Any) -> TensorList | None:
+def _on_device(value: object) -> TensorList | None:
     """A batch that is on a device, or has samples there; nothing is read."""
     if isinstance(value, TensorList):
         return None if value.store.local else value
@@ -95,12 +95,12 @@ def _on_device(value: Any) -> TensorList | None:
     return TensorList.from_samples(arrays, "", "gpu")
 
 
-def _is_local_sample(value: Any) -> bool:
+def _is_local_sample(value: object) -> bool:
     array = value._value if isinstance(value, Tensor) else value
     return not isinstance(array, jax.Array) or is_local(array)
 
 
-def own_sample(value: Any) -> Any:
+def own_sample(value: object) -> Any:
     """A sample in memory that the user does not write to."""
     if not _is_local_sample(value):
         return value  # JAX's arrays do not change
@@ -108,7 +108,7 @@ def own_sample(value: Any) -> Any:
     return TensorCPU(copied, value.layout()) if isinstance(value, Tensor) else copied
 
 
-def layout_of(value: Any) -> str:
+def layout_of(value: object) -> str:
     """The layout that a batch, or the tensors of one, have of their own; "" if none."""
     if isinstance(value, TensorList):
         return value.layout()

@@ -62,7 +62,7 @@ class Scope:
         self._pool: ThreadPoolExecutor | None = None
 
     # --- threads ----------------------------------------------------------------------------
-    def submit(self, function: Callable[..., Any], *arguments: object) -> Future[Any]:
+    def submit(self, function: Callable[..., object], *arguments: object) -> Future[Any]:
         """Calls a function in a thread of the pool; what is submitted first is begun first."""
         with self._lock:
             if self._ended.is_set():
@@ -98,7 +98,7 @@ class Scope:
             future.cancel()
 
     @contextlib.contextmanager
-    def running(self, url: str, future: Future[Any]) -> Iterator[Future[Any]]:
+    def running(self, url: str, future: Future[object]) -> Iterator[Future[Any]]:
         """While a request is under way; it is cancelled if the caller leaves before its end."""
         with self._lock:
             self._futures.add(future)

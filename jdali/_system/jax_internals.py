@@ -6,6 +6,7 @@ Tried with the versions in `TRIED`. `tests/system/test_jax_internals.py` runs wi
 from __future__ import annotations
 
 import functools
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -43,7 +44,7 @@ def jax_has_started() -> bool:
     return bool(started())  # type: ignore[no-untyped-call,unused-ignore]
 
 
-def cuda_versions() -> Any:
+def cuda_versions() -> ModuleType | None:
     """JAX's functions for the versions of CUDA's libraries; None without CUDA, or where JAX has no such module."""
     try:
         from jax._src.lib import cuda_versions as versions
@@ -84,7 +85,7 @@ def _sharding(device: jax.Device) -> jax.sharding.Sharding:
     return jax.sharding.SingleDeviceSharding(device)
 
 
-def threefry_primitive() -> Any:
+def threefry_primitive() -> jax.extend.core.Primitive:
     """The primitive of JAX's random bits. Importing it takes 50 ms, for it brings Pallas: when a program is traced."""
     try:
         from jax.extend.random import threefry2x32_p
@@ -93,7 +94,7 @@ def threefry_primitive() -> Any:
     return threefry2x32_p
 
 
-def jaxpr_types() -> Any:
+def jaxpr_types() -> ModuleType:
     """The module of jaxprs, equations and variables."""
     try:
         from jax.extend import core
@@ -102,14 +103,14 @@ def jaxpr_types() -> Any:
     return core
 
 
-def varying_axes(value: Any) -> frozenset[str]:
+def varying_axes(value: object) -> frozenset[str]:
     """The axes of a mesh over which a value varies, inside of `jax.shard_map`; none elsewhere."""
     kind = jax.typeof(value)
     found = getattr(getattr(kind, "mat", None), "varying", None) or getattr(kind, "vma", None)
     return frozenset(found or ())
 
 
-def known_options(options: dict[str, Any]) -> dict[str, Any]:
+def known_options(options: dict[str, object]) -> dict[str, Any]:
     """The options that this version of XLA has; without the others programs are slower, not wrong."""
     return {name: value for name, value in options.items() if _is_known(name, value)}
 

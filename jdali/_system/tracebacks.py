@@ -24,7 +24,7 @@ def folding(function: F) -> F:
     """Leaves frames of jdali out of the traceback of what a public function raises."""
 
     @functools.wraps(function)
-    def folded(*args: Any, **kwargs: Any) -> Any:
+    def folded(*args: object, **kwargs: object) -> Any:
         try:
             return function(*args, **kwargs)
         except StopIteration:

@@ -133,10 +133,10 @@ class Lap:
         self.busy, self.cpu = busy, cpu
         self._part.count(max(len(self._tasks), 1), self._start, end, busy, cpu, self._inner)
 
-    def task(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def task(self, function: Callable[..., object]) -> Callable[..., Any]:
         """The function, for a thread of a pool."""
 
-        def timed(*args: Any, **kwargs: Any) -> Any:
+        def timed(*args: object, **kwargs: object) -> object:
             _HERE.lap = self
             cpu, start = thread_time(), perf_counter()
             try:
@@ -182,7 +182,7 @@ class TimedPool(WorkerThreads):
     """Threads whose tasks count for the lap that hands them out."""
 
     def submit_at(
-        self, order: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any
+        self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object
     ) -> Future[Any]:
         return super().submit_at(order, _timed(function), *args, **kwargs)
 

@@ -64,12 +64,12 @@ class WorkerThreads(TaskExecutor):
         """True once no more tasks are taken."""
         return self._closed
 
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, function: Callable[..., object], /, *args: object, **kwargs: object) -> Future[Any]:
         """Calls the function in one of the threads, before everything that `submit_at` has put behind it."""
         return self.submit_at(0, function, *args, **kwargs)
 
     def submit_at(
-        self, order: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any
+        self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object
     ) -> Future[Any]:
         """Calls the function in one of the threads; of what waits, the lowest `order` goes first."""
         future: Future[Any] = Future()
@@ -292,7 +292,7 @@ class Turn(TaskExecutor):
     def __init__(self, threads: WorkerThreads, order: int):
         self._threads, self._order = threads, order
 
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, function: Callable[..., object], /, *args: object, **kwargs: object) -> Future[Any]:
         return self._threads.submit_at(self._order, function, *args, **kwargs)
 
     def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
@@ -302,7 +302,7 @@ class Turn(TaskExecutor):
 class Here(TaskExecutor):
     """No pool: the thread that submits a task does it."""
 
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, function: Callable[..., object], /, *args: object, **kwargs: object) -> Future[Any]:
         future: Future[Any] = Future()
         _QueuedCall(future, function, args, kwargs).run()
         return future

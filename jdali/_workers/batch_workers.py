@@ -49,7 +49,7 @@ class BatchWorkers(Protocol):
             Exception: what is to be sent cannot be pickled.
         """
 
-    def submit(self, task: Any, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
+    def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
         """Has a task made.
 
         The future raises what the maker raised; `TaskKilledError` if the task killed the workers that ran it, and

@@ -64,7 +64,7 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def reduced_if_marked(obj: Any) -> Any:
+def reduced_if_marked(obj: object) -> Any:
     """Reduces a function that `pickle_by_value` has marked; NotImplemented for all else."""
     if isinstance(obj, types.FunctionType) and hasattr(obj, _MARK):
         return _reduced(obj)

@@ -119,7 +119,7 @@ class Received:
         """The size of each in bytes, and the most samples that were in it so far."""
         return [(one.memory.size, one.samples) for one in list(self._all.values())]
 
-    def unpack(self, parcel: Parcel, memory: Memory, samples: int = 0) -> Any:
+    def unpack(self, parcel: Parcel, memory: Memory, samples: int = 0) -> object:
         """The nested lists of arrays. They look at the memory, which is free again when all of them are gone.
 
         Args:

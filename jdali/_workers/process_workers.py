@@ -46,7 +46,7 @@ class ProcessWorkers:
         packed = pack_by_value(start, self._reduce)
         self._pool = TaskPool(self.count, packed, environment=_ENVIRONMENT, most_idle=self._most_idle)
 
-    def submit(self, task: Any, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
+    def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
         """See `BatchWorkers.submit`."""
         return self._started.submit(PackedMemory.of(*pack(task, small=_SMALL)), order, patience=patience)
 

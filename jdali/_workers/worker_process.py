@@ -6,18 +6,15 @@ import contextlib
 import dataclasses
 import multiprocessing
 import os
-import pickle
 import signal
-import sys
-import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from jdali._workers import memory as _memory
+from jdali._workers.exceptions import portable
 from jdali._workers.memory import Memory
-from jdali._workers.node import on_node
 from jdali._workers.parcel import pack
 from jdali._workers.sending import receive
 
@@ -91,30 +88,3 @@ def _answer(objects: Sequence[object], call: MethodCall, lent: Memory | None) ->
         if parcel.is_new:
             memory.close()
         raise
-
-
-def _name_in_main(kind: type) -> None:
-    """Gives a class of the user's main module, which came here by value, its name in the main module of this process.
-
-    So its exceptions are pickled by that name, and the user's process finds its own class by it.
-    """
-    main = sys.modules["__main__"]
-    if (
-        kind.__module__ == "__main__"
-        and kind.__qualname__ == kind.__name__
-        and not hasattr(main, kind.__name__)
-    ):
-        setattr(main, kind.__name__, kind)
-
-
-def portable(error: Exception) -> Exception:
-    """The exception with a note of where it was raised, or one that says the same if it cannot be pickled."""
-    note = f"in a worker process{on_node()}:\n{''.join(traceback.format_exception(error))}"
-    error.add_note(note)
-    _name_in_main(type(error))
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        error = RuntimeError(f"{type(error).__name__}: {error}")
-        error.add_note(note)
-    return error

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from jdali._operators.names import class_name, schema_name
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator, ReaderOp
-from jdali._operators.surface import ALIASES, HIDDEN
+from jdali._operators.surface import ALIASES, HIDDEN, class_name, schema_name
 from jdali.fn._build import generic_arguments
 
 

@@ -9,6 +9,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from jdali.pipeline import Pipeline
@@ -89,7 +90,7 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
     return make
 
 
-def _module(place: str) -> Any:
+def _module(place: str) -> ModuleType:
     """The module of a file, as if it was run from its folder, or of a dotted name."""
     path = Path(place)
     if path.suffix != ".py":

@@ -15,7 +15,7 @@ import soundfile
 
 from jdali._batches import empty
 from jdali._errors import SampleError
-from jdali._operators.host_batch import Share
+from jdali._operators.record import Share
 from jdali._system import limits
 from jdali._system.devices import HostArray
 from jdali.codecs import flac as _flac

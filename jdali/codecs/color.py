@@ -7,6 +7,7 @@ behind them (libjpeg, libpng, OpenCV, DALI's own kernels) has another formula fo
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def full_intensity(dtype: np.dtype) -> float:
     return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
 
 
-def _fixed_point(red: int, green: int, shift: int, rounding: int) -> Any:
+def _fixed_point(red: int, green: int, shift: int, rounding: int) -> Callable[[np.ndarray], np.ndarray]:
     weights = (red, green, (1 << shift) - red - green)
 
     def gray(picture: np.ndarray) -> np.ndarray:

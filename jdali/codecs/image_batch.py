@@ -9,7 +9,7 @@ import numpy as np
 import simplejpeg
 
 from jdali._batches import aligned_empty
-from jdali._operators.host_batch import Share
+from jdali._operators.record import Share
 from jdali._system import limits
 from jdali._system.devices import HostArray
 from jdali.codecs import image

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias, overload
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +23,9 @@ from jdali.dynamic._invoke import Subscript, invoke
 from jdali.dynamic._tensor import Tensor, as_tensor, from_dlpack_by_torch
 from jdali.dynamic._value import EagerKind, EagerValue
 from jdali.tensors import TensorList
+
+# Samples of a batch, by number; `Batch` has a method of the name `slice`.
+Selection: TypeAlias = slice | Sequence[int] | np.ndarray
 
 
 class Batch(Arithmetic, EagerValue):
@@ -88,7 +91,11 @@ class Batch(Arithmetic, EagerValue):
         """`batch.slice[...]` indexes each sample; an index may be a batch of its own."""
         return Subscript(self)
 
-    def select(self, sample_range: object) -> Any:
+    @overload
+    def select(self, sample_range: int) -> Tensor: ...
+    @overload
+    def select(self, sample_range: Selection) -> Batch: ...
+    def select(self, sample_range: int | Selection) -> Tensor | Batch:
         """One sample as a `Tensor`, or several as a `Batch`.
 
         Args:
@@ -148,7 +155,11 @@ class Tensors(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.indices)
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, key: Selection) -> Tensors: ...
+    def __getitem__(self, key: Any) -> Tensor | Tensors:
         """A sample, or for a slice or a list of numbers a sequence of samples."""
         if isinstance(key, slice):
             return Tensors(self.batch, self.indices[key])
@@ -158,7 +169,7 @@ class Tensors(Sequence[Any]):
         sample._index = self.indices[int(key)]
         return sample
 
-    def select(self, index_or_range: object) -> Any:
+    def select(self, index_or_range: int | Selection) -> Tensor | Tensors:
         """The same as `[...]`."""
         return self[index_or_range]
 

@@ -57,7 +57,7 @@ class ExternalSource:
             )
         return list(value)
 
-    def __call__(self, *, batch_size: int | None = None) -> Any:
+    def __call__(self, *, batch_size: int | None = None) -> object:
         """The next item.
 
         Args:

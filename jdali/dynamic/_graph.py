@@ -40,7 +40,9 @@ class _Form(NamedTuple):
     gpu: Device
 
 
-def run_as_graph(function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
+def run_as_graph(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+) -> Any:
     """`function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
 
     Its random values are one draw from the default generator of the thread: sample i gets the same whatever the

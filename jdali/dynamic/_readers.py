@@ -7,9 +7,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from jdali._operators.names import class_name
 from jdali._operators.record import REGISTRY, Operator
-from jdali._operators.surface import document, public_signature
+from jdali._operators.surface import class_name, document, public_signature
 from jdali._state import check_version
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._data import to_array
@@ -77,7 +76,7 @@ class Reader:
         values = tuple(wrap(kind, output, Device.CPU).to_device(self._device) for output in outputs)
         return self._result(values)
 
-    def _result(self, values: tuple[Any, ...]) -> Any:
+    def _result(self, values: tuple[object, ...]) -> Any:
         return values if len(values) > 1 else values[0]
 
     def next_epoch(
@@ -158,14 +157,14 @@ class Reader:
 class NamedReader(Reader):
     """A reader whose outputs are a dict: the user named them in `features`."""
 
-    def _result(self, values: tuple[Any, ...]) -> Any:
+    def _result(self, values: tuple[object, ...]) -> Any:
         return dict(zip(self._args["features"], values, strict=True))
 
 
 class ResizingReader(Reader):
     """A reader of frames that are then resized."""
 
-    def _result(self, values: tuple[Any, ...]) -> Any:
+    def _result(self, values: tuple[object, ...]) -> Any:
         own = REGISTRY["readers.video"].public_args  # the others are those of `resize`
         resizing = {name: value for name, value in self._args.items() if name not in own}
         return super()._result((invoke(REGISTRY["resize"], values[:1], resizing), *values[1:]))

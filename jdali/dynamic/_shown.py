@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jdali._operators.names import class_name
 from jdali._operators.record import REGISTRY, ReaderOp, kind_of
-from jdali._operators.surface import HIDDEN
+from jdali._operators.surface import HIDDEN, class_name
 from jdali.dynamic._build import make_function
 from jdali.dynamic._readers import make_reader
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import jax
@@ -97,10 +98,10 @@ class Tensor(Arithmetic, EagerValue):
             raise ValueError(f"item: Tensor has {self.size} elements, expected 1")
         return np.asarray(self).item()
 
-    def __getitem__(self, key: object) -> Any:
+    def __getitem__(self, key: object) -> Tensor:
         return Subscript(self)[key]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(self.shape[0]))
 
     def __bool__(self) -> bool:

@@ -116,6 +116,6 @@ class EagerValue:
         return self
 
 
-def wrap(kind: EagerKind, samples: TensorList, device: Device) -> Any:
+def wrap(kind: EagerKind, samples: TensorList, device: Device) -> EagerValue:
     """A `Tensor` or a `Batch` of what an operator gave."""
     return _CLASSES[kind]._of(samples, device)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from jdali.dynamic._batch import Batch
 from jdali.dynamic._invoke import expression
+from jdali.dynamic._tensor import Tensor
 
 __all__ = [
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "clamp",
@@ -13,146 +13,146 @@ __all__ = [
 ]  # fmt: skip
 
 
-def abs(input: object) -> Any:
+def abs(input: object) -> Tensor | Batch:
     """Absolute value."""
     return expression("abs", input)
 
 
-def acos(input: object) -> Any:
+def acos(input: object) -> Tensor | Batch:
     """Arc cosine, in radians."""
     return expression("acos", input)
 
 
-def acosh(input: object) -> Any:
+def acosh(input: object) -> Tensor | Batch:
     """Inverse hyperbolic cosine."""
     return expression("acosh", input)
 
 
-def asin(input: object) -> Any:
+def asin(input: object) -> Tensor | Batch:
     """Arc sine, in radians."""
     return expression("asin", input)
 
 
-def asinh(input: object) -> Any:
+def asinh(input: object) -> Tensor | Batch:
     """Inverse hyperbolic sine."""
     return expression("asinh", input)
 
 
-def atan(input: object) -> Any:
+def atan(input: object) -> Tensor | Batch:
     """Arc tangent, in radians."""
     return expression("atan", input)
 
 
-def atan2(x: object, y: object) -> Any:
+def atan2(x: object, y: object) -> Tensor | Batch:
     """Angle of the point (y, x), in radians, -π to π: the arc tangent of x / y by the signs of both."""
     return expression("atan2", x, y)
 
 
-def atanh(input: object) -> Any:
+def atanh(input: object) -> Tensor | Batch:
     """Inverse hyperbolic tangent."""
     return expression("atanh", input)
 
 
-def cbrt(input: object) -> Any:
+def cbrt(input: object) -> Tensor | Batch:
     """Cube root."""
     return expression("cbrt", input)
 
 
-def ceil(input: object) -> Any:
+def ceil(input: object) -> Tensor | Batch:
     """Smallest whole number that is not below the value."""
     return expression("ceil", input)
 
 
-def clamp(value: object, lo: object, hi: object) -> Any:
+def clamp(value: object, lo: object, hi: object) -> Tensor | Batch:
     """The value, but not below `lo` and not above `hi`."""
     return expression("clamp", value, lo, hi)
 
 
-def cos(input: object) -> Any:
+def cos(input: object) -> Tensor | Batch:
     """Cosine of an angle in radians."""
     return expression("cos", input)
 
 
-def cosh(input: object) -> Any:
+def cosh(input: object) -> Tensor | Batch:
     """Hyperbolic cosine."""
     return expression("cosh", input)
 
 
-def exp(input: object) -> Any:
+def exp(input: object) -> Tensor | Batch:
     """e to the power of the value."""
     return expression("exp", input)
 
 
-def fabs(input: object) -> Any:
+def fabs(input: object) -> Tensor | Batch:
     """Absolute value as a real number."""
     return expression("fabs", input)
 
 
-def floor(input: object) -> Any:
+def floor(input: object) -> Tensor | Batch:
     """Largest whole number that is not above the value."""
     return expression("floor", input)
 
 
-def fpow(base: object, exponent: object) -> Any:
+def fpow(base: object, exponent: object) -> Tensor | Batch:
     """`base` to the power of `exponent`, as a real number."""
     return expression("fpow", base, exponent)
 
 
-def log(input: object) -> Any:
+def log(input: object) -> Tensor | Batch:
     """Natural logarithm."""
     return expression("log", input)
 
 
-def log10(input: object) -> Any:
+def log10(input: object) -> Tensor | Batch:
     """Logarithm to base 10."""
     return expression("log10", input)
 
 
-def log2(input: object) -> Any:
+def log2(input: object) -> Tensor | Batch:
     """Logarithm to base 2."""
     return expression("log2", input)
 
 
-def max(left: object, right: object) -> Any:
+def max(left: object, right: object) -> Tensor | Batch:
     """The larger of two values."""
     return expression("max", left, right)
 
 
-def min(left: object, right: object) -> Any:
+def min(left: object, right: object) -> Tensor | Batch:
     """The smaller of two values."""
     return expression("min", left, right)
 
 
-def pow(base: object, exponent: object) -> Any:
+def pow(base: object, exponent: object) -> Tensor | Batch:
     """`base` to the power of `exponent`."""
     return expression("pow", base, exponent)
 
 
-def rsqrt(input: object) -> Any:
+def rsqrt(input: object) -> Tensor | Batch:
     """One over the square root."""
     return expression("rsqrt", input)
 
 
-def sin(input: object) -> Any:
+def sin(input: object) -> Tensor | Batch:
     """Sine of an angle in radians."""
     return expression("sin", input)
 
 
-def sinh(input: object) -> Any:
+def sinh(input: object) -> Tensor | Batch:
     """Hyperbolic sine."""
     return expression("sinh", input)
 
 
-def sqrt(input: object) -> Any:
+def sqrt(input: object) -> Tensor | Batch:
     """Square root."""
     return expression("sqrt", input)
 
 
-def tan(input: object) -> Any:
+def tan(input: object) -> Tensor | Batch:
     """Tangent of an angle in radians."""
     return expression("tan", input)
 
 
-def tanh(input: object) -> Any:
+def tanh(input: object) -> Tensor | Batch:
     """Hyperbolic tangent."""
     return expression("tanh", input)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, Literal
 
-from jdali._operators.deprecated import warn_deprecated
 from jdali._operators.record import Operator, ReaderOp
-from jdali._operators.surface import describe, document, public_signature
+from jdali._operators.surface import describe, document, public_signature, warn_deprecated
 from jdali._system.tracebacks import folding
 from jdali.graph import DataNode, call_operator
 
@@ -94,7 +93,7 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _modernize(op: Operator, kwargs: dict[str, Any]) -> None:
+def _modernize(op: Operator, kwargs: dict[str, object]) -> None:
     for old, new in RENAMED.items():
         if old in kwargs and old not in op.public_args and new in op.public_args:
             if new in kwargs:

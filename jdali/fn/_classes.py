@@ -11,9 +11,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, cast
 
-from jdali._operators.deprecated import warn_of_name
-from jdali._operators.names import class_name, schema_name
 from jdali._operators.record import Operator
+from jdali._operators.surface import class_name, schema_name, warn_of_name
 from jdali.fn._build import IGNORED, NOT_USED, RENAMED
 from jdali.fn._functions import function_of
 from jdali.graph import DataNode
@@ -69,7 +68,7 @@ class OperatorClass(metaclass=_WithSignature):
         self._arguments = arguments | kwargs
         self._check(self._arguments)
 
-    def _check(self, arguments: dict[str, Any]) -> None:
+    def _check(self, arguments: dict[str, object]) -> None:
         known = {*inspect.signature(self._function).parameters, *IGNORED, *RENAMED, *NOT_USED}
         self.__operator__.bind(
             {k: v for k, v in arguments.items() if k not in known}
@@ -100,7 +99,7 @@ class OperatorClass(metaclass=_WithSignature):
         arguments = ", ".join(f"{name}={value!r:.60}" for name, value in self._arguments.items())
         return f"{type(self).__module__}.{type(self).__name__}({arguments})"
 
-    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+    def __call__(self, *inputs: object, **kwargs: object) -> Any:
         """Makes a node; see the function of `jdali.fn`.
 
         Raises:
@@ -132,7 +131,7 @@ class Compose:
         """Device of the first operator."""
         return getattr(self._ops[0], "device", None) if self._ops else None
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: object) -> Any:
         values: Any = inputs
         for op in self._ops:
             if getattr(op, "device", "cpu") == "gpu":
@@ -142,7 +141,7 @@ class Compose:
         return values[0] if len(values) == 1 else values
 
 
-def _on_accelerator(value: Any) -> object:
+def _on_accelerator(value: object) -> object:
     if isinstance(value, list):
         return [_on_accelerator(v) for v in value]
     return value.gpu() if isinstance(value, DataNode) else value

@@ -8,9 +8,8 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jdali._operators.deprecated import is_deprecated, warn_of_name
 from jdali._operators.record import REGISTRY, Operator
-from jdali._operators.surface import HIDDEN
+from jdali._operators.surface import HIDDEN, is_deprecated, warn_of_name
 from jdali.fn._build import finish, make_function
 
 # Operators whose functions do more than add a node, and the module of these: it is loaded when one is asked for.

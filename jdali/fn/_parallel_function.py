@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jdali._sources import InWorkers
-from jdali._workers.worker_process import portable
+from jdali._workers import portable
 from jdali.ops.flow._python_function import as_outputs
 
 

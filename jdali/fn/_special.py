@@ -64,7 +64,7 @@ def _bytes_per_sample(hint: Any) -> int:
 
 def python_function(
     *inputs: DataNode, function: Any, batch_processing: bool = False, parallel: bool = False, **kwargs: Any
-) -> Any:
+) -> DataNode | tuple[DataNode, ...] | list[DataNode]:
     if batch_processing and parallel:
         raise ValueError(
             "python_function: parallel=True works on single samples, so not with batch_processing"
@@ -80,7 +80,7 @@ def python_function(
 
 def dl_tensor_python_function(
     *inputs: DataNode, function: Any, batch_processing: bool = True, **kwargs: Any
-) -> Any:
+) -> DataNode | tuple[DataNode, ...] | list[DataNode]:
     if kwargs.get("device") == "gpu":
         function = on_accelerator(function)
     name = "dl_tensor_python_function"

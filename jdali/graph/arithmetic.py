@@ -85,8 +85,8 @@ UNARY_OPERATORS = {"neg": "neg", "pos": "pos", "abs": "abs", "invert": "bitnot"}
 
 def add_operators(
     cls: type,
-    binary: Callable[[str], tuple[Callable[..., Any], Callable[..., Any]]],
-    unary: Callable[[str], Callable[..., Any]],
+    binary: Callable[[str], tuple[Callable[..., object], Callable[..., object]]],
+    unary: Callable[[str], Callable[..., object]],
 ) -> None:
     """Gives a class Python's arithmetic, comparison and bitwise operators."""
     for python_name, name in BINARY_OPERATORS.items():

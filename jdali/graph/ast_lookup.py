@@ -12,7 +12,7 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _TREES: dict[str, tuple[list[str], ast.Module]] = {}  # by file: its lines and what they parse to
 
 
-def function_node(code: CodeType, module_globals: dict[str, Any]) -> FunctionNode | None:
+def function_node(code: CodeType, module_globals: dict[str, object]) -> FunctionNode | None:
     """The `def` or `lambda` that the code was compiled from; None if its source cannot be found."""
     tree = _parse(code.co_filename, module_globals)
     if tree is None:
@@ -23,7 +23,7 @@ def function_node(code: CodeType, module_globals: dict[str, Any]) -> FunctionNod
     return found[0] if found else None  # type: ignore[return-value]
 
 
-def _parse(filename: str, module_globals: dict[str, Any]) -> ast.Module | None:
+def _parse(filename: str, module_globals: dict[str, object]) -> ast.Module | None:
     lines = linecache.getlines(filename, module_globals)
     known = _TREES.get(filename)
     if known is not None and known[0] is lines:

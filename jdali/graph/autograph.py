@@ -66,7 +66,7 @@ class GraphHooks(Protocol):
     def not_(self, value: Any) -> Any:
         """`not` of a graph value."""
 
-    def logical(self, left: Any, right: Callable[[], Any], kind: Literal["and", "or"]) -> Any:
+    def logical(self, left: Any, right: Callable[[], object], kind: Literal["and", "or"]) -> Any:
         """`left and right()` or `left or right()`; `left` is a graph value.
 
         `right` is traced for the samples for which `left` does not decide.
@@ -132,7 +132,7 @@ def _is_graph_value(value: object) -> bool:
     return trace is not None and trace.hooks.is_graph_value(value)
 
 
-def convert(function: Callable[..., Any]) -> Callable[..., Any]:
+def convert(function: Callable[..., object]) -> Callable[..., Any]:
     """`function` with its conditionals on graph values handed to the hooks of `tracing`.
 
     Outside of `tracing` it does what it did before. An error in it is raised with a traceback of
@@ -186,7 +186,7 @@ class ConditionalHooks:
         orelse: FunctionType | None,
         assigned: tuple[str, ...],
         live: tuple[str, ...],
-        targets: tuple[tuple[str, Callable[[], Any], str | None], ...],
+        targets: tuple[tuple[str, Callable[[], object], str | None], ...],
     ) -> Any:
         """An `if` statement.
 
@@ -250,7 +250,9 @@ class ConditionalHooks:
             )
         return if_true
 
-    def if_expression(self, condition: object, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    def if_expression(
+        self, condition: object, body: Callable[[], object], orelse: Callable[[], object]
+    ) -> Any:
         """`body if condition else orelse`."""
         if not _is_graph_value(condition):
             return body() if condition else orelse()
@@ -259,12 +261,12 @@ class ConditionalHooks:
         merge.add("the value of the `if` expression", *values)
         return merge.run()[0]
 
-    def and_(self, left: object, right: Callable[[], Any]) -> Any:
+    def and_(self, left: object, right: Callable[[], object]) -> Any:
         if _is_graph_value(left):
             return _trace().hooks.logical(left, right, "and")
         return left and right()
 
-    def or_(self, left: object, right: Callable[[], Any]) -> Any:
+    def or_(self, left: object, right: Callable[[], object]) -> Any:
         if _is_graph_value(left):
             return _trace().hooks.logical(left, right, "or")
         return left or right()
@@ -272,7 +274,7 @@ class ConditionalHooks:
     def not_(self, value: object) -> Any:
         return _trace().hooks.not_(value) if _is_graph_value(value) else not value
 
-    def compare(self, left: object, operators: tuple[str, ...], *operands: Callable[[], Any]) -> Any:
+    def compare(self, left: object, operators: tuple[str, ...], *operands: Callable[[], object]) -> Any:
         """`left < b < c`: every pair of neighbours compared, `b` evaluated once."""
         right = operands[0]()
         result = _COMPARISONS[operators[0]](left, right)
@@ -280,7 +282,7 @@ class ConditionalHooks:
             return result
         return self.and_(result, lambda: self.compare(right, operators[1:], *operands[1:]))
 
-    def plain(self, value: object, what: str) -> Any:
+    def plain(self, value: object, what: str) -> object:
         """`value`, where a graph value has no meaning."""
         if _is_graph_value(value):
             raise TypeError(f"the {what} is a graph value, which is not known before the pipeline runs")
@@ -347,7 +349,7 @@ def _explained(error: Exception) -> Exception:
     return better
 
 
-def _branch(condition: object, which: bool, branch: Callable[[], Any] | None) -> object:
+def _branch(condition: object, which: bool, branch: Callable[[], object] | None) -> object:
     """Traces one branch for the samples that take it; returns what the branch returns."""
     hooks = _trace().hooks
     hooks.begin_branch(condition, which)

@@ -41,7 +41,7 @@ class Target(Protocol):
 
     def set(self, value: Any) -> None: ...
 
-    def add_to(self, merge: Merge, if_true: Any, if_false: Any) -> None:
+    def add_to(self, merge: Merge, if_true: object, if_false: object) -> None:
         """Has its values after either branch merged."""
 
 
@@ -50,7 +50,7 @@ class _Single:
 
     name: str
 
-    def add_to(self, merge: Merge, if_true: Any, if_false: Any) -> None:
+    def add_to(self, merge: Merge, if_true: object, if_false: object) -> None:
         merge.add(self.name, if_true, if_false, key=self.name.rpartition(".")[2])
 
 
@@ -121,7 +121,7 @@ class ContainerItems:
             self._container.clear()
             self._container.update((k, v) for k, v in value.items() if v is not MISSING)
 
-    def add_to(self, merge: Merge, if_true: Any, if_false: Any) -> None:
+    def add_to(self, merge: Merge, if_true: object, if_false: object) -> None:
         merge.add_items(self.name, if_true, if_false)
 
 
@@ -139,7 +139,7 @@ def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> 
             yield GlobalVariable(name, function.__globals__)
 
 
-def existing_targets(targets: Sequence[tuple[str, Callable[[], Any], str | None]]) -> Iterator[Target]:
+def existing_targets(targets: Sequence[tuple[str, Callable[[], object], str | None]]) -> Iterator[Target]:
     """Attributes and items that branches set, of objects that exist before."""
     for name, owner, attribute in targets:
         try:
@@ -215,7 +215,7 @@ class Merge:
         ]
         return lambda merged: structure.unflatten([leaf(merged) for leaf in built])
 
-    def _leaf(self, name: str, if_true: Any, if_false: Any) -> _Finish:
+    def _leaf(self, name: str, if_true: object, if_false: object) -> _Finish:
         if if_true is if_false and not isinstance(if_true, _NUMBERS):
             return lambda merged: if_true
         index = len(self._names)

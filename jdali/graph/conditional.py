@@ -33,7 +33,7 @@ class Branches:
         """Returns the conditionals of a graph."""
         return graph.branches or cls(graph)
 
-    def is_graph_value(self, value: Any) -> bool:
+    def is_graph_value(self, value: object) -> bool:
         return isinstance(value, DataNode)
 
     # --- branches ---------------------------------------------------------------------------
@@ -89,7 +89,7 @@ class Branches:
         triples = zip(names, true_values, false_values, strict=True)
         return [self._merge_leaf(condition, name, a, b) for name, a, b in triples]
 
-    def _merge_leaf(self, condition: DataNode, name: str, if_true: Any, if_false: Any) -> Any:
+    def _merge_leaf(self, condition: DataNode, name: str, if_true: object, if_false: object) -> Any:
         if if_true is if_false:
             return if_true
         if (
@@ -147,7 +147,7 @@ class Branches:
         )  # fmt: skip
         return node.outputs[0]
 
-    def _as_node(self, value: Any, name: str) -> DataNode:
+    def _as_node(self, value: object, name: str) -> DataNode:
         if isinstance(value, DataNode):
             return self._enter(value)
         if value is None:
@@ -162,7 +162,7 @@ class Branches:
             ) from None
 
     # --- by hand ----------------------------------------------------------------------------
-    def split(self, value: Any, predicate: DataNode) -> tuple[DataNode, DataNode]:
+    def split(self, value: object, predicate: DataNode) -> tuple[DataNode, DataNode]:
         """The samples of a value for which a predicate is true, and the others.
 
         Operators with one of them as an input work on its samples, in whichever branch they are called.
@@ -177,7 +177,7 @@ class Branches:
             sides.append(self._in_domain(value, domain))
         return sides[0], sides[1]
 
-    def merge_by_hand(self, if_true: Any, if_false: Any, predicate: DataNode) -> DataNode:
+    def merge_by_hand(self, if_true: object, if_false: object, predicate: DataNode) -> DataNode:
         """The two sides of a `split` in the order of the batch; a value of the whole batch is split first."""
         values = [self._own(value, "merge") for value in (if_true, if_false)]
         predicate = self._graph.own(predicate)
@@ -193,7 +193,7 @@ class Branches:
         ]
         return self._merged(sides, predicate, "merge", parent)
 
-    def domain_of(self, values: Iterable[Any], current: Domain) -> Domain:
+    def domain_of(self, values: Iterable[object], current: Domain) -> Domain:
         """The samples that an operator works on: those of the smallest part made by `split` among its inputs, if any."""
         for value in values:
             domain = value if isinstance(value, Domain) else _domain_of(value)
@@ -201,7 +201,7 @@ class Branches:
                 current = domain
         return current
 
-    def _own(self, value: Any, name: str) -> DataNode:
+    def _own(self, value: object, name: str) -> DataNode:
         return self._graph.own(value) if isinstance(value, DataNode) else self._as_node(value, name)
 
     def _before_split(self, value: DataNode) -> Domain:
@@ -213,7 +213,7 @@ class Branches:
         """`not value`, sample by sample."""
         return self._graph.add(REGISTRY["_conditional.not_"], (value,), {}, device="cpu").outputs[0]
 
-    def logical(self, first: DataNode, second: Callable[[], Any], kind: str) -> DataNode:
+    def logical(self, first: DataNode, second: Callable[[], object], kind: str) -> DataNode:
         """`first and second()` or `first or second()`: the second only for samples that need it."""
         first = self.validated(self._enter(first), kind, "left")
         needed = kind == "and"
@@ -245,7 +245,7 @@ def _one_device(values: Sequence[DataNode], name: str) -> str:
     return devices.pop()
 
 
-def _domain_of(value: Any) -> Domain:
+def _domain_of(value: object) -> Domain:
     return value.source.domain if isinstance(value, DataNode) else WHOLE_BATCH
 
 
@@ -253,7 +253,7 @@ def _depth(domain: Domain) -> int:
     return 0 if domain.parent is None else 1 + _depth(domain.parent)
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: object, b: object) -> bool:
     try:
         return type(a) is type(b) and bool(a == b)
     except (TypeError, ValueError):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from jdali._operators.offers import Offer
-from jdali._operators.record import CompiledOp, HostBatchOp
+from jdali._operators.record import CompiledOp, HostBatchOp, Offer
 from jdali.graph.node import DataNode, Node
 from jdali.graph.plan import ExecutionPlan
 

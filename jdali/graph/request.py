@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import types as pytypes
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys
 from jdali._operators.call import CallRequest, PerBatch
-from jdali._operators.offers import Agreed
+from jdali._operators.record import Agreed
 from jdali.graph.node import DataNode, Node
 
 
@@ -19,11 +18,11 @@ def request_of(
     node: Node,
     batch_size: int,
     *,
-    args: Mapping[str, Any],
+    args: Mapping[str, object],
     specs: Mapping[DataNode, BatchSpec],
     values: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
     keys: SampleKeys | None = None,
-    constants: Mapping[str, Any] = pytypes.MappingProxyType({}),
+    constants: Mapping[str, object] = pytypes.MappingProxyType({}),
     agreed: Mapping[str, Agreed] = pytypes.MappingProxyType({}),
     contents: BatchSpec | None = None,
 ) -> CallRequest:

@@ -73,7 +73,7 @@ def send_node(node: Node) -> SentNode:
     """Describes a node; its `runtime` says by `remake` what makes it in another process."""
     runtime = None if node.runtime is None else node.runtime.remake()
 
-    def sent(value: Any) -> Any:
+    def sent(value: object) -> Any:
         if isinstance(value, DataNode):
             return ValueNumber.of(value)
         return runtime if value is not None and value is node.runtime else value
@@ -107,7 +107,7 @@ def receive_graph(nodes: Sequence[SentNode]) -> Graph:
     for node in nodes:
         runtime = None if node.runtime is None else node.runtime()
 
-        def received(value: Any, node: SentNode = node, runtime: Any = runtime) -> Any:
+        def received(value: object, node: SentNode = node, runtime: object = runtime) -> Any:
             if isinstance(value, ValueNumber):
                 return value.find(graph)
             return runtime if value is not None and value is node.runtime else value
@@ -124,7 +124,7 @@ def receive_graph(nodes: Sequence[SentNode]) -> Graph:
 
 
 # --- operators ------------------------------------------------------------------------------------
-def reduced_operator(value: Any) -> Any:
+def reduced_operator(value: object) -> Any:
     """Reduces an operator, for `pickle`, to its name and module; NotImplemented for one of `__main__`, and all else."""
     if not isinstance(value, Operator) or REGISTRY.loaded().get(value.name) is not value:
         return NotImplemented

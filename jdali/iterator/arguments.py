@@ -92,7 +92,7 @@ def _sharding_advice(value: object) -> str:
     return ""
 
 
-def check_sharding(sharding: Any, names: Sequence[str], policy: LastBatchPolicy) -> None:
+def check_sharding(sharding: object, names: Sequence[str], policy: LastBatchPolicy) -> None:
     if isinstance(sharding, Mapping):
         unknown = sorted(set(sharding) - set(names))
         if unknown:

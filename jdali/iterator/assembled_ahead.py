@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+from jax import Array
 
 from jdali._batches import PaddedBlock, SlabPool
 from jdali._threads import NATIVE, PhaseTimer, inner
@@ -48,7 +49,7 @@ class Assembly:
         self.timer = PhaseTimer("batch", "put together and brought to its devices")
         self._turn = threading.Lock()
 
-    def __call__(self, results: Sequence[Result], selection: Selection) -> Any:
+    def __call__(self, results: Sequence[Result], selection: Selection) -> dict[str, Array]:
         """Returns the arrays of a batch once they are there."""
         outputs = [result.outputs for result in results]
         with self._turn, self._slabs, self.timer.lap(), NATIVE:
@@ -190,7 +191,7 @@ class Ahead:
         return batch if all(result.finished is batch for result in results) else None
 
 
-def _bytes_beside(arrays: Any, results: Sequence[Result]) -> int:
+def _bytes_beside(arrays: object, results: Sequence[Result]) -> int:
     """Bytes of arrays that are not memory of the results."""
     own = {
         id(block.array)

@@ -148,6 +148,11 @@ class DataIterator(EpochLoop[BatchT]):
             raise ValueError(f"iterator: {argument} names {unknown}, the outputs are {self.output_map}")
         return listed
 
+    @property
+    def pipelines(self) -> tuple[Pipeline, ...]:
+        """The pipelines that it takes batches of, for their errors, plans and times."""
+        return tuple(self._pipelines)
+
     def __repr__(self) -> str:
         length = "" if self._length is None else f" of {self._length}"
         return (

@@ -20,7 +20,7 @@ DEFAULT_NUM_THREADS = 4
 
 
 def data_iterator(
-    pipeline_fn: Callable[..., Any] | None = None,
+    pipeline_fn: Callable[..., object] | None = None,
     output_map: Sequence[str] | type | None = None,
     size: int = -1,
     reader_name: str | None = None,
@@ -54,9 +54,9 @@ def data_iterator(
     if devices is not None:
         sharding = over_devices(devices)
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., DataIterator]:
+    def decorate(function: Callable[..., object]) -> Callable[..., DataIterator]:
         @functools.wraps(function)
-        def create(*args: Any, **kwargs: Any) -> DataIterator:
+        def create(*args: object, **kwargs: object) -> DataIterator:
             return DataIterator(
                 make_pipelines(function, args, kwargs, sharding),
                 output_map,
@@ -79,9 +79,9 @@ def data_iterator(
 
 
 def make_pipelines(
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
+    function: Callable[..., object],
+    args: Sequence[object],
+    kwargs: Mapping[str, object],
     sharding: Sharding | Mapping[str, Sharding] | None,
     *,
     one_for_each: bool = False,

@@ -14,7 +14,7 @@ STATE_VERSION = 1
 
 
 def state_of(
-    counter: EpochCounter, *, steps: int, epochs: int, ended: bool, pipelines: Sequence[Mapping[str, Any]]
+    counter: EpochCounter, *, steps: int, epochs: int, ended: bool, pipelines: Sequence[Mapping[str, object]]
 ) -> dict[str, Any]:
     """The state of an iterator; JSON-able.
 

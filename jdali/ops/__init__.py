@@ -19,8 +19,8 @@ What lies past the true size is unspecified, in inputs and in outputs, and never
 masked before a sum over the output.
 """
 
-from jdali._operators.names import class_name as _class_name
 from jdali._operators.surface import ALIASES as _ALIASES
+from jdali._operators.surface import class_name as _class_name
 from jdali._operators.surface import fill as _fill
 from jdali._system.lazy import imported as _imported
 from jdali.ops import audio as audio

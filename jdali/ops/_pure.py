@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Callable
 
 from jax import Array
 from jax.typing import ArrayLike
 
-from jdali._operators.layout import RankError
-from jdali._operators.pure import keeps_floats, pure_call
-from jdali._operators.random_key import KEY_DOC, take_key
-from jdali._operators.record import Operator
+from jdali._operators.pure import KEY_DOC, keeps_floats, pure_call, take_key
+from jdali._operators.record import Operator, RankError
 from jdali._operators.surface import describe, document, public_signature
 from jdali._system.tracebacks import folding
 
@@ -31,7 +29,7 @@ PADDING = {
 }
 
 
-def make_pure(op: Operator) -> Any:
+def make_pure(op: Operator) -> Callable[..., object]:
     """The pure function of one sample for a compiled operator."""
 
     own_layout = "layout" in op.public_args  # an argument: the inputs have no option of that name then

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
-from jdali._operators.deprecated import is_deprecated
-from jdali._operators.names import class_name
 from jdali._operators.record import REGISTRY, CompiledOp, kind_of
-from jdali._operators.surface import HIDDEN
+from jdali._operators.surface import HIDDEN, class_name, is_deprecated
 from jdali.ops._pure import make_pure
 
 
@@ -32,6 +31,6 @@ def deprecated(made: object, name: str) -> Any:
     return classes().deprecated_class(made, name)
 
 
-def classes() -> Any:
+def classes() -> ModuleType:
     """The module of the classes: it stands on the graph, and the graph on the operators of this package."""
     return importlib.import_module("jdali.fn._classes")

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import BatchSpec, RaggedBlock, Store
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import Pieces
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns
@@ -118,7 +117,7 @@ def caffe(
     path: Static[tuple[str, ...]],
     image_available: Static[bool] = True,
     label_available: Static[bool] = True,
-    **options: Any,
+    **options: object,
 ) -> CaffeReader:
     """Reads Caffe's LMDB databases: images, encoded or as pixels, and a label.
 

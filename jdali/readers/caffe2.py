@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import Store
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import Pieces
 from jdali.readers.base import nothing, reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns
@@ -279,7 +278,7 @@ def caffe2(
     image_available: Static[bool] = True,
     label_type: Static[int] = 0,
     num_labels: Static[int] = 1,
-    **options: Any,
+    **options: object,
 ) -> Caffe2Reader:
     """Reads Caffe2's LMDB databases: images, encoded or as pixels, labels, further tensors and a box.
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import files as _storage
 from jdali._storage import read_file, read_named
 from jdali._system import limits
@@ -149,7 +147,7 @@ def coco(
     save_preprocessed_annotations_dir: Static[str] = "",
     size_threshold: Static[float] = 0.1,
     skip_empty: Static[bool] = False,
-    **options: Any,
+    **options: object,
 ) -> CocoReader:
     """Reads images, and the objects in them, of a data set in the format of COCO.
 

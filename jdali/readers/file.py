@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import BadLine, NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system.progress import progress_bar
@@ -84,7 +83,7 @@ def file(
     file_root: Static[str | None] = None,
     files: Static[tuple[str, ...] | None] = None,
     labels: Static[tuple[int, ...] | None] = None,
-    **options: Any,
+    **options: object,
 ) -> FileReader:
     """Reads whole files: their bytes, and a label.
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._numerics.rounding import np_saturate_cast
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import read_file
 from jdali.codecs import fits as codec
 from jdali.readers.base import reader_options, shuffle_options
@@ -65,7 +64,7 @@ def fits(
     dtypes: Static[tuple[np.dtype, ...] | None] = None,
     file_filter: Static[str] = "*.fits",
     hdu_indices: Static[tuple[int, ...]] = _FIRST_EXTENSION,
-    **options: Any,
+    **options: object,
 ) -> FitsReader:
     """Reads images from FITS files: an output for each of `hdu_indices`.
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import Store
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import Arrays, Pieces, cached_index, scan_bar
 from jdali._storage import files as _storage
 from jdali.readers.base import reader_options, shuffle_options

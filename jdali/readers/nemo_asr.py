@@ -13,8 +13,7 @@ import numpy as np
 
 from jdali import types
 from jdali._errors import SampleError
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import files as _storage
 from jdali._storage import read_file
 from jdali.codecs import audio as codec
@@ -93,7 +92,7 @@ class NemoAsrReader(Reader):
         )
 
 
-def _num_outputs(arguments: Mapping[str, Any]) -> int:
+def _num_outputs(arguments: Mapping[str, object]) -> int:
     return 1 + sum(
         bool(arguments.get(name, default))
         for name, default in (("read_sample_rate", True), ("read_text", True), ("read_idxs", False))
@@ -118,7 +117,7 @@ def nemo_asr(
     read_sample_rate: Static[bool] = True,
     read_text: Static[bool] = True,
     sample_rate: Static[float] = -1.0,
-    **options: Any,
+    **options: object,
 ) -> NemoAsrReader:
     """Reads and decodes the sounds that NeMo manifests list, and their texts.
 

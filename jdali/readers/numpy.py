@@ -16,8 +16,7 @@ from jdali._errors import SampleError
 from jdali._kernels import slice_window as slicing
 from jdali._kernels import window as windows
 from jdali._numerics.rounding import np_saturate_cast
-from jdali._operators.record import PerSample, Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import PerSample, Static, also_takes, reader
 from jdali._storage import FileContents, read_named
 from jdali._storage import files as _storage
 from jdali._system.regular_file import check_size, open_regular
@@ -234,7 +233,7 @@ def numpy(
     roi_shape: PerSample[tuple[int, ...] | None] = None,
     roi_start: PerSample[tuple[int, ...] | None] = None,
     use_o_direct: Static[bool] = False,
-    **options: Any,
+    **options: object,
 ) -> NumpyReader:
     """Reads arrays from .npy files, or a window of each array without reading much of the rest.
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from jdali import types
 from jdali._errors import SampleError
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import files as _storage
 from jdali._storage import read_file
 from jdali.codecs import image as codec
@@ -111,7 +110,7 @@ def sequence(
     image_type: Static[types.DALIImageType] = types.RGB,
     step: Static[int] = 1,
     stride: Static[int] = 1,
-    **options: Any,
+    **options: object,
 ) -> SequenceReader:
     """Reads sequences of images from folders, each of which holds the images of one stream.
 

@@ -49,7 +49,7 @@ def noting() -> Iterator[dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def reusing(tables: Mapping[str, Any]) -> Iterator[None]:
+def reusing(tables: Mapping[str, object]) -> Iterator[None]:
     """Has the reader that this thread opens inside take these tables."""
     _HERE.known = tables
     try:

@@ -13,8 +13,7 @@ import numpy as np
 
 from jdali import tfrecord as features_of
 from jdali._batches import Store
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import Arrays, Pieces, cached_index, scan_bar
 from jdali._storage import files as _storage
 from jdali._system.extras import install

@@ -12,8 +12,7 @@ import numpy as np
 
 from jdali import types
 from jdali._numerics.rounding import np_saturate_cast
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali.codecs.video_frames import fill_values, padding_mode
 from jdali.ops.image._resize import resize
 from jdali.readers.base import reader_options
@@ -156,7 +155,7 @@ def _open_legacy(name: str, length: int, options: dict[str, Any]) -> VideoReader
 @also_takes(file_options)
 @also_takes(legacy_options)
 @also_takes(reader_options)
-def video(*, sequence_length: Static[int], **options: Any) -> VideoReader:
+def video(*, sequence_length: Static[int], **options: object) -> VideoReader:
     """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
 
     Args:
@@ -194,7 +193,7 @@ def _resize_options() -> Any:
 @also_takes(legacy_options)
 @also_takes(_resize_options())
 @also_takes(reader_options)
-def video_resize(*, sequence_length: Static[int], **options: Any) -> VideoReader:
+def video_resize(*, sequence_length: Static[int], **options: object) -> VideoReader:
     """Reads sequences of frames as `readers.video` does and resizes them as `resize` does.
 
     The reader itself gives whole frames; `jdali.fn` and `jdali.dynamic` put a `resize` behind it.

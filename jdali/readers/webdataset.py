@@ -11,8 +11,7 @@ import numpy as np
 
 from jdali._batches import BatchSpec, RaggedBlock, Store
 from jdali._errors import SampleError
-from jdali._operators.record import Static, reader
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import Pieces, never, read_pieces
 from jdali.readers.base import Loaded, reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns

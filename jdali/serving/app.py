@@ -7,7 +7,6 @@ import dataclasses
 import functools
 import time
 from collections.abc import AsyncIterator
-from typing import Any
 
 import msgspec
 
@@ -197,7 +196,7 @@ class _Server:
         return b"".join(parts)
 
 
-def _json(content: Any) -> Response:
+def _json(content: object) -> Response:
     return Response(msgspec.json.encode(content), media_type="application/json")
 
 

@@ -68,7 +68,7 @@ class Batcher:
             self._queue.popleft().answer.set_exception(ServerBusyError("the server is being stopped"))
         await asyncio.to_thread(self._threads.shutdown)
 
-    async def submit(self, request: Any, samples: int) -> Any:
+    async def submit(self, request: object, samples: int) -> Any:
         """Waits for the answer to a request.
 
         Args:
@@ -129,7 +129,7 @@ class Batcher:
         _give(batch, answers)
 
 
-def _give(batch: Sequence[_Waiting], answers: Sequence[Any]) -> None:
+def _give(batch: Sequence[_Waiting], answers: Sequence[object]) -> None:
     for waiting, answer in zip(batch, answers, strict=True):
         if waiting.answer.done():
             continue

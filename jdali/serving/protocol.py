@@ -133,7 +133,7 @@ def _from_json(tensor: TensorMessage) -> list[Any]:
     return list(array.reshape(tensor.shape))
 
 
-def _flat_strings(data: Any) -> list[str]:
+def _flat_strings(data: object) -> list[str]:
     if isinstance(data, str):
         return [data]
     if isinstance(data, list):
@@ -212,7 +212,7 @@ def datatype(dtype: np.dtype[Any]) -> str:
     return _NAMES.get(np.dtype(dtype), "BYTES")
 
 
-def samples_in(inputs: Mapping[str, Sequence[Any]]) -> int:
+def samples_in(inputs: Mapping[str, Sequence[object]]) -> int:
     """Returns the number of samples of a request.
 
     Raises:

@@ -78,7 +78,7 @@ def run(chain, layout, before, samples, batch_size):
 
 
 def programs(pipe):
-    runners = [r for r in pipe.inspect().engine.stage_runners if isinstance(r, StageRunner)]
+    runners = [r for r in pipe.internals().engine.stage_runners if isinstance(r, StageRunner)]
     return Counter({(n, p.shape): p.samples for n, r in enumerate(runners) for p in r.programs.values()})
 
 

@@ -84,7 +84,7 @@ class IteratedSource(Source):
 
     def define(self):
         self.iterator = DataIterator(super().define(), ["x"])
-        return self.iterator._pipelines[0]
+        return self.iterator.pipelines[0]
 
     def next(self):
         return next(self.iterator)
@@ -161,7 +161,7 @@ def test_a_loader_that_was_dropped_is_collected_and_its_threads_end(kind, point)
     before = jdali_threads()
     loader = kind()
     reach(loader, point)
-    pool = loader.pipe.inspect().callback_workers
+    pool = loader.pipe.internals().callback_workers
     pids = [] if pool is None else pool.pids()
     kept = weakref.ref(loader)
     del loader, pool

@@ -257,7 +257,7 @@ def test_the_interpreter_exits_in_mid_compile():
         threading.Thread(target=pipe.run, daemon=True).start()
         compiling.wait()
         time.sleep(0.3)
-        assert not any(r.seconds for s in pipe.inspect().engine.stage_runners for r in s.programs.values())
+        assert not any(r.seconds for s in pipe.internals().engine.stage_runners for r in s.programs.values())
         print("ready", flush=True)
         """,
         JAX_ENABLE_COMPILATION_CACHE="0",
@@ -319,7 +319,7 @@ FORKED = """
     held, forked = threading.Event(), threading.Event()
 
     def hold():
-        life = pipe.inspect().runtime.life
+        life = pipe.internals().runtime.life
         with it._lock, life.turn, life.changed, NATIVE:
             held.set()
             forked.wait()

@@ -11,10 +11,11 @@ import pytest
 from support.data import image
 from support.faults import child, overlapping
 from support.numbers import NumberReader, numbers
+from support.settled import settle_at_once
 
 import jdali
 from jdali import fn
-from jdali._storage import index_cache as _index_cache
+from jdali._storage import cached_index
 from jdali.iterator import DataIterator
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(240)]
@@ -74,7 +75,7 @@ def test_a_file_that_disappears_and_is_skipped(pictures):
         got = labels_of_an_epoch(it)
         assert sorted(set(got)) == [*range(26), 27]
         assert len(got) == FILES
-        assert "26.jpg" in it._pipelines[0].errors[-1].path
+        assert "26.jpg" in it.pipelines[0].errors[-1].path
 
 
 # --- caches ----------------------------------------------------------------------------------------
@@ -82,7 +83,7 @@ def test_a_full_disk_under_the_index_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "data"
     file.write_bytes(b"data")
-    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
+    settle_at_once(monkeypatch)
     built = []
 
     def build():
@@ -96,11 +97,11 @@ def test_a_full_disk_under_the_index_cache(tmp_path, monkeypatch):
     with monkeypatch.context() as context:
         context.setattr(np, "savez", full)
         for _ in range(2):
-            index = _index_cache.cached_index("test", str(file), build)
+            index = cached_index("test", str(file), build)
             np.testing.assert_array_equal(index["offsets"], np.arange(1000))
         assert not list((tmp_path / "cache" / "index").iterdir())  # nothing half written stays
     for _ in range(3):  # there is room again
-        _index_cache.cached_index("test", str(file), build)
+        cached_index("test", str(file), build)
     assert len(built) == 3
 
 
@@ -109,9 +110,9 @@ def test_an_index_cache_that_is_a_file(tmp_path, monkeypatch):
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "data"
     file.write_bytes(b"data")
-    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
+    settle_at_once(monkeypatch)
     for _ in range(2):
-        index = _index_cache.cached_index("test", str(file), lambda: {"offsets": np.arange(3)})
+        index = cached_index("test", str(file), lambda: {"offsets": np.arange(3)})
         assert index["offsets"].tolist() == [0, 1, 2]
 
 
@@ -120,18 +121,18 @@ def test_a_cached_index_is_read_without_a_parser_of_python(tmp_path, monkeypatch
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "data"
     file.write_bytes(b"data")
-    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
+    settle_at_once(monkeypatch)
     arrays: dict[str, np.ndarray] = {
         "offsets": np.arange(4),
         "table": np.arange(6).reshape(3, 2),
         "none": np.empty((0, 2), np.uint8),
     }
-    _index_cache.cached_index("test", str(file), lambda: arrays)
+    cached_index("test", str(file), lambda: arrays)
     with (
         monkeypatch.context() as without
     ):  # ends before pytest reports a failure, for which it needs the parser
         without.delattr("ast.parse")
-        index = _index_cache.cached_index("test", str(file), dict)
+        index = cached_index("test", str(file), dict)
     assert list(index) == list(arrays)
     for name, array in arrays.items():
         assert (index[name].dtype, index[name].shape) == (array.dtype, array.shape)
@@ -142,13 +143,13 @@ def test_a_cached_index_that_was_damaged_is_built_again(tmp_path, monkeypatch):
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "data"
     file.write_bytes(b"data")
-    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
+    settle_at_once(monkeypatch)
     offsets = np.arange(100)
     for damage in (lambda d: d[: len(d) // 2], lambda d: b"", lambda d: d[:40] + b"\xff" * 8 + d[48:]):
-        _index_cache.cached_index("test", str(file), lambda: {"offsets": offsets})
+        cached_index("test", str(file), lambda: {"offsets": offsets})
         (cached,) = (tmp_path / "cache" / "index").iterdir()
         cached.write_bytes(damage(cached.read_bytes()))
-        index = _index_cache.cached_index("test", str(file), lambda: {"offsets": offsets})
+        index = cached_index("test", str(file), lambda: {"offsets": offsets})
         np.testing.assert_array_equal(index["offsets"], offsets)
 
 

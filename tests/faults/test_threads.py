@@ -39,7 +39,7 @@ class TestErrors:
     def test_whichever_step_fails_results_and_errors_keep_their_order(self):
         """The function after the stage fails for 3 (it sees 4), that before it for 5 and 6; all others come, in order."""
         pipe = overlapping(batches(9), raising_at(5, 6), raising_at(4))
-        assert pipe.inspect().runtime.ahead
+        assert pipe.internals().runtime.ahead
         got = []
         for _ in range(9):
             try:
@@ -263,7 +263,7 @@ class TestClosing:
         assert gate.reached.wait(PATIENCE)
         gate.reached.clear()
         closed = in_thread(pipe.close)
-        assert until(lambda: pipe.inspect().runtime.stopped)
+        assert until(lambda: pipe.internals().runtime.stopped)
         gate.opened.set()
         closed()
         with pytest.raises(RuntimeError, match="closed while a batch was awaited"):
@@ -298,7 +298,7 @@ class TestClosing:
         waiting = in_thread(pipe.run)
         assert until(lambda: begun)
         closed = in_thread(pipe.close)
-        assert until(lambda: pipe.inspect().engine.pool.executor.closed)
+        assert until(lambda: pipe.internals().engine.pool.executor.closed)
         gate.set()
         closed()
         with pytest.raises(RuntimeError, match="closed"):
@@ -435,7 +435,7 @@ class TestLettingGo:
             for _ in range(3):
                 with contextlib.suppress(jdali.OperatorError):
                     pipe.run()
-            return weakref.ref(pipe.inspect().runtime)
+            return weakref.ref(pipe.internals().runtime)
 
         executor = loop()
         assert until(lambda: executor() is None, 20)

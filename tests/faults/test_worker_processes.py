@@ -243,7 +243,7 @@ def test_a_program_that_ends_with_its_whole_process_group(ended_by, tmp_path):
     )
     script = script.replace(
         'print("ready", flush=True)',
-        "of_pipeline = pipe.inspect().engine.elsewhere.workers; " + note + '; print("ready", flush=True)',
+        "of_pipeline = pipe.internals().engine.elsewhere.workers; " + note + '; print("ready", flush=True)',
     ).replace("END", "time.sleep(0.01)")
     path = os.pathsep.join([str(Path(jdali.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     ours, theirs = pty.openpty()

@@ -12,7 +12,7 @@ def defined(function):
     with pipe:
         outputs = function()
         pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
-    return pipe._definition.graph.nodes, pipe._definition.outputs
+    return pipe.graph.nodes, pipe.outputs_of_graph
 
 
 def cut_of(function, *, one_device=False):
@@ -68,7 +68,7 @@ def test_conditions_cross():
         return moved
 
     pipe = define()
-    border = cut(make_plan(pipe._definition.graph.nodes, pipe._definition.outputs), one_device=False)
+    border = cut(make_plan(pipe.graph.nodes, pipe.outputs_of_graph), one_device=False)
     # The predicate of the branch, which says which samples the step here works on.
     branches = [step.domain for step in border.here.steps if step.domain is not WHOLE_BATCH]
     assert branches

@@ -14,7 +14,7 @@ from jdali.graph.sent_graph import receive_graph, reduced_operator, send_node
 
 
 def nodes_of(pipe):
-    return pipe._definition.graph.nodes
+    return pipe.graph.nodes
 
 
 @jdali.pipeline_def(batch_size=2, num_threads=1, seed=1, enable_conditionals=True)

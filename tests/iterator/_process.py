@@ -67,7 +67,7 @@ def padded_shards() -> None:
                 steps += 1
             assert steps == len(it)
             assert sorted(seen) == list(range(11)), seen
-        assert all("on 1 devices, 1 parts of 2 samples" in pipe.plan() for pipe in it._pipelines)
+        assert all("on 1 devices, 1 parts of 2 samples" in pipe.plan() for pipe in it.pipelines)
 
 
 def one_pipeline() -> None:

@@ -1,9 +1,11 @@
 """Imports point one way: the contracts of pyproject.toml, run by import-linter, and what it cannot see."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,20 @@ def dotted(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+MODULES = {dotted(path) for path in ROOT.rglob("*.py")}
+CONTRACTS = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+DOORS = sorted(door for contract in CONTRACTS for door in contract.get("allowed_importers", ()))
+
+
+def modules_imported(tree: ast.Module) -> set[str]:
+    """Modules of jdali that a program imports, `from package import module` among them."""
+    found = {module for _, module, _ in imported(tree)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found |= MODULES & {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
 def lint(folder: Path) -> subprocess.CompletedProcess:
     """Runs the contracts of the project on the package in a folder."""
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()"]
@@ -83,23 +99,44 @@ def test_the_contracts_hold():
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
 
 
-@pytest.mark.parametrize(
-    ("module", "line"),
-    [
-        ("_batches/store.py", "import jdali._operators.base"),  # among private packages
-        ("graph/node.py", "import jdali.engine.failure"),
-        ("engine/tasks/feed.py", "import jdali.engine.flow.gate"),  # among the rooms of the engine
-        ("iterator/stream.py", "import jdali.engine.flow.gate"),  # past a door
-        ("dynamic/_value.py", "from jdali.engine.eager.call import wait"),
-    ],
-)
-def test_the_contracts_see_an_import_that_points_up(tmp_path, module, line):
+# Imports that break the layers of packages and of the rooms of the engine, or close a circle.
+PLANTED = {
+    "jdali._batches.store": "jdali._operators.base",
+    "jdali.graph.node": "jdali.engine.failure",
+    "jdali.engine.tasks.feed": "jdali.engine.flow.gate",
+    "jdali._storage.remote": "jdali._storage.files",  # which imports `remote`
+}
+IN_A_CIRCLE = ("jdali._storage.remote", "jdali._storage.files")
+# Modules of packages with a door that others may import beside the door itself, with the reason.
+ENTRIES = {
+    "jdali._operators.argument_rules": "a library of functions, known by its name",
+    "jdali._operators.call": "how an operator is called",
+    "jdali._operators.pure": "an operator in the user's program",
+    "jdali._operators.record": "what an operator is",
+    "jdali._operators.surface": "the public functions",
+    "jdali._storage.files": "a library of functions, known by its name",
+    "jdali._workers.on_ray": "needs Ray",
+    "jdali._workers.pool": "needs JAX",
+    "jdali.engine.eager": "a door of its own",
+    "jdali.engine.function": "a door of its own",
+}
+
+
+def test_the_contracts_see_planted_imports(tmp_path):
+    """`jdali.__main__`, which may import all packages, imports every module of those that have a door."""
     shutil.copytree(ROOT, tmp_path / "jdali", ignore=shutil.ignore_patterns("__pycache__", "*.pyi"))
-    path = tmp_path / "jdali" / module
-    path.write_text(f"{path.read_text()}\n{line}\n")
+    behind = sorted(m for door in DOORS for m in MODULES if m.startswith(f"{door}."))
+    for module, lines in {**{m: [line] for m, line in PLANTED.items()}, "jdali.__main__": behind}.items():
+        path = tmp_path.joinpath(*module.split(".")).with_suffix(".py")
+        path.write_text("\n".join([path.read_text(), *(f"import {line}" for line in lines)]))
     outcome = lint(tmp_path)
     assert outcome.returncode == 1
-    assert "BROKEN" in outcome.stdout
+    broken = set(re.findall(r"^(.*) BROKEN$", outcome.stdout, re.MULTILINE))
+    assert broken == {contract["name"] for contract in CONTRACTS}
+    seen = set(re.findall(r"([\w.]+) -> ([\w.]+)", outcome.stdout))
+    assert seen >= PLANTED.items() - {IN_A_CIRCLE}
+    assert "- .remote -> .files (1 import)" in outcome.stdout
+    assert {line for module, line in seen if module == "jdali.__main__"} == {*behind} - ENTRIES.keys()
 
 
 def test_no_import_is_hidden_in_a_function():
@@ -119,34 +156,42 @@ def test_modules_that_are_loaded_by_name_have_a_reason():
     assert found == LOADED_BY_NAME.keys() | foreign
 
 
-# Tests outside of tests/engine that need a module behind the engine's door, with the reason.
-BEHIND_THE_DOOR = {
+# Tests that import modules behind the door of a package that they do not test, with the reason.
+BEHIND_A_DOOR = {
+    "tests/engine/test_slabs.py": "counts slabs, so it knows the size of the smallest one",
+    "tests/faults/test_memory.py": "counts slabs, so it knows the size of the smallest one",
     "tests/faults/test_threads.py": "counts the engine's threads",
-    "tests/laws/test_every_function.py": "compares functions of pipelines with what the engine computes",
     "tests/laws/test_lowering.py": "lowers the engine's own programs for other platforms",
-    "tests/ops/audio/test_mel_and_decibels.py": "compiles an operator with the engine's options of XLA",
+    "tests/readers/test_names.py": "watches what is asked of hosts",
+    "tests/support/contract.py": "compiles operators with the engine's options of XLA",
+    "tests/support/settled.py": "has the index cache keep indexes of new files",
     "tests/system/test_devices.py": "plants a copy over the host",
+    "tests/system/test_regular_file.py": "lets memory run out",
+    "tests/test_first_errors.py": "makes the error of a bucket that no test may ask for",
     "tests/test_profiler.py": "makes a stage slow",
 }
 
 
-def test_other_tests_enter_the_engine_by_its_door():
+def test_tests_enter_packages_by_their_doors():
+    """Those of a package, in `tests/<its name>`, know its modules."""
     found = set()
     for file in sorted((PROJECT / "tests").rglob("*.py")):
         name = file.relative_to(PROJECT).as_posix()
-        if name.startswith(("tests/engine/", "tests/support/")):
-            continue
-        modules = [module for _, module, _ in imported(ast.parse(file.read_text()))]
-        if any(m.startswith("jdali.engine.") and m != "jdali.engine.eager" for m in modules):
+        own = f"jdali.{name.split('/')[1]}", f"jdali._{name.split('/')[1]}"
+        doors = tuple(f"{door}." for door in DOORS if door not in own)
+        modules = {m for m in modules_imported(ast.parse(file.read_text())) if m.startswith(doors)}
+        if modules - ENTRIES.keys():
             found.add(name)
-    assert found == BEHIND_THE_DOOR.keys()
+    assert found == BEHIND_A_DOOR.keys()
 
 
 def test_no_test_reaches_into_a_pipeline():
-    """`Pipeline.inspect` has what tests ask for."""
-    reached = "._" + "building"
-    found = [str(f) for f in sorted((PROJECT / "tests").rglob("*.py")) if reached in f.read_text()]
-    assert not found
+    """`Pipeline.internals` has what tests ask for."""
+    private = {"_building", "_config", "_definition", "_pipelines"}
+    for file in sorted((PROJECT / "tests").rglob("*.py")):
+        nodes = ast.walk(ast.parse(file.read_text()))
+        reached = [n.lineno for n in nodes if isinstance(n, ast.Attribute) and n.attr in private]
+        assert not reached, f"{file}: lines {reached}"
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.py")), ids=lambda path: path.name)

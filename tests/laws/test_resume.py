@@ -361,10 +361,10 @@ class TestReplay:
             for step, batch in zip(range(STEPS), forever(it), strict=False):
                 got.append(digest(batch))
                 if step in (3, 4, 11):
-                    programs = it._pipelines[0].executor_statistics()["programs"]
+                    programs = it.pipelines[0].executor_statistics()["programs"]
                     for wanted in (0, step, 2, 20):
                         assert digest(it.batch_at(wanted)) == reference[wanted]
-                    assert it._pipelines[0].executor_statistics()["programs"] == programs
+                    assert it.pipelines[0].executor_statistics()["programs"] == programs
             assert got == reference
 
     def test_steps_of_an_epoch(self, folder, reference):

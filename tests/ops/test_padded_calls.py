@@ -25,10 +25,7 @@ from ops.pure_cases import CASES, COUNT, Case
 from ops.sweep_cases import ragged_axes
 
 import jdali.ops
-from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
-from jdali._operators.call import Call, PlannedCall
-from jdali._operators.padded import extents_of, follow
 from jdali._operators.record import REGISTRY
 
 PADDING = {"a": 2, "b": 2, "c": 1}
@@ -162,20 +159,6 @@ def test_axes_that_are_smaller_together_are_told_apart():
         return jdali.ops.stack(*square, axis=1, extent=(sizes, sizes))[1]
 
     np.testing.assert_array_equal(jax.jit(joined)(np.int32([2, 3])), [2, 2, 3])
-
-
-def test_axes_that_cannot_be_told_apart_are_refused():
-    """An operator of square arrays only does not say whose size its output has."""
-    op = REGISTRY["transpose"]
-
-    def plan(sizes):
-        ((height, width),) = sizes
-        if height != width:
-            raise ValueError("not square")
-        return PlannedCall(Call(op, (), (), (), ()), (BatchSpec(np.array([[width]]), np.float32),), {})
-
-    with pytest.raises(TracedArgumentError, match=r"^transpose: more than the size"):
-        jax.eval_shape(lambda n: follow(op, extents_of(op, [(5, 5)], n), plan)[1], np.int32([3, 3]))
 
 
 @pytest.mark.parametrize(

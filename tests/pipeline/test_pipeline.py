@@ -402,7 +402,7 @@ def test_closing_ends_what_was_scheduled():
     assert told.asked[0].wait(HANG_SECONDS)
     closing = threading.Thread(target=pipe.close)
     closing.start()
-    engine = pipe.inspect().engine
+    engine = pipe.internals().engine
     assert until(lambda: engine.closed)  # else the next batch may begin before
     told.wanted.set()
     closing.join(HANG_SECONDS)

@@ -227,8 +227,8 @@ def test_a_data_set_that_was_changed_is_an_error(tmp_path):
 # --- options ------------------------------------------------------------------------------------------
 def test_the_environment_says_how_many(folder, monkeypatch):
     monkeypatch.setenv("JDALI_WORKERS", "2")
-    assert pipeline(folder)._config.workers == 2
-    assert pipeline(folder, workers=0)._config.workers == 0
+    assert pipeline(folder).workers == 2
+    assert pipeline(folder, workers=0).workers == 0
     monkeypatch.setenv("JDALI_WORKERS", "some")
     with pytest.raises(ValueError, match="JDALI_WORKERS must be a number of processes, not 'some'"):
         pipeline(folder)
@@ -365,7 +365,7 @@ def test_workers_join_and_leave_without_a_change_of_the_batches(folder, batches)
         assert until(lambda: len(workers_of(pipe).pids()) == 1)
         assert workers_of(pipe).counts().deaths == 0
         # Threads that wait for workers are as many as those needed at most.
-        assert len(pipe.inspect().threads) >= 2 * 3 + 1
+        assert len(pipe.internals().threads) >= 2 * 3 + 1
 
 
 def test_the_number_follows_the_waiting_time(folder, batches, monkeypatch):

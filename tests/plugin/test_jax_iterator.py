@@ -137,7 +137,7 @@ def test_the_function_must_know_its_shard():
 def test_threads_by_default():
     assert default_num_threads_value() == 4
     with data_iterator(lambda: numbers(NumberReader(8)), output_map=["x"], size=8)(batch_size=2) as it:
-        assert it._pipelines[0].num_threads == 4
+        assert it.pipelines[0].num_threads == 4
 
 
 @pytest.mark.parametrize("kind", [data_iterator, peekable_data_iterator])

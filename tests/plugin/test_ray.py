@@ -74,7 +74,7 @@ def batches(folder):
 
 
 def workers_of(pipe):
-    return pipe.inspect().engine.elsewhere.workers
+    return pipe.internals().engine.elsewhere.workers
 
 
 def pids_of(pipe):

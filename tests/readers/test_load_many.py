@@ -9,9 +9,8 @@ from support.readers import loaded_together, opened
 
 from jdali import Pipeline, fn
 from jdali._batches import BatchSpec, Drawn, Provenance, RaggedBlock, Store
-from jdali._storage import BadRecord, RecordFiles
+from jdali._storage import BadRecord, RecordFiles, read_pieces
 from jdali._storage import files as _storage
-from jdali._storage import pieces as _pieces
 from jdali.tensors import TensorList
 from jdali.tfrecord import FixedLenFeature, VarLenFeature, float32, int64, string
 
@@ -89,7 +88,6 @@ def test_what_was_read_is_not_read_again(tmp_path, on_error, monkeypatch):
     kept[2] = b"short"
     records.recordio(tmp_path / "data", kept)
     asked = []
-    read_pieces = _pieces.read_pieces
 
     def counting(files, file, offset, size):
         asked.append(len(offset))
@@ -125,7 +123,7 @@ def test_pieces_of_several_files_in_any_order(tmp_path):
         (1, -1, 3),
     ]
     file, offset, size = (np.array(column) for column in zip(*wanted, strict=True))
-    pieces = _pieces.read_pieces(files, file, offset, size)
+    pieces = read_pieces(files, file, offset, size)
     assert pieces.known.tolist() == [True] * 5 + [False] * 2
     for i, (number, start, length) in enumerate(wanted[:5]):
         assert pieces.piece(i) == contents[number][start : start + length]
@@ -140,7 +138,7 @@ def test_a_file_that_got_shorter(tmp_path):
     path.write_bytes(bytes(100_000))
     files = RecordFiles("reader", [str(path)])
     os.truncate(path, 60_000)
-    pieces = _pieces.read_pieces(files, np.zeros(3, np.int64), np.array([0, 50_000, 90_000]), np.full(3, 10))
+    pieces = read_pieces(files, np.zeros(3, np.int64), np.array([0, 50_000, 90_000]), np.full(3, 10))
     assert pieces.known.tolist() == [True, True, False]
     with pytest.raises(BadRecord, match="it was longer when it was opened"):
         files.read(0, 59_000, 2000)

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from support import records
 from support.readers import everything, failures, opened
+from support.settled import settle_at_once
 from support.videos import av, encode, numbers_of, pictures
 
 import jdali
 from jdali import fn, tfrecord
 from jdali._operators.record import REGISTRY
+from jdali._storage import cached_index
 from jdali._storage import files as _storage
-from jdali._storage import index_cache as _index_cache
 
 # Sizes of the records of three data sets. In the first two the first, the middle and the last record lie at the same place,
 # so that a look at those finds nothing.
@@ -86,7 +87,7 @@ def test_every_reader_is_here():
 
 @pytest.fixture(autouse=True)
 def _kept_at_once(monkeypatch):
-    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
+    settle_at_once(monkeypatch)
 
 
 @pytest.fixture
@@ -144,7 +145,7 @@ def test_a_file_that_changes_while_its_index_is_built(tmp_path):
         path.write_bytes(b"two")
         return {"offsets": np.arange(1)}
 
-    _index_cache.cached_index("test", str(path), build)
+    cached_index("test", str(path), build)
     assert not (tmp_path / "cache" / "index").exists()
 
 

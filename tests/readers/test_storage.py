@@ -13,6 +13,7 @@ from support.servers import FAULTS, Server, now_and_then
 
 import jdali
 from jdali import SampleError, storage
+from jdali._storage import Scope
 from jdali._storage import files as _storage
 
 fsspec = pytest.importorskip("fsspec")
@@ -212,9 +213,7 @@ def test_nobody_listens():
 
 def test_waits_double_up_to_a_limit(monkeypatch):
     waits = []
-    from jdali._storage import scope as _scope
-
-    monkeypatch.setattr(_scope.Scope, "wait", lambda self, url, seconds: waits.append(seconds))
+    monkeypatch.setattr(Scope, "wait", lambda self, url, seconds: waits.append(seconds))
     storage.configure(retries=5, first_wait=0.5, longest_wait=3)
     with Server(fault=lambda m, p: "503") as server, pytest.raises(OSError, match="6 attempts"):
         _storage.read(server.url + "/x")

@@ -10,9 +10,9 @@ import pytest
 from support import oracle, records
 from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened
+from support.settled import settle_at_once
 
 from jdali import tfrecord
-from jdali._storage import index_cache as _index_cache
 from jdali.readers import tfrecord as module
 from jdali.readers.formats.protobuf import packed_integers
 from jdali.readers.formats.records import BadRecord
@@ -198,7 +198,7 @@ def test_varints_of_all_lengths():
 def test_index_is_built_once_and_anew_for_another_file(tmp_path, monkeypatch):
     path = tmp_path / "data"
     records.tfrecord(path, [records.example({"a": [i]}) for i in range(3)])
-    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
+    settle_at_once(monkeypatch)
     args = {"path": str(path), "features": {"a": FixedLenFeature((), int64, 0)}}
     built = []
     build = module.build_index

@@ -11,12 +11,12 @@ import pytest
 from support import oracle
 from support.data import SHARED
 from support.readers import failures
+from support.settled import settle_at_once
 from support.videos import av, encode, numbers_of, pictures
 
 import jdali.dynamic as jd
 from jdali import SampleError, fn, pipeline_def, types
 from jdali._operators.record import REGISTRY
-from jdali._storage import index_cache as _index_cache
 from jdali._system.extras import install
 from jdali.readers.video import build_index
 
@@ -411,7 +411,7 @@ def test_index_is_kept(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path))
     path = tmp_path / "x.webm"
     path.write_bytes((folder / "a" / "12.webm").read_bytes())
-    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
+    settle_at_once(monkeypatch)
     first = everything(filenames=str(path), sequence_length=5)
     assert len(list((tmp_path / "index").iterdir())) == 1
     monkeypatch.setattr("jdali.readers.formats.video_sequences.build_index", None)

@@ -9,9 +9,9 @@ import pytest
 from support import records
 from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened, survives
+from support.settled import settle_at_once
 
 from jdali import types
-from jdali._storage import index_cache as _index_cache
 from jdali.readers.formats import webdataset_index as module
 
 MEMBERS = [
@@ -145,7 +145,7 @@ def test_several_archives_and_sources(made, tmp_path):
 
 
 def test_index_is_built_once(made, monkeypatch):
-    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
+    settle_at_once(monkeypatch)
     built = []
     build = module.build_index
     monkeypatch.setattr(module, "build_index", lambda p: built.append(p) or build(p))

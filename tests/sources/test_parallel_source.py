@@ -147,7 +147,7 @@ def test_a_pipeline_that_is_dropped_after_its_end_leaves_no_process():
     """At once, not when the garbage collector looks for cycles."""
     pipe = make(batches, parallel=True)
     taken(pipe, 1)
-    pids = pipe.inspect().callback_workers.pids()
+    pids = pipe.internals().callback_workers.pids()
     pool = weakref.ref(pipe)
     gc.disable()
     try:
@@ -165,8 +165,8 @@ def test_a_pipeline_that_is_dropped_after_its_end_leaves_no_process():
 def test_a_worker_that_dies_while_it_has_nothing_to_do(closing):
     pipe = closing(whole_batch, parallel=True)
     pipe.start_py_workers()
-    os.kill(pipe.inspect().callback_workers.pids()[0], signal.SIGKILL)
-    assert until(lambda: "closed" in repr(pipe.inspect().callback_workers))
+    os.kill(pipe.internals().callback_workers.pids()[0], signal.SIGKILL)
+    assert until(lambda: "closed" in repr(pipe.internals().callback_workers))
     with pytest.raises(RuntimeError, match=r"worker process \d+ was killed by signal 9, though"):
         pipe.run()
 
@@ -210,13 +210,13 @@ def test_what_cannot_be_pickled(closing):
 def test_workers_may_be_started_before_the_pipeline_is_built(closing):
     pipe = closing(whole_batch, parallel=True)
     pipe.start_py_workers()
-    workers = pipe.inspect().callback_workers
+    workers = pipe.internals().callback_workers
     assert pipe.py_start_method == "forkserver"
     taken(pipe, 1)
-    assert pipe.inspect().callback_workers is workers
+    assert pipe.internals().callback_workers is workers
 
 
 def test_a_pipeline_without_parallel_sources_starts_no_process(closing):
     pipe = closing(whole_batch, parallel=False)
     pipe.start_py_workers()
-    assert pipe.inspect().callback_workers is None
+    assert pipe.internals().callback_workers is None

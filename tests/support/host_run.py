@@ -10,8 +10,7 @@ import numpy as np
 from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import CallRequest, PerBatch, PlannedCall, plan_call
-from jdali._operators.host_batch import Probed
-from jdali._operators.record import ArgKind, HostBatchOp, HostOp
+from jdali._operators.record import ArgKind, HostBatchOp, HostOp, Probed
 
 
 def probed(op: HostBatchOp, samples: Sequence[np.ndarray], args: Mapping[str, Any] | None = None) -> Probed:

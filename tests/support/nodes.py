@@ -9,7 +9,6 @@ import numpy as np
 from jdali._operators.record import REGISTRY
 from jdali._system.devices import host_device
 from jdali.engine import Engine, EngineOptions
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import Graph, Node, make_plan
 from jdali.tensors import TensorList
 
@@ -24,11 +23,6 @@ def source_node(graph: Graph | None = None, name: str = "source", outputs: int =
 def node_of(graph: Graph, operator: str, *inputs: Any, **args: Any) -> Node:
     """An operator in a graph."""
     return graph.add(REGISTRY[operator], inputs, args, device="cpu", where="file.py:2")
-
-
-def sample_ids(count: int, epoch: int = 0) -> SampleIds:
-    """The first samples of an epoch."""
-    return SampleIds(np.full(count, epoch, np.uint32), np.arange(count), np.arange(count))
 
 
 def batch(*samples: Any, layout: str = "") -> TensorList:

@@ -33,7 +33,7 @@ def build(folder: Path, on_error: str) -> jdali.Pipeline:
 
 def engine_of(pipe: jdali.Pipeline) -> Engine:
     """The engine of a pipeline."""
-    return pipe.inspect().engine
+    return pipe.internals().engine
 
 
 def samples(outputs: tuple[jdali.tensors.TensorList, ...]) -> list[list[np.ndarray]]:

@@ -12,7 +12,7 @@ from PIL import Image
 import jdali
 from jdali import fn
 from jdali._pipeline import Pipeline
-from jdali._workers.process_workers import ProcessWorkers
+from jdali._workers import ProcessWorkers
 from support.every_reader import digest
 
 COUNT, BATCH = 11, 3
@@ -72,7 +72,7 @@ def batch(pipe: Pipeline) -> tuple[list[str], list[str], list[Any]]:
 
 def workers_of(pipe: Pipeline) -> ProcessWorkers:
     """The processes that make the batches of a pipeline."""
-    elsewhere = pipe.inspect().engine.elsewhere
+    elsewhere = pipe.internals().engine.elsewhere
     assert elsewhere is not None
     assert isinstance(elsewhere.workers, ProcessWorkers)
     return elsewhere.workers

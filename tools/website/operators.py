@@ -11,9 +11,8 @@ from typing import Any
 import jdali
 import jdali.dynamic
 import jdali.fn
-from jdali._operators.names import class_name
 from jdali._operators.record import REGISTRY, CompiledOp, Operator
-from jdali._operators.surface import ALIASES
+from jdali._operators.surface import ALIASES, class_name
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -16,7 +16,7 @@ def answer_memory() -> Any:
 
 
 @contextlib.contextmanager
-def answering_in(memory: Any) -> Iterator[None]:
+def answering_in(memory: object) -> Iterator[None]:
     """Inside, this is the memory of the answer."""
     _HERE.memory = memory
     try:

@@ -28,7 +28,7 @@ class Channel:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def send(self, message: Any, descriptors: Sequence[int] = ()) -> None:
+    def send(self, message: object, descriptors: Sequence[int] = ()) -> None:
         """Sends a message, and with it open files, which the receiver gets descriptors of its own of.
 
         Raises:

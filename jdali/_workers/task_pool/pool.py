@@ -320,7 +320,7 @@ class TaskPool:
         self._resolve(job.future, answer, whole)
 
 
-def _resolve(future: Future[MadeTask], answer: TaskAnswer, memory: Any) -> None:
+def _resolve(future: Future[MadeTask], answer: TaskAnswer, memory: object) -> None:
     try:
         result = unpack(answer.result, memory)
     except Exception as error:

@@ -14,7 +14,9 @@ from jdali._workers.task_pool.jobs import PackedMemory
 from jdali._workers.task_pool.wire import pack, reduced_array
 
 
-def pack_by_value(value: Any, reduced: Callable[[Any], Any] = lambda _: NotImplemented) -> PackedMemory:
+def pack_by_value(
+    value: object, reduced: Callable[[object], object] = lambda _: NotImplemented
+) -> PackedMemory:
     """Packs a value for a pool; arrays in it go to shared memory.
 
     Args:
@@ -32,7 +34,7 @@ def pack_by_value(value: Any, reduced: Callable[[Any], Any] = lambda _: NotImple
     import cloudpickle
 
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # without types
-        def reducer_override(self, obj: Any) -> Any:
+        def reducer_override(self, obj: object) -> Any:
             for reducer in (reduced, reduced_array, by_value.reduced_if_marked):
                 if (found := reducer(obj)) is not NotImplemented:
                     return found

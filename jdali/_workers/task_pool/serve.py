@@ -14,13 +14,13 @@ from collections.abc import Callable
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeAlias
 
+from jdali._workers.exceptions import portable
 from jdali._workers.memory import Memory
 from jdali._workers.task_pool.answer import answering_in
 from jdali._workers.task_pool.channel import Channel
 from jdali._workers.task_pool.messages import ReadyAnswer, SlabName, StartOrder, TaskAnswer, TaskOrder
 from jdali._workers.task_pool.shared_slabs import allocate_slab
 from jdali._workers.task_pool.wire import PackedValue, pack, unpack, write
-from jdali._workers.worker_process import portable
 
 _Order: TypeAlias = "tuple[StartOrder | TaskOrder, list[int]]"
 _LOOK_SECONDS = 1.0  # at the parent, where the system does not tell of its end
@@ -133,7 +133,7 @@ class _TaskMaker:
             new.close()
 
     def _written(
-        self, value: Any, lent: SlabName | None
+        self, value: object, lent: SlabName | None
     ) -> tuple[PackedValue, SlabName | None, Memory | None]:
         """Packs a value, with its arrays in the lent slab, or in a new one if they do not fit.
 

@@ -47,7 +47,7 @@ def _reduced(array: np.ndarray[Any, Any]) -> Any:
     return array.__reduce_ex__(pickle.HIGHEST_PROTOCOL) if reduced is NotImplemented else reduced
 
 
-def reduced_array(obj: Any) -> Any:
+def reduced_array(obj: object) -> Any:
     """Reduces an array of a type without a buffer to one of bytes; NotImplemented for all else."""
     if type(obj) is np.ndarray and obj.dtype.isbuiltin == 2 and obj.flags.c_contiguous and obj.size:
         return _typed, (obj.reshape(-1).view(np.uint8), obj.dtype, obj.shape)
@@ -58,7 +58,9 @@ def _typed(data: np.ndarray[Any, Any], dtype: np.dtype[Any], shape: tuple[int, .
     return data.view(dtype).reshape(shape)
 
 
-def _default_pickler(file: io.BytesIO, buffer_callback: Callable[[pickle.PickleBuffer], bool]) -> Any:
+def _default_pickler(
+    file: io.BytesIO, buffer_callback: Callable[[pickle.PickleBuffer], bool]
+) -> ArrayPickler:
     return ArrayPickler(file, pickle.HIGHEST_PROTOCOL, buffer_callback=buffer_callback)
 
 

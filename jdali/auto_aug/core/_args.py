@@ -42,7 +42,7 @@ class UnusedArgException(TypeError):
         self.unused_args = unused_args
 
 
-def _named(function: Callable[..., Any], skip_positional: int) -> list[inspect.Parameter]:
+def _named(function: Callable[..., object], skip_positional: int) -> list[inspect.Parameter]:
     """The parameters that can be passed by name, but for the first positional ones."""
     parameters = enumerate(inspect.signature(function).parameters.values())
     return [
@@ -51,25 +51,25 @@ def _named(function: Callable[..., Any], skip_positional: int) -> list[inspect.P
     ]  # fmt: skip
 
 
-def get_num_positional_args(function: Callable[..., Any]) -> int:
+def get_num_positional_args(function: Callable[..., object]) -> int:
     """Counts the arguments that a function takes by position."""
     return sum(p.kind in _POSITIONAL for p in inspect.signature(function).parameters.values())
 
 
-def get_required_kwargs(function: Callable[..., Any], skip_positional: int = 0) -> list[str]:
+def get_required_kwargs(function: Callable[..., object], skip_positional: int = 0) -> list[str]:
     """Names of the parameters without default, but for the first positional ones."""
     return [p.name for p in _named(function, skip_positional) if p.default is p.empty]
 
 
 def get_missing_kwargs(
-    function: Callable[..., Any], kwargs: Mapping[str, object], skip_positional: int = 0
+    function: Callable[..., object], kwargs: Mapping[str, object], skip_positional: int = 0
 ) -> list[str]:
     """Names of the required parameters that are not in `kwargs`."""
     return [name for name in get_required_kwargs(function, skip_positional) if name not in kwargs]
 
 
 def filter_extra_accepted_kwargs(
-    function: Callable[..., Any], kwargs: Mapping[str, object], skip_positional: int = 0
+    function: Callable[..., object], kwargs: Mapping[str, object], skip_positional: int = 0
 ) -> dict[str, Any]:
     """Returns the `kwargs` that the function has a parameter for."""
     names = {p.name for p in _named(function, skip_positional)}

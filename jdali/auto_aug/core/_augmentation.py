@@ -162,7 +162,12 @@ class Augmentation:
 
     @in_either_mode
     def __call__(
-        self, data: Any, *, magnitude_bin: Any = None, num_magnitude_bins: int | None = None, **kwargs: Any
+        self,
+        data: object,
+        *,
+        magnitude_bin: object = None,
+        num_magnitude_bins: int | None = None,
+        **kwargs: object,
     ) -> Any:
         """The batch with the operation done to it.
 
@@ -179,7 +184,12 @@ class Augmentation:
         return bound()
 
     def bound(
-        self, data: Any, *, magnitude_bin: Any = None, num_magnitude_bins: int | None = None, **kwargs: Any
+        self,
+        data: object,
+        *,
+        magnitude_bin: object = None,
+        num_magnitude_bins: int | None = None,
+        **kwargs: object,
     ) -> Callable[[], Any]:
         """A call whose parameter is looked up here and now: if it is one of a choice, then before that."""
         missing = _args.get_missing_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)

@@ -41,7 +41,7 @@ def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> n
 
 
 def table_of(
-    magnitudes: Sequence[object] | np.ndarray, mag_to_param: Callable[[Any], Any], who: str
+    magnitudes: Sequence[object] | np.ndarray, mag_to_param: Callable[[object], object], who: str
 ) -> np.ndarray:
     """The parameter of each magnitude, [magnitudes, ...].
 

@@ -29,7 +29,9 @@ def select(ops: Sequence[Callable[..., Any]], selected_op_idx: Any, *op_args: An
     return choose(selected_op_idx, [_case(op, op_args, op_kwargs) for op in ops], "select")
 
 
-def _case(op: Callable[..., Any], args: Sequence[object], kwargs: dict[str, Any]) -> Callable[[], object]:
+def _case(
+    op: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]
+) -> Callable[[], object]:
     """One of the operations, ready to be called in its branch.
 
     The parameters of all augmentations are looked up before the batch is split: in one program for all of them.

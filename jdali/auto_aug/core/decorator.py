@@ -66,7 +66,7 @@ def augmentation(
             augmentation, whose method `augmentation` makes another one of it.
     """
 
-    def decorate(function: Callable[..., Any]) -> Augmentation:
+    def decorate(function: Callable[..., object]) -> Augmentation:
         return (augmentation_cls or Augmentation)(
             function, mag_range=mag_range, randomly_negate=randomly_negate, mag_to_param=mag_to_param,
             param_device=param_device, name=name,

@@ -1,10 +1,10 @@
 """Dynamic mode in programs that use PyTorch."""
 
 import importlib
-from typing import Any
+from types import ModuleType
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> ModuleType:
     if name == "nodes":  # not before: it loads PyTorch
         return importlib.import_module(f"{__name__}.nodes")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

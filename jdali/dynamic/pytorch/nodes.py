@@ -65,7 +65,7 @@ class Reader(_nodes.BaseNode):  # type: ignore[misc]
         values = outputs.values() if isinstance(outputs, Mapping) else outputs
         return dict(zip(self._names, values, strict=True))
 
-    def reset(self, initial_state: Mapping[str, Any] | None = None) -> None:
+    def reset(self, initial_state: Mapping[str, object] | None = None) -> None:
         """Begins the next epoch, or goes to a state of `get_state`."""
         super().reset(initial_state)
         if initial_state is not None:
@@ -114,7 +114,7 @@ class DictMapper(_nodes.BaseNode):  # type: ignore[misc]
         values[self._key] = self._map_fn(values[self._key])
         return values
 
-    def reset(self, initial_state: Mapping[str, Any] | None = None) -> None:
+    def reset(self, initial_state: Mapping[str, object] | None = None) -> None:
         """Resets the source, or brings it to a state of `get_state`."""
         super().reset(initial_state)
         _reset(self._source, initial_state)
@@ -144,7 +144,7 @@ class ToTorch(_nodes.BaseNode):  # type: ignore[misc]
         device = next((v.device for v in values if v.device != Device.CPU), Device.CPU)
         return tuple(value.to_device(device).torch() for value in values)
 
-    def reset(self, initial_state: Mapping[str, Any] | None = None) -> None:
+    def reset(self, initial_state: Mapping[str, object] | None = None) -> None:
         """Resets the source, or brings it to a state of `get_state`."""
         super().reset(initial_state)
         _reset(self._source, initial_state)

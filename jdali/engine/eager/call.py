@@ -22,7 +22,7 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import Compiler
-from jdali.engine.steps.reading import policy_of, read
+from jdali.engine.steps.reader_op import policy_of, read
 from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
@@ -126,13 +126,13 @@ def run_operator(
     op: Operator,
     inputs: Sequence[TensorList],
     per_sample: Mapping[str, TensorList | np.ndarray],
-    static: Mapping[str, Any],
+    static: Mapping[str, object],
     *,
     batch_size: int,
     placement: Placement,
     draw: RandomDraw,
     pool: Pool,
-    constants: Mapping[str, Any],
+    constants: Mapping[str, object],
 ) -> tuple[TensorList, ...]:
     """Runs an operator on a batch. Compiled ones may still be computing when this returns.
 

@@ -120,7 +120,7 @@ class DebugEngine(Engine):
         """True if an external source may still choose the size of the batch."""
         return len(self.sources) > len(self.readers)
 
-    def hold(self, name: str, data: Any, layout: str | None) -> bool:
+    def hold(self, name: str, data: object, layout: str | None) -> bool:
         """Keeps what is fed before the first iteration; False: the source is there, feed it."""
         if self.first_is_over or any(node.name == name for node in self.sources):
             return False
@@ -154,7 +154,7 @@ class DebugEngine(Engine):
         self.plan = ExecutionPlan((), outputs, (), ())
         return BatchInFlight(DrawnTask(graph.task(outputs), state=self.feed.get_state()), graph.levels)
 
-    def make(self, task: BatchTask, *_: Any, **__: Any) -> BatchResult:
+    def make(self, task: BatchTask, *_: object, **__: object) -> BatchResult:
         """Returns the batch of a task that `draw` gave."""
         assert isinstance(task, ComputedTask)
         return BatchResult(task, task.outputs)
@@ -199,7 +199,7 @@ class DebugGraph(Graph):
             for k, value in args.items()
         }
 
-    def _taken(self, value: Any, what: str, op: Operator) -> Any:
+    def _taken(self, value: object, what: str, op: Operator) -> Any:
         if isinstance(value, TensorList):
             return self._given(value, what, op.shown_name)
         if not isinstance(value, list):

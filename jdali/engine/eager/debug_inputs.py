@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from jdali._batches import Provenance
@@ -18,18 +16,18 @@ class GivenBatch:
         self.batch = batch
 
 
-def is_batch(values: list[Any]) -> bool:
+def is_batch(values: list[object]) -> bool:
     """True if a list is a batch: of arrays, not of numbers."""
     return bool(values) and all(map(_is_sample, values))
 
 
-def _is_sample(value: Any) -> bool:
+def _is_sample(value: object) -> bool:
     if isinstance(value, (np.generic, str, bytes)):
         return False
     return isinstance(value, Tensor) or hasattr(value, "__array__") or hasattr(value, "__dlpack__")
 
 
-def batch_of_list(samples: list[Any]) -> TensorList:
+def batch_of_list(samples: list[object]) -> TensorList:
     """The batch of a list of samples."""
     taken = as_samples(samples, copy=False)
     device = "gpu" if isinstance(taken, TensorList) else "cpu"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Any, Protocol
+from typing import Protocol
 
 from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
+from jdali.types import DALIDataType
 
 
 class HasValues(Protocol):
@@ -43,7 +44,7 @@ class DataNodeDebug(DataNode):
         return self.get().ndim()
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DALIDataType:
         """Type of the elements."""
         return self.get().dtype
 

@@ -150,7 +150,7 @@ def _repetitions(node: Node) -> list[int]:
     return [values.index(value) for value in values]
 
 
-def _equal(was: Any, now: Any) -> bool:
+def _equal(was: object, now: object) -> bool:
     """Compares two constants; NaN equals itself."""
     if was is now:
         return True

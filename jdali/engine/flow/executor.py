@@ -14,8 +14,8 @@ import numpy as np
 from jdali._batches import BatchSplit, Drawn, LentMemory, Provenance, external
 from jdali._errors import OperatorError
 from jdali._sources import SourceFeed
+from jdali._workers import answer_memory
 from jdali._workers.pool import WorkerPool
-from jdali._workers.task_pool.answer import answer_memory
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.made_elsewhere import MadeElsewhere, SentTask, StartWorkers
 from jdali.engine.flow.phases import Timing
@@ -241,7 +241,7 @@ class Engine:
             for runner in self.runners:
                 runner.set_pipeline_seed(seed)
 
-    def hold(self, name: str, data: Any, layout: str | None) -> bool:
+    def hold(self, name: str, data: object, layout: str | None) -> bool:
         """Keeps what is fed to a source that is not known yet; False: it is known, so the source takes it."""
         return False
 
@@ -263,7 +263,7 @@ class Engine:
         """
         return self._state((feed or self.feed).get_state(), levels or self.levels)
 
-    def _state(self, of_sources: Mapping[str, Any], levels: Levels | BatchLevels) -> dict[str, Any]:
+    def _state(self, of_sources: Mapping[str, object], levels: Levels | BatchLevels) -> dict[str, Any]:
         numbers = levels.get_state()
         return {"seed": self.seed, **of_sources, **({"levels": numbers} if numbers else {})}
 
@@ -316,7 +316,7 @@ class Engine:
         task: BatchTask,
         memo: Memo | None = None,
         levels: BatchLevels | None = None,
-        turn: Callable[[int], Any] = _at_once,
+        turn: Callable[[int], object] = _at_once,
         order: int = 0,
     ) -> BatchResult:
         """Makes a batch: a function of the pipeline, the task and the levels, also in another process.

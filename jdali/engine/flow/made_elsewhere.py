@@ -10,8 +10,7 @@ from typing import Any, TypeAlias
 
 from jdali._sources import in_host_memory
 from jdali._threads import PhaseTimer
-from jdali._workers.batch_workers import BatchWorkers
-from jdali._workers.task_pool.jobs import TaskKilledError
+from jdali._workers import BatchWorkers, TaskKilledError
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.crash import batch_failure, crash_failure, killing_sample
@@ -74,7 +73,7 @@ class MadeElsewhere:
         cls,
         plan: ExecutionPlan,
         options: EngineOptions,
-        sources: Mapping[Node, Any],
+        sources: Mapping[Node, object],
         start: Callable[[], BatchWorkers],
     ) -> MadeElsewhere | None:
         """Starts workers for the steps in front of the border; None: there are no such steps."""

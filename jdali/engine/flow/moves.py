@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 from jdali._state import End
 from jdali.engine.flow.drawing import Drawing
@@ -49,11 +48,11 @@ class Moves:
             life.go_on()
         return True
 
-    def to_state(self, state: dict[str, Any]) -> None:
+    def to_state(self, state: dict[str, object]) -> None:
         """Goes on from a state of the sources; what was made, or scheduled, is thrown away."""
         self._move(functools.partial(self._engine.set_state, state), ended=state.get("end") == End.REACHED)
 
-    def behind_epoch(self, state: dict[str, Any], batches: int | None) -> None:
+    def behind_epoch(self, state: dict[str, object], batches: int | None) -> None:
         """Ends an epoch after a state of the sources, see `Feed.leave_epoch`; what was made since is thrown away."""
         self._move(functools.partial(self._engine.leave_epoch, state, batches), ended=False)
 

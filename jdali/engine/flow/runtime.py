@@ -69,7 +69,7 @@ class Runtime:
         depth: int,
         most_bytes: int | None,
         makes_ahead: bool = True,
-        before_draw: Callable[[], Callable[[], Any] | None] | None = None,
+        before_draw: Callable[[], Callable[[], object] | None] | None = None,
     ) -> Runtime:
         """Returns what runs an engine; nothing is made before a batch is asked for.
 

@@ -12,8 +12,8 @@ import numpy as np
 from jax import Array
 
 from jdali._numerics.random import SampleKeys, index_words, seed_words
-from jdali._operators.random_key import described, is_key, is_typed
-from jdali._operators.traced import Traced
+from jdali._operators.pure import described, is_key, is_typed
+from jdali._operators.record import Traced
 from jdali._system.devices import to_host
 from jdali.graph import Node
 
@@ -98,7 +98,7 @@ class Draw:
         )
 
 
-def _integers(name: str, value: Any, count: int) -> Array | np.ndarray:
+def _integers(name: str, value: object, count: int) -> Array | np.ndarray:
     """An integer for each sample."""
     array: Any = value if isinstance(value, (Array, np.ndarray)) else np.asarray(value)
     if not jnp.issubdtype(array.dtype, jnp.integer) or array.shape not in ((), (count,)):

@@ -291,7 +291,7 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
     """
     function = jax.jit(packed_computation(planner.stage, form, exact_platform(platform)))
 
-    def export(batch: Any) -> bytes:
+    def export(batch: object) -> bytes:
         operands = _operands(planner, form, batch)
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():
             return bytes(jax.export.export(function, platforms=[platform])(*operands).serialize())

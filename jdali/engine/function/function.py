@@ -158,7 +158,12 @@ class PipelineFunction:
         return jax.tree.map(lambda leaf: leaf[0], results)
 
     def plan(
-        self, *inputs: Any, extents: Any = None, key: Any = None, epoch: Any = 0, index: Any = None
+        self,
+        *inputs: object,
+        extents: object = None,
+        key: object = None,
+        epoch: object = 0,
+        index: object = None,
     ) -> FunctionPlan:
         """Computes what a call needs to know on the host, outside of the program that it is called in.
 
@@ -200,7 +205,7 @@ class PipelineFunction:
             raise ValueError(f"({names}) must have as many samples each, at least 1, got {counts}")
         return FunctionInputs(arrays, specs), ragged
 
-    def _draw(self, count: int, key: Any, epoch: Any, index: Any) -> Draw:
+    def _draw(self, count: int, key: object, epoch: object, index: object) -> Draw:
         if self.random and key is None and index is None:
             raise TypeError(
                 f"the function draws random values in {', '.join(self.random)}: pass key=..., for example "

@@ -34,7 +34,7 @@ class GraphWriter:
             RuntimeError: an argument, a function for instance, is no plain data.
         """
 
-        def written(name: str, value: Any) -> Any:
+        def written(name: str, value: object) -> Any:
             try:
                 return written_value(value)
             except TypeError as error:
@@ -126,7 +126,7 @@ class GraphReader:
         return {self.read(key): self.read(item) for key, item in content}
 
 
-def written_value(value: Any) -> Any:
+def written_value(value: object) -> Any:
     """A value as JSON.
 
     Raises:

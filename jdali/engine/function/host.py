@@ -99,7 +99,7 @@ class HostPart:
         shown = ", ".join(node.op.shown_name for node in self.nodes)
         return f"<jdali host part ({', '.join(self.inputs)}) -> ({', '.join(self.outputs)}): {shown}>"
 
-    def __call__(self, *inputs: Samples, epoch: Any = 0, index: Any = None) -> tuple[TensorList, ...]:
+    def __call__(self, *inputs: Samples, epoch: object = 0, index: object = None) -> tuple[TensorList, ...]:
         """Runs the operators on a batch.
 
         Args:
@@ -116,7 +116,7 @@ class HostPart:
         return self._run(inputs, epoch, index, {})
 
     def attempt(
-        self, *inputs: Samples, epoch: Any = 0, index: Any = None
+        self, *inputs: Samples, epoch: object = 0, index: object = None
     ) -> tuple[tuple[TensorList, ...], list[int], dict[int, OperatorError]]:
         """As a call, but a sample that fails does not fail the others.
 
@@ -191,7 +191,7 @@ def _of_samples(
     return found
 
 
-def _batch(name: str, value: Any) -> TensorList:
+def _batch(name: str, value: object) -> TensorList:
     """A batch of what the caller gave for an input."""
     if isinstance(value, TensorList):
         return value

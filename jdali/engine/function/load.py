@@ -95,7 +95,7 @@ class Preprocess:
             f"{len(self.shapes)} padded shapes, {self.fingerprint}>"
         )
 
-    def __call__(self, *inputs: Any, key: Any = None, epoch: Any = 0, index: Any = None) -> Any:
+    def __call__(self, *inputs: object, key: object = None, epoch: object = 0, index: object = None) -> Any:
         """Runs all of it on a batch.
 
         Args:

@@ -30,7 +30,7 @@ def make_function(
     start: Start,
     wanted: Start,
     *,
-    deterministic: bool | Mapping[str, Any],
+    deterministic: bool | Mapping[str, object],
     layout: str | Sequence[str] | None,
     seed: int,
     threads: int,
@@ -91,7 +91,7 @@ def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> tuple[
     return tuple(o for o in outputs if makers & upstream([o]) and id(origin(o)) not in begin)
 
 
-def _fixed(graph: Graph, values: Mapping[str, Any]) -> dict[DataNode, np.ndarray]:
+def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndarray]:
     """Values in place of operators, by their names."""
     fixed = {}
     for name, value in values.items():

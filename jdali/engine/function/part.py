@@ -214,7 +214,7 @@ def _behind(outputs: Iterable[DataNode], given: set[int], nodes: Sequence[Node])
 def _without_moves(node: Node, moved: dict[DataNode, DataNode]) -> Node:
     """Returns the node with inputs that were not moved; itself if it has none other. Its number, and keys, stay."""
 
-    def settled(value: Any) -> Any:
+    def settled(value: object) -> Any:
         if not isinstance(value, DataNode):
             return value
         return moved.get(origin(value), origin(value))

@@ -113,7 +113,7 @@ class Planner:
         return self._planned(calls, specs, given, shapes, ragged=True)
 
     def _planned(
-        self, calls: Sequence[PlannedCall], specs: Mapping[DataNode, BatchSpec], given: list[Any],
+        self, calls: Sequence[PlannedCall], specs: Mapping[DataNode, BatchSpec], given: list[object],
         shapes: tuple[tuple[int, ...], ...], *, ragged: bool,
     ) -> FunctionPlan:  # fmt: skip
         values = values_of(self.stage)
@@ -276,7 +276,7 @@ class _HostValues:
         return _batch(to_host(array), BatchSpec(to_host(sizes), array.dtype, plan.form.layouts[0]))
 
 
-def is_known(array: Any) -> bool:
+def is_known(array: object) -> bool:
     """True if an array has values: it is neither traced nor a shape only."""
     return not isinstance(array, (jax.core.Tracer, jax.ShapeDtypeStruct))
 

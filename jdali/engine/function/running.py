@@ -99,7 +99,7 @@ def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., A
     """`packed_computation`, compiled with the pipeline's options."""
     program = jax.jit(packed_computation(stage, form, platform), compiler_options=options_of(stage, platform))
 
-    def call(*operands: Any) -> Any:
+    def call(*operands: object) -> Any:
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():
             return program(*operands, MINUS_ZERO)
 
@@ -110,7 +110,7 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
     """`computation` inside of a program of the caller's."""
     run = jax.jit(computation(stage, form, accelerator().platform))
 
-    def call(arrays: Sequence[Any], small: Sequence[Any], identity: Any, seeds: Any) -> Any:
+    def call(arrays: Sequence[object], small: Sequence[object], identity: object, seeds: object) -> Any:
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():
             minus_zero = _minus_zero([*arrays, identity])
             return run(list(arrays), list(small), identity, seeds, minus_zero)
@@ -118,7 +118,7 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
     return call
 
 
-def _minus_zero(values: Sequence[Any]) -> Any:
+def _minus_zero(values: Sequence[object]) -> Any:
     """-0, float32, made of the operands of a program so that no compiler finds out.
 
     No square leaves 3 if it is divided by 7.

@@ -14,12 +14,11 @@ more, as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
 from jdali._errors import OperatorError, SampleError
-from jdali._workers.task_pool.jobs import TaskKilledError
+from jdali._workers import TaskKilledError
 from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.recovery.sent_result import drawn_from
@@ -49,7 +48,7 @@ def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError]
 
 
 def crash_failure(
-    task: BatchTask, position: int, error: TaskKilledError, sources: Mapping[str, Any]
+    task: BatchTask, position: int, error: TaskKilledError, sources: Mapping[str, object]
 ) -> AttemptFailure:
     """The failure of a batch with a sample that kills workers.
 

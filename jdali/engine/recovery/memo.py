@@ -61,7 +61,9 @@ class Memo:
         for kept in self.batches.values():
             kept.rows = {key: row for key, row in kept.rows.items() if key not in positions}
 
-    def remembering(self, node: Node, ids: SampleIds, function: Callable[[int], Any]) -> Callable[[int], Any]:
+    def remembering(
+        self, node: Node, ids: SampleIds, function: Callable[[int], object]
+    ) -> Callable[[int], Any]:
         """`function` of a sample, but for samples whose result is known."""
 
         def remembered(i: int) -> Any:

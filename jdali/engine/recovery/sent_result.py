@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import Drawn, Provenance, SentBatch, drawn_by, receive_batch, send_batch
-from jdali._workers.node import on_node
-from jdali._workers.worker_process import portable
+from jdali._workers import on_node, portable
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.tasks.batch_task import BatchTask
@@ -85,7 +84,7 @@ def _plain(error: Exception) -> Exception:
     return sent
 
 
-def receive_failure(sent: SentFailure, task: BatchTask, sources: Mapping[str, Any]) -> AttemptFailure:
+def receive_failure(sent: SentFailure, task: BatchTask, sources: Mapping[str, object]) -> AttemptFailure:
     """Makes a failure of what `send_result` returned; see `receive_values`."""
     blamed = {
         position: Blamed(why.error, [drawn_from(sources, name, task) for name in why.sources])
@@ -98,7 +97,7 @@ def receive_failure(sent: SentFailure, task: BatchTask, sources: Mapping[str, An
 
 
 def receive_values(
-    sent: Sequence[SentBatch], task: BatchTask, sources: Mapping[str, Any]
+    sent: Sequence[SentBatch], task: BatchTask, sources: Mapping[str, object]
 ) -> list[TensorList]:
     """Makes the values that a worker sent.
 
@@ -122,6 +121,6 @@ def _nameless(index: int) -> str:
     return ""
 
 
-def by_name(sources: Mapping[Node, Any]) -> dict[str, Any]:
+def by_name(sources: Mapping[Node, object]) -> dict[str, Any]:
     """The sources of an engine by the names of their nodes."""
     return {node.name: source for node, source in sources.items()}

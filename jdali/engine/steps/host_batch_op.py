@@ -11,9 +11,7 @@ import numpy as np
 
 from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
-from jdali._operators.host_batch import HostOutputs, Probed
-from jdali._operators.offers import Agreed
-from jdali._operators.record import ArgKind, HostBatchOp
+from jdali._operators.record import Agreed, ArgKind, HostBatchOp, HostOutputs, Probed
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.recovery.memo import Kept, Memo
 from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying, raise_if_any
@@ -55,7 +53,7 @@ class _BatchCall:
         agreed = {name: value.select(rows) for name, value in self.agreed.items()}
         return _BatchCall(self.op, inputs, self.fixed, varying, agreed)
 
-    def make(self, **filled_in: Any) -> Any:
+    def make(self, **filled_in: object) -> Any:
         """Runs it with what the engine has for it."""
         filled_in["headers"] = self.headers
         asked = {name: value for name, value in filled_in.items() if name in self.op.engine_parameters}
@@ -83,7 +81,7 @@ class PoolWorkers:
         else:
             self._pool.executor.run_all(work, parts)
 
-    def each(self, work: Callable[[int], Any], count: int) -> tuple[list[Any], dict[int, Exception]]:
+    def each(self, work: Callable[[int], object], count: int) -> tuple[list[Any], dict[int, Exception]]:
         return self._pool.attempt(work, count, self._policy, in_order=self._in_order)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali._operators.call import PlannedCall
-from jdali._operators.host_batch import column
-from jdali._operators.record import HostOp
+from jdali._operators.record import HostOp, column
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying
 from jdali.engine.steps.runner import StepContext
@@ -46,7 +45,7 @@ class HostOpRunner(HostRunner):
         results = context.pool.map(node, work, len(ids), self.policy, in_order=op.effects)
         self._store(env, _transpose(results, len(node.outputs)), plan)
 
-    def _store(self, env: Values, results: Sequence[Sequence[Any]], plan: PlannedCall) -> None:
+    def _store(self, env: Values, results: Sequence[Sequence[object]], plan: PlannedCall) -> None:
         node = self.node
         made_of = env.made_of(node)
         for o, (value, samples) in enumerate(zip(node.outputs, results, strict=True)):
@@ -62,7 +61,7 @@ class HostOpRunner(HostRunner):
                 env[value] = TensorList.from_samples(arrays, spec.layout, device, made_of, spec=empty)
 
 
-def _transpose(results: Sequence[Any], outputs: int) -> list[list[Any]]:
+def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:
     """From one tuple of outputs a sample to one list of samples an output."""
     rows = [r if isinstance(r, tuple) else (r,) for r in results]
     return [[row[o] for row in rows] for o in range(outputs)]

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._operators.base import Operator
 from jdali._operators.call import Constant
+from jdali._operators.record import Operator
 from jdali.graph import DataNode, Stage
 
 STAGE = -1  # in place of an operator: the inputs of the stage

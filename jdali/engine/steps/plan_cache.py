@@ -208,7 +208,7 @@ def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
                 yield ByValue(node, name, value, node.op.setup_sees(name))
 
 
-def _value_key(values: Any, *, seen: bool) -> Hashable | None:
+def _value_key(values: object, *, seen: bool) -> Hashable | None:
     """Part of a key for values [N, ...]; None: there is none for them.
 
     Args:

@@ -19,9 +19,8 @@ from jdali._errors import CompileLimitError
 from jdali._numerics.exact import exact
 from jdali._numerics.random import sample_key
 from jdali._operators.argument_rules import extent_name
-from jdali._operators.base import Operator
 from jdali._operators.call import Call, PlannedCall, run_call
-from jdali._operators.compiled import CompiledOp
+from jdali._operators.record import CompiledOp, Operator
 from jdali._system.jax_internals import ONE_THREAD, SAME_LOOPS, WIDE_VECTORS, known_options
 from jdali._threads import inner
 from jdali.engine.failure import OperatorFailure
@@ -107,7 +106,7 @@ class Compiler:
         self._lock = threading.Lock()
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
-    def function(self, stage: Stage, shapes: Any, key: Hashable, make: Callable[[], Any]) -> Compiled:
+    def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
         """Returns the function of the key from the table, and counts it if the pipeline does not use it yet.
 
         Args:
@@ -126,7 +125,7 @@ class Compiler:
                 self._own.add(found)
         return found
 
-    def _count(self, stage: Stage, shapes: Any) -> None:
+    def _count(self, stage: Stage, shapes: object) -> None:
         if self.limit is not None and self.count >= self.limit:
             names = ", ".join(n.op.name for n in stage.nodes)
             raise CompileLimitError(

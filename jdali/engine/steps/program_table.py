@@ -18,8 +18,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from jdali._operators.base import REGISTRY, Operator
 from jdali._operators.call import Constant
+from jdali._operators.record import REGISTRY, Operator
 
 # Functions that nothing uses are kept up to this number, the least used out. Programs of one operator take a few
 # hundred kilobytes each, large ones some megabytes.

@@ -1,18 +1,30 @@
-"""Running what makes samples: readers, and sources of the user's."""
+"""Running what makes samples: readers, and sources of the user's.
+
+A batch is read in a few tasks, and, when it is repeated, only what changed.
+"""
 
 from __future__ import annotations
 
+import time
+import types as pytypes
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from jdali._batches import Store
 from jdali._operators import argument_rules
 from jdali._operators.record import ReaderOp
 from jdali._sources import batch_of
-from jdali.engine.failure import failing_as
-from jdali.engine.steps.reading import policy_of, read
+from jdali.engine.failure import NodeFailure, failing_as
+from jdali.engine.recovery.memo import Kept, Memo
+from jdali.engine.steps.host_runner import raise_if_any
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values, argument_values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.engine.workers.thread_policy import ThreadPolicy
+from jdali.engine.workers.pool import Pool
+from jdali.engine.workers.thread_policy import ThreadPolicy, groups_here
 from jdali.graph import Node
-from jdali.readers.base import Reader
+from jdali.readers.base import Loaded, Reader, joined
 from jdali.tensors import TensorList
 
 
@@ -56,3 +68,90 @@ class SourceRunner(StepRunner):
         given = task.data[node.name]
         for value, samples, layout in zip(node.outputs, given.outputs, given.layouts, strict=True):
             env[value] = batch_of(samples, layout, value.device, env.drawn[node])
+
+
+def policy_of(reader: Reader) -> ThreadPolicy:
+    """Makes the policy of a reader: only one whose samples are often cheap is ever read from in one thread."""
+    return ThreadPolicy(tries_here=reader.often_cheap, may_be_brief=reader.often_cheap)
+
+
+def read(
+    node: Node,
+    reader: Reader,
+    epochs: np.ndarray,
+    indices: np.ndarray,
+    pool: Pool,
+    policy: ThreadPolicy,
+    memo: Memo | None = None,
+    arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
+) -> Sequence[Store]:
+    """The outputs of a reader for the samples of a batch.
+
+    Args:
+        node: of the reader.
+        reader: to read with.
+        epochs, indices: of the samples, [n].
+        pool: where to read, if there is enough to do for several threads.
+        policy: of the reader, see `policy_of`.
+        memo: what was read for this batch before; samples that are there are not read again.
+        arguments: values of the reader's per-sample arguments, [n, ...], by name.
+
+    Raises:
+        NodeFailure: with all samples that failed.
+    """
+    if memo is None or arguments:  # arguments may be another's for the same sample the next time
+        columns, failures = _load(node, reader, indices, pool, policy, arguments)
+        raise_if_any(node, failures)
+        return columns
+    known: Kept = memo.read.setdefault(node.id, Kept.nothing(reader.num_outputs))
+    keys = list(zip(epochs.tolist(), indices.tolist(), strict=True))
+    missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
+    if len(missing):
+        columns, failures = _load(node, reader, indices[missing], pool, policy, {})
+        read = [int(position) for i, position in enumerate(missing) if i not in failures]
+        known.add([keys[position] for position in read], columns)
+        raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
+    return known.select(keys)
+
+
+def _load(
+    node: Node,
+    reader: Reader,
+    indices: np.ndarray,
+    pool: Pool,
+    policy: ThreadPolicy,
+    arguments: Mapping[str, np.ndarray],
+) -> Loaded:
+    load_many: Callable[..., Loaded] = reader.load_many
+    starts: list[int] = []
+    parts: list[Loaded] = []
+
+    def work(task: slice) -> Loaded:
+        return load_many(indices[task], **{name: values[task] for name, values in arguments.items()})
+
+    def work_here(task: slice) -> None:
+        parts.append(work(task))
+        starts.append(task.start)
+
+    try:
+        done = 0
+        if len(indices) and not pool.is_here:  # else there is nothing to decide
+            here = groups_here(len(indices))
+            calls = policy.work_here(lambda i: work_here(here[i]), [t.stop - t.start for t in here])
+            done = here[calls - 1].stop if calls else 0
+        if done < len(indices) or not parts:
+            tasks = [slice(t.start + done, t.stop + done) for t in reader.tasks(indices[done:], pool.threads)]
+            starts += [task.start for task in tasks]
+            start = time.perf_counter()
+            # A single task is not worth a change of threads.
+            parts += [work(tasks[0])] if len(tasks) == 1 else pool.executor.run_all(work, tasks)
+            if not pool.is_here:
+                policy.note_pool(time.perf_counter() - start, len(indices) - done)
+        failures = {
+            start + position: error
+            for start, part in zip(starts, parts, strict=True)
+            for position, error in part.failures.items()
+        }
+        return Loaded(joined([part.columns for part in parts]), failures)
+    except ValueError as error:
+        raise NodeFailure.of(node, error) from error

@@ -9,8 +9,7 @@ import numpy as np
 
 from jdali._batches import Provenance
 from jdali._operators import argument_rules
-from jdali._operators.offers import Agreed
-from jdali._operators.record import Operator
+from jdali._operators.record import Agreed, Operator
 from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 
@@ -74,7 +73,7 @@ class Values(dict[DataNode, TensorList]):
                 self._made_of[node] = Provenance.pasted(data, arguments, chosen)
         return self._made_of[node]
 
-    def _pasted(self, given: Any, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
+    def _pasted(self, given: object, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
         """The samples that are pasted into each one, by the argument that says so; None: one of each input."""
         if given is None or images is None:
             return None

@@ -112,7 +112,7 @@ class Feed:
             state["sources"] = {node.name: s.get_state() for node, s in self._externals.items()}
         return state
 
-    def _with_leads(self, state: Mapping[str, Any]) -> dict[str, Any]:
+    def _with_leads(self, state: Mapping[str, object]) -> dict[str, Any]:
         ahead = self.leads.get_state()
         return {**state, "ahead": ahead} if ahead else dict(state)
 

@@ -73,7 +73,7 @@ class Pool:
         return results
 
     def attempt(
-        self, function: Callable[[int], Any], count: int, policy: ThreadPolicy | None = None,
+        self, function: Callable[[int], object], count: int, policy: ThreadPolicy | None = None,
         *, in_order: bool = False,
     ) -> tuple[list[Any], dict[int, Exception]]:  # fmt: skip
         """function(0), ..., function(count - 1), in parallel: their results, and what those raised that failed.

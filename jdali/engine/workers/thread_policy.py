@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 # Of samples that are worked on together, a thread should have at least this much, or this many.
 _SHARE_BYTES, _SHARE_SAMPLES = 1 << 20, 64
@@ -80,7 +79,7 @@ class ThreadPolicy:
             self.is_brief = is_short and busy <= slack * self.BRIEF_WAITING * cpu
 
     # --- its first samples ------------------------------------------------------------------
-    def work_here(self, function: Callable[[int], Any], samples: Sequence[int]) -> int:
+    def work_here(self, function: Callable[[int], object], samples: Sequence[int]) -> int:
         """Calls function(0), function(1), ... for as long as that is the better way; returns how many were called.
 
         Args:

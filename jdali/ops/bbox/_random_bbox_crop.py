@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -200,7 +199,7 @@ def _count_outputs(arguments: Mapping[str, object]) -> int:
     source="operators/image/crop/bbox_crop.cc",
 )  # fmt: skip
 def random_bbox_crop(
-    key: Any,
+    key: object,
     boxes: np.ndarray,
     labels: np.ndarray | None = None,
     /,

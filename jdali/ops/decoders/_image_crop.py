@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -77,7 +76,7 @@ def image_crop(
     workers: Workers,
     headers: Headers,
     scaled: Scaled | None = None,
-    **options: Any,
+    **options: object,
 ) -> HostOutputs:
     """Decodes a window of images: what `crop` would cut out of the picture of `decoders.image`.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -57,7 +56,7 @@ def setup(
 )
 @also_takes(decoder_options)
 def image_random_crop(
-    key: Any,
+    key: object,
     encoded: Sequence[np.ndarray],
     /,
     *,
@@ -68,7 +67,7 @@ def image_random_crop(
     workers: Workers,
     headers: Headers,
     scaled: Scaled | None = None,
-    **options: Any,
+    **options: object,
 ) -> HostOutputs:
     """Decodes a random window of images, by share of the area and aspect ratio.
 

@@ -88,8 +88,8 @@ def _check_arguments(named: dict[str, Any], anchor: object, shape_input: object)
 @also_takes(decoder_options)
 def image_slice(
     data: Sequence[np.ndarray],
-    anchor: PerSample[list[Any] | None] = None,
-    shape_input: PerSample[list[Any] | None] = None,
+    anchor: PerSample[list[object] | None] = None,
+    shape_input: PerSample[list[object] | None] = None,
     /,
     *,
     axes: PerSample[tuple[int, ...] | list[int] | None] = None,
@@ -106,7 +106,7 @@ def image_slice(
     workers: Workers,
     headers: Headers,
     scaled: Scaled | None = None,
-    **options: Any,
+    **options: object,
 ) -> HostOutputs:
     """Decodes a window of images: what `slice` would cut out of the picture of `decoders.image`.
 

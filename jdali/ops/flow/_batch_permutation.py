@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import numpy as np
 from jax import Array
@@ -48,7 +46,7 @@ def _any_indices(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
 
 @host_operator(setup=setup, devices=("cpu",), source="operators/generic/permute_batch/batch_permutation.cc")
 def batch_permutation(
-    key: Any,
+    key: object,
     /,
     *,
     allow_repetitions: Static[bool] = False,

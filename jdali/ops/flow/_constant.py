@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -20,7 +18,7 @@ def setup(*, value: np.ndarray, layout_name: str) -> BatchSpec:
 
 
 @operator(setup=setup, name="_constant")
-def constant(*, value: PerSample[Any], layout_name: Static[str] = "") -> Array:
+def constant(*, value: PerSample[object], layout_name: Static[str] = "") -> Array:
     """The same array for every sample.
 
     Args:
@@ -71,7 +69,7 @@ def constant_of_numbers(
     layout: Static[str] = "",
     shape: Static[int | tuple[int, ...] | None] = None,
     out_shape: tuple[int, ...],
-    _value: PerSample[Any] = None,
+    _value: PerSample[object] = None,
 ) -> Array:
     """The same array of numbers for every sample; `types.Constant` takes arrays, too.
 

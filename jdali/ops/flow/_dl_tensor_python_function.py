@@ -61,7 +61,7 @@ def from_capsule(value: object) -> Any:
         return jax.dlpack.from_dlpack(tensor)
 
 
-def on_accelerator(function: Callable[..., Any]) -> Callable[..., Any]:
+def on_accelerator(function: Callable[..., object]) -> Callable[..., Any]:
     """A function of capsules in host memory that hands them to `function` on the accelerator."""
 
     def moved(value: object) -> object:
@@ -82,7 +82,7 @@ def on_accelerator(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 def dl_tensor_python_function(
     *samples: np.ndarray,
-    function: Static[Callable[..., Any]],
+    function: Static[Callable[..., object]],
     num_outputs: Static[int] = 1,
     batch_processing: Static[bool] = True,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
@@ -114,7 +114,7 @@ def dl_tensor_python_function(
 )
 def dl_tensor_python_function_batch(
     *batches: Sequence[np.ndarray],
-    function: Static[Callable[..., Any]],
+    function: Static[Callable[..., object]],
     num_outputs: Static[int] = 1,
     batch_processing: Static[bool] = True,
     output_layouts: Static[tuple[str, ...] | str | None] = None,

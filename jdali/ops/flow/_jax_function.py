@@ -102,7 +102,7 @@ def _layouts(
     return layouts
 
 
-def local_rows(array: jax.Array) -> Any:
+def local_rows(array: jax.Array) -> jax.Array:
     """The array itself, or, if it is spread over several processes, the rows that this one holds."""
     if array.is_fully_addressable:
         return array

@@ -32,7 +32,7 @@ def layouts_of(args: Mapping[str, Any], name: str = "python_function") -> tuple[
 @host_operator(outputs=output_count, effects=True, output_layouts=layouts_of, work="user code")
 def python_function(
     *samples: np.ndarray,
-    function: Static[Callable[..., Any]],
+    function: Static[Callable[..., object]],
     num_outputs: Static[int] = 1,
     batch_processing: Static[bool] = False,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
@@ -60,7 +60,7 @@ def python_function(
     return tuple(data_array(result, copy=True) for result in results)
 
 
-def _check_returned(results: Sequence[Any]) -> None:
+def _check_returned(results: Sequence[object]) -> None:
     if len(results) == 1 and results[0] is None:
         raise TypeError("Python function returned 0 outputs and 1 were expected: it returned None")
 
@@ -74,7 +74,7 @@ def _check_returned(results: Sequence[Any]) -> None:
 )
 def python_function_batch(
     *batches: Sequence[np.ndarray],
-    function: Static[Callable[..., Any]],
+    function: Static[Callable[..., object]],
     num_outputs: Static[int] = 1,
     batch_processing: Static[bool] = True,
     output_layouts: Static[tuple[str, ...] | str | None] = None,

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jdali._operators.record import Static, reader
 
 
 @reader(name="external_source")
 def external_source(
     *,
-    source: Static[Any] = None,
+    source: Static[object] = None,
     num_outputs: Static[int | None] = None,
     cycle: Static[bool | str | None] = None,
     layout: Static[str | tuple[str, ...] | None] = None,
-    dtype: Static[Any] = None,
+    dtype: Static[object] = None,
     ndim: Static[int | tuple[int, ...] | None] = None,
-    cuda_stream: Static[Any] = None,
+    cuda_stream: Static[object] = None,
     use_copy_kernel: Static[bool | None] = None,
     blocking: Static[bool] = False,
     batch: Static[bool | None] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -28,7 +29,7 @@ _ALONG = (_YIQ_TO_RGB[:, 1:] @ _RGB_TO_YIQ[1:]).astype(np.float32)
 _ACROSS = (_YIQ_TO_RGB[:, 1:] @ np.array([[0, 1], [-1, 0]]) @ _RGB_TO_YIQ[1:]).astype(np.float32)
 
 
-def _setup(name: str) -> Any:
+def _setup(name: str) -> Callable[..., BatchSpec]:
     def setup(images: BatchSpec, *, dtype: np.dtype | None) -> BatchSpec:
         channels = images.extents[:, -1]
         check_samples(
@@ -63,7 +64,7 @@ def hsv(
     image: Array,
     /,
     *,
-    dtype: Static[np.dtype | Any] = DALIDataType.UINT8,
+    dtype: Static[np.dtype | object] = DALIDataType.UINT8,
     hue: PerFrame[float] = 0.0,
     saturation: PerFrame[float] = 1.0,
     value: PerFrame[float] = 1.0,

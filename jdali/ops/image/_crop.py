@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -64,7 +63,7 @@ def is_cut(*sizes: object) -> bool:
 
 
 def crop_anchors(
-    layout: str, positions: tuple[Any, Any, Any], rounding: str, extent: Array, size: Array
+    layout: str, positions: tuple[object, object, object], rounding: str, extent: Array, size: Array
 ) -> list[Array | None]:
     """Anchor of each axis, None where `crop` never cuts.
 

@@ -117,7 +117,7 @@ def _of_reals(image: Array, quality: Array, extent: Array) -> Array:
 
 
 @_of_reals.defjvp
-def _(primals: tuple[Array, Array, Array], tangents: tuple[Array, Any, Any]) -> tuple[Array, Array]:
+def _(primals: tuple[Array, Array, Array], tangents: tuple[Array, object, object]) -> tuple[Array, Array]:
     image, _, extent = primals
     luma, small, *chroma = _planes(tangents[0], extent)
     blue, red = (_upsampled(_downsampled(part, small), small) for part in chroma)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -124,7 +123,7 @@ def resize_crop_mirror(
     extent: Array,
     out_extent: Array,
     out_shape: tuple[int, ...],
-    _filters: PerSample[Any] = None,
+    _filters: PerSample[object] = None,
     _nearest: Static[bool | None] = None,
 ) -> Array:
     """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.

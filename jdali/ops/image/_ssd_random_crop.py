@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from jdali._batches import BatchSpec, Plan, size_text
@@ -47,7 +45,7 @@ def setup(
 
 @host_operator(setup=setup, outputs=3, devices=("cpu",), source="operators/ssd/random_crop.cc")
 def ssd_random_crop(
-    key: Any,
+    key: object,
     image: np.ndarray,
     boxes: np.ndarray,
     labels: np.ndarray,

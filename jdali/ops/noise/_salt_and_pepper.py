@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -81,5 +82,5 @@ def _limits(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     return np.array(np.iinfo(dtype).min, dtype), np.array(np.iinfo(dtype).max, dtype)
 
 
-def _value(noise: Any, default: np.ndarray) -> Any:
+def _value(noise: Any, default: np.ndarray) -> np.ndarray | jax.Array:
     return default if noise is None else saturate_cast(noise, default.dtype)

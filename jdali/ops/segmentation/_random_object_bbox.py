@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -70,7 +69,7 @@ def setup(
     source="operators/segmentation/random_object_bbox.cc",
 )
 def random_object_bbox(
-    key: Any,
+    key: object,
     labels: np.ndarray,
     /,
     *,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
@@ -105,7 +103,7 @@ def optical_flow(
     output_grid: Static[int] = 4,
     preset: Static[float] = 0.0,
     extent: Array | tuple[Array, ...],
-    layout: Any = "",
+    layout: object = "",
     out_shape: tuple[int, ...],
     _grid: Static[int | None] = None,
 ) -> Array:

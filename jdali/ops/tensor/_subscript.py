@@ -86,7 +86,7 @@ def parse_index(key: object, ndim: int | None = None) -> dict[str, Any]:
     return args
 
 
-def _expand_ellipsis(items: list[Any], ndim: int | None) -> list[Any]:
+def _expand_ellipsis(items: list[object], ndim: int | None) -> list[Any]:
     if ndim is None:
         raise NotImplementedError(
             "Ellipsis in indexing is not implemented: it needs the number of axes, which is not known while a "
@@ -251,7 +251,7 @@ def tensor_subscript(
     extent: Array,
     out_shape: tuple[int, ...],
     _sizes: Static[tuple[int | None, ...]] = (),
-    **arguments: Any,
+    **arguments: object,
 ) -> Array:
     """Takes an element or a range of each axis, as Python does, and adds new axes of size 1.
 

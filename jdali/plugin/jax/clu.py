@@ -116,7 +116,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
 
 def peekable_data_iterator(
-    pipeline_fn: Callable[..., Any] | None = None,
+    pipeline_fn: Callable[..., object] | None = None,
     output_map: Sequence[str] = (),
     size: int = -1,
     reader_name: str | None = None,

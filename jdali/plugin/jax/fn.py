@@ -15,7 +15,7 @@ __all__ = ["jax_function"]
 
 
 def jax_function(
-    function: Callable[..., Any] | None = None,
+    function: Callable[..., object] | None = None,
     num_outputs: int = 1,
     output_layouts: str | Sequence[str] | None = None,
     sharding: Sharding | None = None,
@@ -38,7 +38,7 @@ def jax_function(
         preserve: the function is called also if nothing uses its outputs.
     """
 
-    def decorate(wrapped: Callable[..., Any]) -> Callable[..., object]:
+    def decorate(wrapped: Callable[..., object]) -> Callable[..., object]:
         @functools.wraps(wrapped)
         def call(*inputs: DataNode) -> Any:
             moved = [getattr(node, device)() for node in inputs] if device is not None else inputs

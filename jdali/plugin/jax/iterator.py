@@ -113,7 +113,7 @@ def default_num_threads_value() -> int:
 
 
 def data_iterator(
-    pipeline_fn: Callable[..., Any] | None = None,
+    pipeline_fn: Callable[..., object] | None = None,
     output_map: Sequence[str] = (),
     size: int = -1,
     reader_name: str | None = None,
@@ -146,7 +146,7 @@ def data_iterator(
 
 def make_decorator(
     kind: type[DALIGenericIterator],
-    pipeline_fn: Callable[..., Any] | None,
+    pipeline_fn: Callable[..., object] | None,
     output_map: Sequence[str],
     size: int,
     reader_name: str | None,
@@ -166,7 +166,7 @@ def make_decorator(
     if devices is not None and not stacked:
         sharding = split
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., DALIGenericIterator]:
+    def decorate(function: Callable[..., object]) -> Callable[..., DALIGenericIterator]:
         @functools.wraps(function)
         def create(
             *args: object, checkpoints: Sequence[str] | None = None, **kwargs: object

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._operators.host_batch import HostOutputs, column
-from jdali._operators.record import Static, host_batch_operator, host_operator
+from jdali._operators.record import HostOutputs, Static, column, host_batch_operator, host_operator
 from jdali._system.devices import HostArray
 from jdali._system.extras import install
 

@@ -24,7 +24,7 @@ def numba_function(
     preserve: bool = False,
     device: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> DataNode | tuple[DataNode, ...] | list[DataNode]:
     """Calls a function that Numba compiles, with outputs for it to fill.
 
     Args:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 from jdali import fn, ops
+from jdali.data_node import DataNode
 from jdali.plugin.pytorch._torch import torch
 from jdali.plugin.pytorch.torch_utils import as_torch
 
@@ -25,7 +26,7 @@ def torch_python_function(
     name: str | None = None,
     bytes_per_sample_hint: Any = None,
     preserve: bool = False,
-) -> Any:
+) -> tuple[DataNode, ...]:
     """Calls a function on `torch.Tensor`s; `fn.python_function` with tensors in place of arrays.
 
     Args:
@@ -72,8 +73,8 @@ class TorchPythonFunction(ops.PythonFunction):
         super().__init__(call, num_outputs, device, batch_processing, **kwargs)
 
     def torch_wrapper(
-        self, batch_processing: bool, function: Callable[..., Any], device: Device, *args: object
-    ) -> Any:
+        self, batch_processing: bool, function: Callable[..., object], device: Device, *args: object
+    ) -> object:
         """Calls a function on arrays as tensors; what the pipeline calls instead.
 
         Args:

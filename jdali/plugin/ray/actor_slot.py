@@ -7,9 +7,8 @@ import time
 from concurrent.futures import Future
 from typing import Any
 
-from jdali._workers.on_ray.actor_messages import ActorPlace, ActorTask
-from jdali._workers.task_pool.jobs import MadeTask
-from jdali._workers.task_pool.process import WorkerDeath
+from jdali._workers import MadeTask, WorkerDeath
+from jdali._workers.on_ray import ActorPlace, ActorTask
 
 # Until an actor that died is asked again, seconds: twice as long each time.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0

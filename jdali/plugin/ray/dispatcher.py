@@ -21,12 +21,18 @@ import ray
 from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 import jdali
-from jdali._workers.batch_workers import StartMaking, WorkerCounts
-from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask
-from jdali._workers.task_pool.jobs import MadeTask, PoolClosedError, TaskKilledError
-from jdali._workers.task_pool.process import WorkerDeath
-from jdali._workers.task_pool.sending import pack_by_value
-from jdali._workers.task_pool.wire import pack, unpack
+from jdali._workers import (
+    MadeTask,
+    PoolClosedError,
+    StartMaking,
+    TaskKilledError,
+    WorkerCounts,
+    WorkerDeath,
+    pack,
+    pack_by_value,
+    unpack,
+)
+from jdali._workers.on_ray import ActorAnswer, ActorPlace, ActorStart, ActorTask
 from jdali.graph import reduced_operator
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob
 
@@ -46,7 +52,7 @@ class Actors(Protocol):
 
     def initialize(self) -> None: ...
     def actor(self, index: int) -> Any: ...
-    def forget(self, index: int, handle: Any) -> None: ...
+    def forget(self, index: int, handle: object) -> None: ...
 
 
 class RayDispatcher:
@@ -100,7 +106,7 @@ class RayDispatcher:
         self._thread = threading.Thread(target=self._run, name="jdali-ray", daemon=True)
         self._thread.start()
 
-    def submit(self, task: Any, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
+    def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
         """See `BatchWorkers.submit`."""
         packed, buffers = pack(task)
         arrays = tuple(np.array(np.frombuffer(buffer, np.uint8)) for buffer in buffers)
@@ -259,7 +265,9 @@ class RayDispatcher:
             slot.jobs.append(job)
             self._call(slot.handle.make.remote(self._name, job.task), self._answered, slot, job, slot.place)
 
-    def _call(self, reference: ray.ObjectRef[Any], handle: Callable[..., None], *arguments: Any) -> None:
+    def _call(
+        self, reference: ray.ObjectRef[object], handle: Callable[..., None], *arguments: object
+    ) -> None:
         """Has the thread handle the reply to a call when it is there."""
         reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
 
@@ -332,7 +340,7 @@ class RayDispatcher:
             lease.atexit = False
 
 
-def _end_lease(returned: collections.deque[int], nbytes: int, reference: ray.ObjectRef[Any]) -> None:
+def _end_lease(returned: collections.deque[int], nbytes: int, reference: ray.ObjectRef[object]) -> None:
     returned.append(nbytes)
 
 

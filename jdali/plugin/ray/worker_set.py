@@ -10,7 +10,7 @@ from typing import Any
 
 import ray
 
-from jdali._workers.on_ray.pipeline_actor import PipelineActor
+from jdali._workers.on_ray import PipelineActor
 from jdali.plugin.ray.dispatcher import RayDispatcher
 
 
@@ -94,7 +94,7 @@ class RayWorkers:
                 self._actors[index] = handle
             return handle
 
-    def forget(self, index: int, handle: Any) -> None:
+    def forget(self, index: int, handle: object) -> None:
         """Notes that a worker is dead for good: the next pipeline that needs it starts another."""
         with self._lock:
             if self._actors.get(index) is handle:
@@ -108,6 +108,6 @@ class RayWorkers:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in ("_lock", "_actors")}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state)
         self._forget_actors()

@@ -4,7 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
-from support.nodes import batch, sample_ids
+from engine.tasks.identities import sample_ids
+from support.nodes import batch
 
 from jdali.engine.eager.debug_task import ComputedTask
 

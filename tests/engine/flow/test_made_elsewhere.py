@@ -5,8 +5,7 @@ from concurrent.futures import Future
 import numpy as np
 import pytest
 
-from jdali._workers.task_pool.jobs import MadeTask, TaskKilledError
-from jdali._workers.task_pool.process import WorkerDeath
+from jdali._workers import MadeTask, TaskKilledError, WorkerDeath
 from jdali.engine.flow.made_elsewhere import MadeElsewhere
 from jdali.engine.recovery.batch_result import BatchResult
 from jdali.engine.recovery.sent_result import send_result

@@ -5,7 +5,7 @@ from concurrent.futures import Future
 import pytest
 
 from jdali._threads import PhaseTimer
-from jdali._workers.batch_workers import WorkerCounts
+from jdali._workers import WorkerCounts
 from jdali.engine.flow.scaling import WINDOW_BATCHES, LoopWindow, Scaling, WorkerScaler, next_scaling
 
 

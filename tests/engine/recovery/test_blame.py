@@ -1,7 +1,8 @@
 """Samples that fail: who is to blame, and what is listed."""
 
 import numpy as np
-from support.nodes import sample_ids, source_node
+from engine.tasks.identities import sample_ids
+from support.nodes import source_node
 
 from jdali import SampleError
 from jdali._batches import Drawn, Provenance

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from support.nodes import node_of, rows, sample_ids, source_node
+from engine.tasks.identities import sample_ids
+from support.nodes import node_of, rows, source_node
 
 from jdali.engine.recovery.memo import Kept, Memo, follows_its_position
 from jdali.engine.tasks.sample_ids import SampleIds

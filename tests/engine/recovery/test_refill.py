@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from engine.tasks.replacing import Epoch
 from support.numbers import NumberReader
-from support.replacing import Epoch
 
 from jdali.engine.recovery.refill import MOST_TRIED, StandIns, show_next, take_next
 from jdali.engine.tasks.leads import Lead

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from support.nodes import sample_ids
+from engine.tasks.identities import sample_ids
+from engine.tasks.replacing import Epoch
 from support.numbers import NumberReader
-from support.replacing import Epoch
 
 from jdali import SampleError
 from jdali._batches import Drawn

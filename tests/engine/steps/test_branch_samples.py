@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from support.nodes import batch, sample_ids, source_node
+from engine.tasks.identities import sample_ids
+from support.nodes import batch, source_node
 
 from jdali import SampleError
 from jdali.engine.failure import NodeFailure

@@ -10,8 +10,15 @@ import jdali
 from jdali import fn, types
 from jdali._batches import BatchSpec, RowSlice, Store
 from jdali._errors import SampleError
-from jdali._operators.host_batch import HostOutputs, Probed, Workers
-from jdali._operators.record import REGISTRY, PerSample, Static, host_batch_operator
+from jdali._operators.record import (
+    REGISTRY,
+    HostOutputs,
+    PerSample,
+    Probed,
+    Static,
+    Workers,
+    host_batch_operator,
+)
 from jdali._system.devices import is_local
 from jdali.graph import call_operator
 

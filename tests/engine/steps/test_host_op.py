@@ -4,7 +4,8 @@ import threading
 
 import numpy as np
 import pytest
-from support.nodes import batch, node_of, rows, sample_ids, source_node
+from engine.tasks.identities import sample_ids
+from support.nodes import batch, node_of, rows, source_node
 
 from jdali._operators.record import REGISTRY
 from jdali.engine.failure import NodeFailure

@@ -3,10 +3,11 @@
 import threading
 
 import pytest
+from engine.tasks.identities import sample_ids
 from support.faults import PATIENCE
-from support.nodes import batch, node_of, rows, sample_ids, source_node
+from support.nodes import batch, node_of, rows, source_node
 
-from jdali._batches import slabs
+from jdali._batches import SlabPool, empty
 from jdali._threads import PhaseTimer
 from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.run_step import run_step
@@ -66,13 +67,13 @@ def test_without_samples_nothing_runs_unless_it_has_to(pool):
 
 def test_memory_is_leased_from_the_pool(pool, monkeypatch):
     leased = []
-    lease = slabs.SlabPool.lease
-    monkeypatch.setattr(slabs.SlabPool, "lease", lambda *args: leased.append(args[0]) or lease(*args))
+    lease = SlabPool.lease
+    monkeypatch.setattr(SlabPool, "lease", lambda *args: leased.append(args[0]) or lease(*args))
     step = Branch(PREDICATE)
-    step.work = lambda env, ids, context: slabs.empty((1 << 20,), "u1")
+    step.work = lambda env, ids, context: empty((1 << 20,), "u1")
     step.run(pool)
     assert leased == [pool.slabs]
-    slabs.empty((1 << 20,), "u1")
+    empty((1 << 20,), "u1")
     assert leased == [pool.slabs]  # not after the step
 
 

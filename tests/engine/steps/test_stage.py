@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from support.nodes import batch, node_of, rows, sample_ids, source_node
+from engine.tasks.identities import sample_ids
+from support.nodes import batch, node_of, rows, source_node
 
 from jdali._numerics.random import seed_words
 from jdali._system.devices import host_device

@@ -9,8 +9,8 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from engine.tasks.identities import sample_ids
 from support import task_worker, worker_pipelines
-from support.nodes import sample_ids
 
 from jdali._sources import as_samples
 from jdali.engine.tasks.batch_task import BatchTask, SourceData

@@ -2,8 +2,8 @@
 
 import json
 
+from engine.tasks.replacing import Epoch
 from support.numbers import NumberReader
-from support.replacing import Epoch
 
 from jdali.engine.tasks.leads import Lead, Leads
 

@@ -148,7 +148,7 @@ def test_brief_work_takes_turns(monkeypatch):
             inside.pop()
 
     with two_readers([work, work]) as pipe:
-        for runner in pipe.inspect().engine.runners:
+        for runner in pipe.internals().engine.runners:
             runner.policy.is_brief = True
         for _ in range(6):
             pipe.run()

@@ -10,7 +10,6 @@ from support import contract
 
 from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._operators.pure import pure_call
-from jdali.engine.steps.program import compiler_options
 from jdali.ops.audio._mel_filter_bank import hz_to_mel, mel_filter_bank, mel_to_hz
 from jdali.ops.audio._to_decibels import to_decibels
 
@@ -65,7 +64,8 @@ def test_bits_of_mel_do_not_depend_on_padding(bins):
             return mel_filter_bank.run(value, nfilter=30, sample_rate=16000.0, _axis=0, extent=extent)
 
         program = jax.jit(
-            lambda zero, *given: exact(mel, zero, "cpu")(*given), compiler_options=compiler_options("cpu")
+            lambda zero, *given: exact(mel, zero, "cpu")(*given),
+            compiler_options=contract.compiler_options("cpu"),
         )
         return np.asarray(program(MINUS_ZERO, padded, np.array([bins, 30], np.int32)))
 

@@ -7,8 +7,7 @@ from support.data import image
 from support.pictures import exif, jpeg_with_exif, noise, pillow, png
 
 from jdali import SampleError, types
-from jdali._operators.offers import Scaled
-from jdali._operators.record import REGISTRY, HostBatchOp
+from jdali._operators.record import REGISTRY, HostBatchOp, Scaled
 from jdali.codecs import image as codec
 from jdali.ops.decoders._image import image as decode_image
 from jdali.ops.decoders._peek_image_shape import peek_image_shape

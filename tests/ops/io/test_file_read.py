@@ -7,8 +7,7 @@ from support import oracle
 import jdali
 import jdali.dynamic as jd
 from jdali import fn, pipeline_def
-from jdali._operators.host import HostOp
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, HostOp
 
 
 def encoded(path, dtype=np.uint8):

@@ -82,7 +82,7 @@ class Images:
         return pictures if self.leading else pictures[0]
 
 
-def to_pil_image(inpt: object, mode: str | None = None, input_layout: str = "CHW") -> Any:
+def to_pil_image(inpt: object, mode: str | None = None, input_layout: str = "CHW") -> Image.Image:
     """A PIL image of one image.
 
     Args:

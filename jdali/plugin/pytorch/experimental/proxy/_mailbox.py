@@ -35,7 +35,7 @@ class Mailbox:
     def __init__(self, address: str):
         self.address = address
 
-    def send(self, arguments: dict[str, list[Any]]) -> Ticket:
+    def send(self, arguments: dict[str, list[object]]) -> Ticket:
         """Sends the inputs of a batch, a list of samples for each.
 
         Raises:
@@ -129,7 +129,7 @@ class _Connection:
             self._socket.close()
             raise
 
-    def send(self, arguments: dict[str, list[Any]]) -> Ticket:
+    def send(self, arguments: dict[str, list[object]]) -> Ticket:
         _send(self._socket, arguments)
         self._count += 1
         return Ticket(self._address, self._source, self._count - 1)

@@ -148,7 +148,7 @@ class DALIServer:
         if self._office.process == os.getpid():
             self._requests.forget(owner)
 
-    def _produce(self, obj: object, done: dict[int, Any], tickets: list[Ticket]) -> Any:
+    def _produce(self, obj: object, done: dict[int, object], tickets: list[Ticket]) -> Any:
         if isinstance(obj, DALIOutputBatchRef):
             outputs = self._outputs_of(obj.pipe_run_ref)
             if obj.pipe_run_ref.ticket is not None:

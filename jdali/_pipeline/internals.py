@@ -1,24 +1,27 @@
-"""`Pipeline.inspect`: what runs a pipeline, for who debugs or tests one."""
+"""The objects that run a pipeline, for debugging and tests: `Pipeline.internals`."""
 
 from __future__ import annotations
 
 import dataclasses
 import threading
 
+from jdali._pipeline.config import PipelineConfig
 from jdali._workers.pool import WorkerPool
 from jdali.engine import Engine, Runtime
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Inspection:
+class Internals:
     """The objects behind a pipeline that was built. They are for reading, and change from version to version.
 
     Attributes:
+        config: its options as they were given.
         engine: makes the batches: plan, steps, programs, readers, levels of padded shapes.
         runtime: makes them ahead, and hands them over.
         callback_workers: processes of parallel sources and functions; None: there are none.
     """
 
+    config: PipelineConfig
     engine: Engine
     runtime: Runtime
     callback_workers: WorkerPool | None

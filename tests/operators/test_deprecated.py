@@ -9,9 +9,8 @@ from support import oracle
 import jdali
 from jdali import fn, ops, tfrecord
 from jdali._operators.catalog import CATALOG
-from jdali._operators.deprecated import in_favour_of, is_deprecated
-from jdali._operators.names import schema_name
-from jdali._operators.surface import ALIASES
+from jdali._operators.deprecated import in_favour_of
+from jdali._operators.surface import ALIASES, is_deprecated, schema_name
 
 NAMES = sorted({*ALIASES, *(name for names in CATALOG.values() for name in names if name[0] != "_")})
 
