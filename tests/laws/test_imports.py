@@ -168,6 +168,7 @@ BEHIND_A_DOOR = {
     "tests/system/test_devices.py": "plants a copy over the host",
     "tests/system/test_regular_file.py": "lets memory run out",
     "tests/test_first_errors.py": "makes the error of a bucket that no test may ask for",
+    "tests/support/shared_programs.py": "empties the table of programs, and gives small batches rows of their own",
     "tests/test_profiler.py": "makes a stage slow",
 }
 
