@@ -9,7 +9,7 @@ import weakref
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.programs import compilations, forget
+from support.shared_programs import compilations, forget
 
 import jdali
 import jdali.dynamic as ndd
