@@ -24,6 +24,9 @@ from jdali._operators.random_key import described as described
 from jdali._operators.random_key import is_key as is_key
 from jdali._operators.random_key import is_typed as is_typed
 from jdali._operators.random_key import no_key
+from jdali._operators.random_key import no_key_of as no_key_of
+from jdali._operators.random_key import one_key as one_key
+from jdali._operators.random_key import take_first_key as take_first_key
 from jdali._operators.random_key import take_key as take_key
 from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
 from jdali._operators.traced import Traced
