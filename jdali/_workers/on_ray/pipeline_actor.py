@@ -147,9 +147,13 @@ async def all_done(futures: Sequence[Future[MadeTask]]) -> None:
     done = loop.create_future()
     left = itertools.count(len(futures) - 1, -1)
 
+    def finish() -> None:
+        if not done.done():  # the call was cancelled
+            done.set_result(None)
+
     def note(_: Future[MadeTask]) -> None:
         if next(left) == 0:
-            loop.call_soon_threadsafe(lambda: done.done() or done.set_result(None))
+            loop.call_soon_threadsafe(finish)
 
     for future in futures:
         future.add_done_callback(note)
