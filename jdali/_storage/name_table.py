@@ -40,6 +40,11 @@ class NameTable(Sequence[str]):
         self._sizes = (ends - starts).astype(np.int32)
         self._others = dict(others or {})
 
+    @property
+    def others(self) -> Mapping[int, str]:
+        """Names that are not as the text has them, by index."""
+        return self._others
+
     def __reduce__(self) -> tuple[object, ...]:
         # As arrays, which can be sent without a copy.
         return _received, (np.frombuffer(self.text, np.uint8), self._starts, self._sizes, self._others)
@@ -57,10 +62,18 @@ class NameTable(Sequence[str]):
     @classmethod
     def of(cls, names: Iterable[str]) -> NameTable:
         """A table of these names."""
-        encoded = [os.fsencode(name) for name in names]
-        ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
-        starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
-        return cls(b"".join(encoded), starts, ends)
+        others: dict[int, str] = {}
+        encoded = []
+        for index, name in enumerate(names):
+            try:
+                encoded.append(os.fsencode(name))
+            except UnicodeEncodeError:  # no file has such a name, which is said when it is opened
+                others[index] = name
+                encoded.append(b"")
+        sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        # A line each: `holding` finds nothing that lies in two names.
+        starts = np.cumsum(sizes + 1) - sizes - 1
+        return cls(b"\n".join(encoded), starts, starts + sizes, others)
 
     @classmethod
     def joined(cls, tables: Sequence[NameTable]) -> NameTable:
@@ -121,7 +134,7 @@ class NameTable(Sequence[str]):
         return iter(self.take(np.arange(len(self))))
 
     def holding(self, pattern: re.Pattern[bytes]) -> list[int]:
-        """Indices of the names in which a pattern of one line is found, ascending."""
+        """Indices of the names in which a pattern of one line is found, ascending; `others` are not looked at."""
         found = np.fromiter((match.start() for match in pattern.finditer(self.text)), np.int64)
         if not len(found):
             return []

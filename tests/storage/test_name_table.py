@@ -141,3 +141,14 @@ def test_a_list_takes_little_more_than_its_text(tmp_path):
     reader = file.run(file_list=str(tmp_path / "list"))
     assert reader.source(count - 1).endswith(f"n099/image_{count - 1:07d}.jpg")
     assert reader._names.nbytes <= len(text) + 8 * count
+
+
+def test_odd_names_are_found_wherever_they_begin():
+    """What two names have together is in none of them, and hides nothing."""
+    names = ["a.", "../up", "b.", ".c", "d:", "/abs", "\ud800:", "e"]
+    table = NameTable.of(names)
+    assert list(table) == names
+    assert table.holding(re.compile(rb"\.\.")) == [1]
+    for odd in ("../up", "/abs", "\ud800/../x"):
+        with pytest.raises(ValueError, match="name 1"):
+            table_from_data("root", NameTable.of(["a.", odd]), lambda i: f"name {i}", free=False)

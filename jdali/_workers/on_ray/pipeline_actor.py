@@ -144,7 +144,7 @@ class PipelineActor:
 async def all_done(futures: Sequence[Future[MadeTask]]) -> None:
     """Waits for all of them; the loop is woken once, as waking it costs more than what it does then."""
     loop = asyncio.get_running_loop()
-    done = loop.create_future()
+    done: asyncio.Future[None] = loop.create_future()
     left = itertools.count(len(futures) - 1, -1)
 
     def finish() -> None:
