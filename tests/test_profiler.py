@@ -351,6 +351,38 @@ def test_threads_and_cores(monkeypatch):
     assert not any("num_threads" in advice for advice in reported(Fake(work, took(0.1))).advice)
 
 
+@dataclasses.dataclass
+class FakeWorkers(Fake):
+    """The same, whose batches are made by workers: `reading` is the time of their tasks, `busy` that of all together."""
+
+    workers: int = 4
+
+    def times(self):
+        lane = [(PhaseTimer("workers", "in workers"), self.reading if self.ran else Spent())]
+        return Times([lane], 0, 1, False, self.ahead, self.workers, deaths=0, nbytes=0)
+
+
+@pytest.mark.parametrize(
+    ("busy", "waited", "cores", "advice"),
+    [
+        (3.9, 0.5, 8, "add workers: there are 4 on 8 cores"),
+        (3.9, 0.5, 4, None),  # there is no core for one more
+        (1.2, 0.5, 8, "workers wait for what is drawn or settled in this process"),
+        (1.1, 0.01, 8, "2 of the 4 workers are enough: remove some"),
+        (0.1, 0.01, 8, "1 of the 4 workers are enough: remove some"),
+        (2.3, 0.01, 8, None),  # with three, 77 % of their time would be work
+    ],
+)
+def test_how_many_workers(busy, waited, cores, advice, monkeypatch):
+    """Four workers have been busy for some seconds of the four that they had."""
+    monkeypatch.setattr("jdali.profiler.cpu_count", lambda: cores)
+    report = reported(FakeWorkers(took(0.9, busy=busy), Spent()), waited=waited)
+    assert report.bound_by == ("loop" if waited < 0.05 else "workers")
+    said = [text for text in report.advice if "workers" in text]
+    assert len(said) == (advice is not None)
+    assert advice is None or said[0].startswith(advice)
+
+
 # --- counting ----------------------------------------------------------------------------------------
 def test_counters_of_a_part(clock):
     part = PhaseTimer("host", "work")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from jdali._operators.base import Operator, decorator
+from jdali._operators.offers import IsEnough
 from jdali._operators.options import Arguments, OptionalInputOptions
 
 OutputLayouts: TypeAlias = "Callable[[Arguments], tuple[str, ...]]"
@@ -17,6 +18,8 @@ class HostOptions(OptionalInputOptions):
     """Options of `host_operator`.
 
     Attributes:
+        is_enough: True if these first bytes of the sample are all that it looks at, whatever follows: a reader may leave
+            the rest unread, and its memory as it was. None: it looks at all of them.
         effects: it may do more than return its outputs: it runs also if nobody uses them, and on the samples in
             their order, never on two at once.
         output_layouts: without `setup`: the layout of each output ("" for none), as a function of the static
@@ -24,6 +27,7 @@ class HostOptions(OptionalInputOptions):
         work: for reports of times: "decoding", "user code", or "" for any other work.
     """
 
+    is_enough: IsEnough | None = None
     effects: bool = False
     output_layouts: OutputLayouts | None = None
     work: str = ""

@@ -4,6 +4,9 @@ A producer (a decoder) lists its offers. A consumer (a resize) lists the types o
 matches them (`graph/offers.py`): an offer holds if all consumers of a value may use it. For each batch, the engine
 works out what exactly is agreed, and both get that under the name that the offer gives it: the `run` of the producer
 and the `setup` of the consumer. Neither gets it where nothing is agreed.
+
+A reader of files may offer their beginnings. An operator that looks at headers says by `is_enough` which beginning it can
+do with; where all consumers do, the reader leaves the rest of such files unread.
 """
 
 from __future__ import annotations
@@ -18,6 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from jdali._batches import BatchSpec
+
+IsEnough: TypeAlias = "Callable[[memoryview], bool]"
+"""True if an operator looks only at these first bytes of a sample, whatever follows."""
 
 IntArray: TypeAlias = "npt.NDArray[np.int64]"
 

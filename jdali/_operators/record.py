@@ -39,6 +39,7 @@ from jdali._operators.index import index_operator as index_operator
 from jdali._operators.layout import RankError as RankError
 from jdali._operators.layout import refused_layout as refused_layout
 from jdali._operators.offers import Agreed as Agreed
+from jdali._operators.offers import IsEnough as IsEnough
 from jdali._operators.offers import Offer as Offer
 from jdali._operators.offers import Scaled as Scaled
 from jdali._operators.offers import ScaledDecoding as ScaledDecoding

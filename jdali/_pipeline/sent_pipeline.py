@@ -105,7 +105,7 @@ def send_pipeline(
         TypeError: something in it cannot be sent; the error names it, and the user's line.
     """
     sent = SentPipeline(
-        tuple(map(send_node, nodes)),
+        tuple(_without(tables.get(node.name, {}), send_node(node)) for node in nodes),
         tuple(map(ValueNumber.of, outputs)),
         one_device,
         # Not needed there, and perhaps nothing that can be sent.
@@ -119,6 +119,12 @@ def send_pipeline(
     )
     _check(sent.nodes)
     return sent
+
+
+def _without(tables: Mapping[str, Any], node: SentNode) -> SentNode:
+    """Leaves out the arguments in whose place tables travel, see `readers/shared_tables.py`."""
+    replaced = {name: () for name, value in node.args.items() if name in tables and value is not None}
+    return dataclasses.replace(node, args=node.args | replaced) if replaced else node
 
 
 def _check(nodes: Sequence[SentNode]) -> None:

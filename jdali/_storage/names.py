@@ -189,9 +189,10 @@ def table_from_data(root: str, names: NameTable, where: Callable[[int], str], *,
     odd: Sequence[int] = range(len(names))
     if _POSIX:
         may_leave = not is_url(root) and (free or options().allow_outside)
-        odd = names.holding(_ODD_ANYWHERE if may_leave else _ODD_WITHIN)
+        found = {*names.holding(_ODD_ANYWHERE if may_leave else _ODD_WITHIN), *names.others}
         if not may_leave:
-            odd = sorted({*odd, *names.starting_with("/")})
+            found.update(names.starting_with("/"))
+        odd = sorted(found)
     checked = all_from_data(root, [names[i] for i in odd], lambda i: where(odd[i]), free=free)
     return names.with_others(dict(zip(odd, checked, strict=True))) if odd else names
 

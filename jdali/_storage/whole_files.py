@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,8 @@ _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
 # A file of fewer bytes is read without asking for its size first, which would take a quarter of the time.
 _SMALL_BYTES = 1 << 14
+# Beginnings that are read, one after another, where one may be enough.
+_BEGINNINGS = (1 << 12, 1 << 16)
 
 
 class FileContents(NamedTuple):
@@ -58,8 +60,14 @@ def read_file(path: str) -> np.ndarray:
         raise _unreadable(path, error) from error
 
 
-def read_files(paths: Sequence[str]) -> FileContents:
-    """The whole of some files, which may be URLs; all of them are open at the same time."""
+def read_files(paths: Sequence[str], is_enough: Callable[[memoryview], bool] | None = None) -> FileContents:
+    """The whole of some files, which may be URLs; all of them are open at the same time.
+
+    Args:
+        paths: of the files.
+        is_enough: tells of the beginning of a large local file whether the rest may be left unread, and unspecified;
+            None: it may not.
+    """
     sources: list[int | bytes] = []
     positions: list[int] = []
     sizes: list[int] = []
@@ -86,7 +94,7 @@ def read_files(paths: Sequence[str]) -> FileContents:
         if len(sources) == len(paths) and all(type(source) is bytes for source in sources):
             return _together(sources)  # type: ignore[arg-type]
         raw, starts = _room(paths, positions, sizes, failures)
-        _fill_all(raw, starts, sizes, sources, paths, positions, failures)
+        _fill_all(raw, starts, sizes, sources, paths, positions, failures, is_enough)
     finally:
         for source in sources:
             if isinstance(source, int):
@@ -99,9 +107,14 @@ def read_files(paths: Sequence[str]) -> FileContents:
     return read._replace(positions=read.positions[good], starts=starts[good], sizes=read.sizes[good])
 
 
-def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> FileContents:
-    """The whole of those files of a folder; a name may stand for itself, see `names.join`."""
-    return read_files(_storage.join_all(folder, take(names, indices)))
+def read_named(
+    folder: str,
+    names: Sequence[str],
+    indices: np.ndarray,
+    is_enough: Callable[[memoryview], bool] | None = None,
+) -> FileContents:
+    """As `read_files` of those files of a folder; a name may stand for itself, see `names.join`."""
+    return read_files(_storage.join_all(folder, take(names, indices)), is_enough)
 
 
 def _small(path: str) -> bytes:
@@ -171,6 +184,7 @@ def _room(
 def _fill_all(
     raw: np.ndarray, starts: np.ndarray, sizes: Sequence[int], sources: Sequence[int | bytes],
     paths: Sequence[str], positions: Sequence[int], failures: dict[int, Exception],
+    is_enough: Callable[[memoryview], bool] | None,
 ) -> None:  # fmt: skip
     """Reads all files, from their starts in `raw` on; what fails is noted."""
     memory, readv = raw.data, os.readv
@@ -182,11 +196,26 @@ def _fill_all(
             if isinstance(source, bytes):
                 target[:] = source
                 continue
-            done = readv(source, [target])
+            done = (
+                readv(source, [target]) if is_enough is None else _fill_beginning(target, source, is_enough)
+            )
             if done < size:
                 _fill_rest(target, source, done)
         except OSError as error:
             failures[position] = _unreadable(paths[position], error)
+
+
+def _fill_beginning(target: memoryview, source: int, is_enough: Callable[[memoryview], bool]) -> int:
+    """Reads as much as is enough, if the end is not reached before; returns how much is there or need not be."""
+    done = 0
+    for end in _BEGINNINGS:
+        count = os.readv(source, [target[done:end]])
+        done += count
+        if done >= len(target) or not count:
+            break
+        if is_enough(target[:done]):
+            return len(target)
+    return done
 
 
 def _fill_rest(target: memoryview, source: int, done: int) -> None:

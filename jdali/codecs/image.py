@@ -28,7 +28,16 @@ from jdali.codecs.color import DTYPES, convert
 from jdali.codecs.exif import is_turned, stored_window, upright
 from jdali.types import ANY_DATA, BGR, GRAY, RGB, DALIImageType, YCbCr
 
-__all__ = ["FORMATS", "MAX_PIXELS", "ImageInfo", "check_dtype", "decode", "output_shape", "probe"]
+__all__ = [
+    "FORMATS",
+    "MAX_PIXELS",
+    "ImageInfo",
+    "check_dtype",
+    "decode",
+    "is_enough",
+    "output_shape",
+    "probe",
+]
 
 FORMATS: tuple[Format, ...] = (
     _jpeg.FORMAT,
@@ -78,6 +87,11 @@ def probe(data: Any) -> ImageInfo:
         raise corrupt(candidate.name.upper(), f"the header says {size}")
     _check_size(info, (info.height, info.width, info.channels), info.dtype)
     return info
+
+
+def is_enough(beginning: memoryview) -> bool:
+    """True if `probe` reads no byte behind these first ones of a file, whatever they are."""
+    return any(f.matches(beginning) and f.is_enough(beginning) for f in FORMATS)
 
 
 def _check_size(info: ImageInfo, shape: tuple[int, int, int], dtype: np.dtype) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import simplejpeg
 from PIL import JpegImagePlugin
 
 from jdali._batches import empty
+from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.codecs.base import (
     UINT8,
@@ -60,22 +62,8 @@ class _JpegDetail(NamedTuple):
 
 
 def header(view: memoryview) -> ImageInfo:
-    position, turned, adobe, frame, height_at, restarts = 2, 1, False, None, 0, False
-    while True:
-        while view[position] == 0xFF and view[position + 1] == 0xFF:  # fill bytes
-            position += 1
-        if view[position] != 0xFF:
-            raise corrupt("JPEG", f"no marker at byte {position}")
-        marker = view[position + 1]
-        if marker == _END_OF_IMAGE:
-            raise corrupt("JPEG", "it ends before the first scan")
-        if marker in _STANDALONE:
-            position += 2
-            continue
-        (length,) = struct.unpack_from(">H", view, position + 2)
-        body = view[position + 4 : position + 2 + length]
-        if marker == _START_OF_SCAN:
-            break
+    turned, adobe, frame, height_at, restarts = 1, False, None, 0, False
+    for marker, position, body in _segments(view):
         if marker in _FRAMES and frame is None:
             frame = (marker, *struct.unpack_from(">BHHB", body), _sampling(body))
             height_at = position + 5
@@ -85,7 +73,6 @@ def header(view: memoryview) -> ImageInfo:
             turned = orientation(body[6:])
         elif marker == _APP14 and begins(body, b"Adobe"):
             adobe = True
-        position += 2 + length
     if frame is None:
         raise corrupt("JPEG", "it has no frame header")
     marker, precision, height, width, components, sampling = frame
@@ -101,6 +88,39 @@ def header(view: memoryview) -> ImageInfo:
         marker, precision, height, width, components, sampling=sampling, height_at=height_at if cuts else 0,
         turned=turned, adobe=adobe,
     )  # fmt: skip
+
+
+def _segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
+    """Marker, position and content of each segment, up to the head of the first scan."""
+    position, marker = 2, 0
+    while marker != _START_OF_SCAN:
+        while view[position] == 0xFF and view[position + 1] == 0xFF:  # fill bytes
+            position += 1
+        if view[position] != 0xFF:
+            raise corrupt("JPEG", f"no marker at byte {position}")
+        marker = view[position + 1]
+        if marker == _END_OF_IMAGE:
+            raise corrupt("JPEG", "it ends before the first scan")
+        if marker in _STANDALONE:
+            position += 2
+            continue
+        (length,) = struct.unpack_from(">H", view, position + 2)
+        yield marker, position, view[position + 4 : position + 2 + length]
+        position += 2 + length
+
+
+def is_enough(view: memoryview) -> bool:
+    """True if these first bytes of a file hold all that `header` reads: of a progressive picture that is all of it."""
+    frame = None
+    try:
+        for marker, _, body in _segments(view):
+            if marker in _FRAMES and frame is None:
+                frame = marker
+            if marker == _START_OF_SCAN:
+                return frame in _SEQUENTIAL_FRAMES and len(body) > 0
+    except (SampleError, IndexError, struct.error):
+        pass  # it is damaged, or goes on behind these bytes
+    return False
 
 
 def count_scans(view: memoryview, start: int) -> int:
@@ -243,4 +263,4 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> 
     return 255 - stored if info.channels == 4 else stored
 
 
-FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float)
+FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float, is_enough)

@@ -38,6 +38,7 @@ from jdali.graph.node import current_graph as current_graph
 from jdali.graph.node import user_line as user_line
 from jdali.graph.offers import Agreement as Agreement
 from jdali.graph.offers import agreements as agreements
+from jdali.graph.offers import beginnings as beginnings
 from jdali.graph.plan import ExecutionPlan as ExecutionPlan
 from jdali.graph.plan import HostStep as HostStep
 from jdali.graph.plan import Stage as Stage

@@ -8,8 +8,8 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._operators.record import Static, also_takes, reader
+from jdali._storage import NameTable, read_file, read_named
 from jdali._storage import files as _storage
-from jdali._storage import read_file, read_named
 from jdali._system import limits
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats import coco_preprocessed as _coco_preprocessed
@@ -195,8 +195,11 @@ def coco(
         raise ValueError(
             f"{_NAME}: ``save_preprocessed_annotations`` and ``save_preprocessed_annotations_dir`` should be provided together"
         )
+    chosen = (
+        None if images is None else shared("images", lambda: NameTable.of(path_list(_NAME, "images", images)))
+    )
     wanted = Wanted(
-        **outputs, images=None if images is None else path_list(_NAME, "images", images),
+        **outputs, images=chosen,
         skip_empty=skip_empty, include_iscrowd=include_iscrowd, size_threshold=size_threshold, ltrb=ltrb,
         ratio=ratio, avoid_class_remapping=avoid_class_remapping,
     )  # fmt: skip
@@ -221,7 +224,12 @@ def coco(
         if save_preprocessed_annotations:
             _coco_preprocessed.save(save_preprocessed_annotations_dir, parsed, **outputs, ids=image_ids)
         data = annotations_file or preprocessed_annotations
-        names = _storage.all_from_data(file_root, parsed.names, lambda i: f"image {i} of {data}", free=False)
+        names = shared(
+            "names",
+            lambda: _storage.table_from_data(
+                file_root, parsed.names, lambda i: f"image {i} of {data}", free=False
+            ),
+        )
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{_NAME}: {error}") from error
     except (OSError, ValueError) as error:

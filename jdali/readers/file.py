@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali._operators.record import Static, also_takes, reader
-from jdali._storage import BadLine, NameTable, read_file, read_named
+from jdali._operators.record import IsEnough, Static, also_takes, reader
+from jdali._storage import BadLine, FileContents, NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system.progress import progress_bar
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
@@ -59,7 +59,12 @@ class FileReader(Reader):
         return read_file(self.source(index)), self._labels[index : index + 1]
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        contents = read_named(self._root, self._names, indices)
+        return self._loaded(indices, read_named(self._root, self._names, indices))
+
+    def load_beginnings(self, is_enough: IsEnough, indices: np.ndarray) -> Loaded:
+        return self._loaded(indices, read_named(self._root, self._names, indices, is_enough))
+
+    def _loaded(self, indices: np.ndarray, contents: FileContents) -> Loaded:
         labels = self._labels[indices[contents.positions], None]
         return Loaded((contents.column(), dense_column(labels)), contents.failures)
 
@@ -71,7 +76,7 @@ class FileReader(Reader):
         return _storage.join(self._root, self._names[index])
 
 
-@reader(name=_NAME, outputs=2, devices=("cpu",), source="operators/reader/file_reader_op.cc")
+@reader(name=_NAME, outputs=2, beginnings=True, devices=("cpu",), source="operators/reader/file_reader_op.cc")
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def file(
@@ -118,7 +123,8 @@ def file(
     classes: Sequence[str] = ()
     if files is not None:
         root = _storage.user_path(file_root or "")
-        names, numbers = _named_files(root, files, labels)
+        names = shared("files", lambda: _named_files(root, files))
+        numbers = shared("labels", lambda: _numbers(labels, len(names)))
     elif file_list is not None:
         if not file_list:
             raise ValueError(f"{_NAME}: ``file_list`` argument cannot be empty")
@@ -137,18 +143,21 @@ def file(
     return FileReader(root, names, numbers, options, classes)
 
 
-def _named_files(
-    root: str, files: str | Sequence[str], labels: int | Sequence[int] | None
-) -> tuple[Sequence[str], Sequence[int]]:
-    names = [_storage.user_path(f, root) for f in ([files] if isinstance(files, str) else files)]
+def _named_files(root: str, files: str | Sequence[str]) -> NameTable:
+    names = NameTable.of(_storage.user_path(f, root) for f in ([files] if isinstance(files, str) else files))
     if not names:
         raise ValueError(f"{_NAME}: ``files`` specified an empty list.")
+    return names
+
+
+def _numbers(labels: int | Sequence[int] | None, files: int) -> np.ndarray:
+    """int32 [files], the labels of files that were named."""
     if labels is None:
-        return names, range(len(names))
+        return np.arange(files, dtype=np.int32)
     numbers = [labels] if isinstance(labels, int) else labels
-    if len(numbers) != len(names):
-        raise ValueError(f"{_NAME}: Provided {len(numbers)} labels for {len(names)} files.")
-    return names, numbers
+    if len(numbers) != files:
+        raise ValueError(f"{_NAME}: Provided {len(numbers)} labels for {files} files.")
+    return np.asarray(numbers, np.int32)
 
 
 def _listed_files(root: str, file_list: str) -> tuple[NameTable, np.ndarray]:
@@ -166,9 +175,7 @@ def _listed_files(root: str, file_list: str) -> tuple[NameTable, np.ndarray]:
         raise ValueError(f"{_NAME}: No files found: file_list {file_list} names no files")
     local = not _storage.is_url(file_list)
     where = f"{_NAME}: line {{}} of {file_list}"
-    names = _storage.table_from_data(
-        root, listed.table(), lambda i: where.format(listed.numbers[i]), free=local
-    )
+    names = _storage.table_from_data(root, listed.table(), lambda i: where.format(listed.line(i)), free=local)
     return names, listed.labels
 
 

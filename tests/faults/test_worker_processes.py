@@ -1,6 +1,5 @@
-"""Worker processes that are killed, samples that kill them, and every way in which a program ends."""
+"""Worker processes that are killed, batches that kill them, and every way in which a program ends."""
 
-import ctypes
 import gc
 import os
 import pty
@@ -14,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.faults import PATIENCE, Ended, child, until
-from support.worker_pipelines import COUNT, batch, pipeline, workers_of, write_pictures
+from support.worker_kinds import workers_of
+from support.worker_pipelines import COUNT, batch, pipeline, write_pictures
 
 import jdali
 from jdali import fn
@@ -27,7 +27,6 @@ pytestmark = [
 
 STEPS = 12
 KILLS = 10
-CRASHING = 5  # of the pictures
 
 
 @pytest.fixture(scope="module")
@@ -71,74 +70,7 @@ def test_workers_that_are_killed_all_the_time_change_nothing(folder):
     assert shared_names() == before
 
 
-# --- samples that kill ------------------------------------------------------------------------------
-def numbered(folder, function, **options):
-    """The pictures in order, each by its number, through a function of the user's."""
-
-    @jdali.pipeline_def(batch_size=4, num_threads=1, seed=7, **options)
-    def define():
-        encoded, _ = fn.readers.file(file_root=folder, name="pictures")
-        file = fn.python_function(encoded.source_info(), function=function)
-        return file, fn.random.uniform(range=(0.0, 1.0))
-
-    return define()
-
-
-def number_of(name):
-    return np.int32(int(bytes(name).decode()[-6:-4]))
-
-
-def crashing(bad=CRASHING):
-    """A function that ends the process as a broken codec would, for one picture."""
-
-    def function(name):
-        number = int(bytes(name).decode()[-6:-4])
-        if number == bad:
-            ctypes.string_at(0)
-        return np.int32(number)
-
-    return function
-
-
-def refusing(name):
-    """In place of `crashing`, without workers: an error of the same sample."""
-    number = int(bytes(name).decode()[-6:-4])
-    if number == CRASHING:
-        raise jdali.SampleError("it would crash")
-    return np.int32(number)
-
-
-def run(pipe, steps):
-    return [[np.asarray(output.as_array()).tolist() for output in pipe.run()] for _ in range(steps)]
-
-
-def test_a_sample_that_crashes_is_an_error_that_names_it(folder, capfd):
-    with closing(numbered(folder, crashing(), workers=2)) as pipe:
-        assert run(pipe, 1)[0][0] == [0, 1, 2, 3]
-        with pytest.raises(RuntimeError) as caught:
-            run(pipe, 1)
-        text = str(caught.value)
-        assert "was killed by signal 11 (SIGSEGV) while it worked on this sample" in text
-        assert "worker process" in text
-        assert "sample 1 of the batch" in text
-        assert f"file {folder}/0/{CRASHING:02}.png" in text
-        assert run(pipe, 1)[0][0] == [8, 9, 10, 0]  # it goes on
-
-
-@pytest.mark.parametrize("on_error", ["skip", "mask"])
-def test_a_sample_that_crashes_is_replaced_like_any_other(folder, on_error):
-    with closing(numbered(folder, refusing, on_error=on_error)) as pipe:
-        expected, errors = run(pipe, 5), pipe.errors
-    with closing(numbered(folder, crashing(), on_error=on_error, workers=2)) as pipe:
-        assert run(pipe, 5) == expected
-        assert [(e.path, e.epoch, e.index) for e in pipe.errors] == [
-            (e.path, e.epoch, e.index) for e in errors
-        ]
-        assert errors
-        assert {error.operator for error in pipe.errors} == {"worker process"}
-        assert "SIGSEGV" in pipe.errors[0].reason
-
-
+# --- batches that kill ------------------------------------------------------------------------------
 def test_a_batch_that_only_crashes_as_a_whole_is_an_error_of_no_sample(folder):
     def function(names):
         if len(names) == 4:

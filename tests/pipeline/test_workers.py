@@ -13,7 +13,8 @@ import pytest
 from support.accelerator import accelerator  # noqa: F401
 from support.callbacks import Samples
 from support.faults import until
-from support.worker_pipelines import BAD, BATCH, batch, pipeline, workers_of, write_pictures
+from support.worker_kinds import workers_of
+from support.worker_pipelines import BATCH, batch, pipeline, write_pictures
 
 import jdali
 from jdali import fn
@@ -25,11 +26,6 @@ STEPS = 9  # more than two epochs
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return write_pictures(tmp_path_factory.mktemp("pictures") / "all")
-
-
-@pytest.fixture(scope="module")
-def bad_folder(tmp_path_factory):
-    return write_pictures(tmp_path_factory.mktemp("bad") / "all", BAD)
 
 
 def run(pipe, steps):
@@ -45,27 +41,6 @@ def batches(folder):
 
 
 # --- the same bits ------------------------------------------------------------------------------
-@pytest.mark.parametrize("workers", [1, 3])
-def test_any_number_of_workers_makes_the_same_batches(folder, batches, workers):
-    with closing(pipeline(folder, workers=workers)) as pipe:
-        assert [(batch(pipe), pipe.get_state()) for _ in range(STEPS)] == batches
-        assert workers_of(pipe).counts().made >= STEPS
-        assert workers_of(pipe).counts().deaths == 0
-
-
-def test_a_state_goes_to_workers_and_back(folder, batches):
-    with closing(pipeline(folder, workers=2)) as pipe:
-        pipe.set_state(batches[2][1])
-        assert [batch(pipe) for _ in range(3)] == [made for made, _ in batches[3:6]]
-        state = pipe.get_state()
-        pipe.set_state(batches[0][1])  # while later ones are under way
-        assert batch(pipe) == batches[1][0]
-    assert state == batches[5][1]
-    with closing(pipeline(folder, workers=0)) as pipe:
-        pipe.set_state(state)
-        assert batch(pipe) == batches[6][0]
-
-
 def test_a_state_brings_its_seed_to_the_workers(folder):
     with (
         closing(pipeline(folder, seed=None)) as one,
@@ -74,33 +49,6 @@ def test_a_state_brings_its_seed_to_the_workers(folder):
         assert one.seed != other.seed
         other.set_state(one.get_state())
         assert [batch(other) for _ in range(3)] == [batch(one) for _ in range(3)]
-
-
-def test_an_iterator_and_its_states(folder):
-    def steps(workers, state=None):
-        pipe = pipeline(folder, workers=workers)
-        found, states = [], []
-        with DataIterator(
-            pipe,
-            ["picture", "square", "added", "label", "number"],
-            ragged=("picture",),
-            reader_name="pictures",
-        ) as it:
-            if state is not None:
-                it.set_state(state)
-            for _ in range(2):
-                for made in it:
-                    found.append({name: np.asarray(value).tolist() for name, value in made.items()})
-                    states.append(it.get_state())
-                it.reset()
-        return found, states
-
-    here, states = steps(0)
-    there, others = steps(2)
-    assert there == here
-    assert others == states
-    later, _ = steps(1, states[1])
-    assert later[: len(here) - 2] == here[2:]
 
 
 def test_a_batch_and_a_sample_again(folder):
@@ -114,46 +62,6 @@ def test_a_batch_and_a_sample_again(folder):
                 next(a), next(b)
             for name, value in a.batch_at(1).items():
                 np.testing.assert_array_equal(b.batch_at(1)[name], value)
-
-
-# --- samples that fail ----------------------------------------------------------------------------
-@pytest.mark.parametrize("on_error", ["skip", "mask"])
-def test_bad_samples_are_replaced_as_without_workers(bad_folder, on_error):
-    def run(workers):
-        with closing(pipeline(bad_folder, workers=workers, on_error=on_error)) as pipe:
-            return [batch(pipe) for _ in range(7)], pipe.errors, pipe.get_state()
-
-    here, there = run(0), run(2)
-    assert there == here
-    assert {Path(error.path).name for error in here[1]} == {f"{i:02}.png" for i in BAD}
-
-
-def test_the_error_names_operator_file_and_line_as_without_workers(bad_folder):
-    def error(workers):
-        with closing(pipeline(bad_folder, workers=workers)) as pipe, pytest.raises(RuntimeError) as caught:
-            run(pipe, 4)
-        return caught.value
-
-    here, there = error(0), error(1)
-    assert str(there) == str(here)
-    assert "decoders.image" in str(there)
-    assert type(there) is type(here)
-    assert (there.operator, there.sample, there.source, there.where) == (
-        here.operator, here.sample, here.source, here.where,
-    )  # fmt: skip
-    assert any("in a worker process" in note for note in there.__cause__.__notes__)
-
-
-def test_an_error_of_the_user_keeps_its_type(folder):
-    def broken(picture):
-        raise KeyError("of the user")
-
-    with (
-        closing(pipeline(folder, broken, workers=1)) as pipe,
-        pytest.raises(KeyError, match="of the user") as caught,
-    ):
-        pipe.run()
-    assert "in broken" in caught.value.__cause__.__notes__[0]
 
 
 # --- what is sent -----------------------------------------------------------------------------------

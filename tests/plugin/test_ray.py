@@ -1,6 +1,5 @@
-"""Batches made by workers of a Ray cluster: as by processes of this machine, bit by bit, whoever dies."""
+"""What is of Ray alone in workers of a cluster; tests/pipeline/test_workers_of_each_kind.py has what all workers share."""
 
-import ctypes
 import functools
 import os
 import shutil
@@ -12,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.faults import child, until
+from support.worker_kinds import NAME, NAMESPACE, is_alive, pids_of, workers_of
 from support.worker_pipelines import BAD, COUNT, batch, pipeline, write_pictures
 
 import jdali
@@ -29,16 +29,6 @@ pytestmark = [
 ]
 
 STEPS = 9  # more than two epochs
-NAMESPACE = "jdali-tests"
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    ray.init(
-        num_cpus=2, object_store_memory=100 << 20, include_dashboard=False, log_to_driver=False, namespace=NAMESPACE
-    )  # fmt: skip
-    yield ray.get_runtime_context().gcs_address
-    ray.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -52,39 +42,10 @@ def bad_folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def on_ray(cluster, folder):
-    """Two workers, which live as long as the module: a pipeline holds them."""
-    workers = Workers(2, num_cpus=0.5, name="shared")
-    with closing(pipeline(folder, workers=workers)) as pipe:
-        pipe.build()
-        yield workers
-
-
-@pytest.fixture(params=["processes", "ray"])
-def workers(request):
-    """Workers of each kind; tests/pipeline/test_workers.py has more of processes."""
-    return 3 if request.param == "processes" else request.getfixturevalue("on_ray")
-
-
-@pytest.fixture(scope="module")
 def batches(folder):
     """Batches of this process alone, and the state after each."""
     with closing(pipeline(folder, workers=0)) as pipe:
         return [(batch(pipe), pipe.get_state()) for _ in range(STEPS)]
-
-
-def workers_of(pipe):
-    return pipe.internals().engine.elsewhere.workers
-
-
-def pids_of(pipe):
-    """The actors of a pipeline that are ready."""
-    slots = workers_of(pipe)._slots.values()
-    return [place.pid for place in [slot.place for slot in slots] if place is not None]
-
-
-def is_alive(pid):
-    return os.path.exists(f"/proc/{pid}")
 
 
 def run(pipe, steps):
@@ -92,90 +53,11 @@ def run(pipe, steps):
         pipe.run()
 
 
-# --- as with processes ----------------------------------------------------------------------------
-def test_the_same_batches_and_states(folder, batches, workers):
-    with closing(pipeline(folder, workers=workers)) as pipe:
-        assert [(batch(pipe), pipe.get_state()) for _ in range(STEPS)] == batches
-        counts = workers_of(pipe).counts()
-        assert counts.made >= STEPS
-        assert counts.deaths == 0
-
-
-@pytest.mark.parametrize("on_error", ["skip", "mask"])
-def test_bad_samples_are_replaced(bad_folder, on_error, on_ray):
-    def run(workers):
-        with closing(pipeline(bad_folder, workers=workers, on_error=on_error)) as pipe:
-            return [batch(pipe) for _ in range(7)], pipe.errors, pipe.get_state()
-
-    here, there = run(0), run(on_ray)
-    assert there == here
-    assert {Path(error.path).name for error in here[1]} == {f"{i:02}.png" for i in BAD}
-
-
-def test_a_state_goes_from_one_kind_to_the_other(folder, batches, on_ray):
-    with closing(pipeline(folder, workers=on_ray)) as pipe:
-        pipe.set_state(batches[2][1])
-        assert [batch(pipe) for _ in range(2)] == [made for made, _ in batches[3:5]]
-        state = pipe.get_state()
-    assert state == batches[4][1]
-    with closing(pipeline(folder, workers=1)) as pipe:
-        pipe.set_state(state)  # in mid-epoch
-        assert batch(pipe) == batches[5][0]
-
-
-def test_a_sample_that_crashes_is_a_bad_sample(folder, on_ray):
-    def refusing(name):
-        number = int(bytes(name).decode()[-6:-4])
-        if number == 5:
-            raise jdali.SampleError("it would crash")
-        return np.int32(number)
-
-    def crashing(name):  # as a broken codec would, in place of `refusing`
-        number = int(bytes(name).decode()[-6:-4])
-        if number == 5:
-            ctypes.string_at(0)
-        return np.int32(number)
-
-    def run(function, workers):
-        @jdali.pipeline_def(batch_size=4, num_threads=1, seed=7, on_error="skip", workers=workers)
-        def define():
-            encoded, _ = fn.readers.file(file_root=folder, name="pictures")
-            return fn.python_function(encoded.source_info(), function=function)
-
-        with closing(define()) as pipe:
-            return [pipe.run()[0].as_array().tolist() for _ in range(3)], pipe.errors
-
-    expected, _ = run(refusing, 0)
-    numbers, errors = run(crashing, on_ray)
-    assert numbers == expected
-    (error,) = errors[:1]
-    assert error.path == f"{folder}/0/05.png"
-    assert error.operator == "worker process"
-    assert f"on node {os.uname().nodename} (" in error.reason
-    assert "was killed by signal 11 (SIGSEGV) while it worked on this sample" in error.reason
-
-
-# --- of Ray alone ---------------------------------------------------------------------------------
-def test_actors_that_are_killed_lose_nothing(folder, batches, cluster):
-    with closing(pipeline(folder, workers=Workers(2, num_cpus=0.5))) as pipe:
-        found, killed = [], []
-        for step in range(STEPS):
-            found.append((batch(pipe), pipe.get_state()))
-            if step in (1, 4):
-                # The first one gets the next task, and what it works on is lost.
-                assert until(lambda: [pid for pid in pids_of(pipe) if pid not in killed])
-                killed.append(next(pid for pid in pids_of(pipe) if pid not in killed))
-                os.kill(killed[-1], signal.SIGKILL)
-        assert found == batches
-        assert workers_of(pipe).counts().deaths >= 1
-        pids = pids_of(pipe)
-    assert until(lambda: not any(map(is_alive, pids)))
-
-
-def test_results_are_read_where_ray_put_them(on_ray):
+# --- batches ------------------------------------------------------------------------------------------
+def test_results_are_read_where_ray_put_them(ray_workers):
     """The arrays of JAX lie in the mapped object store."""
 
-    @jdali.pipeline_def(batch_size=2, num_threads=1, workers=on_ray)
+    @jdali.pipeline_def(batch_size=2, num_threads=1, workers=ray_workers)
     def define():
         return fn.external_source(source=lambda: np.ones((2, 300, 500), np.float32), batch=True) + 1
 
@@ -193,7 +75,7 @@ def test_results_are_read_where_ray_put_them(on_ray):
         assert workers_of(pipe).counts().leased >= array.nbytes
 
 
-def test_workers_join_and_leave(folder, batches, cluster):
+def test_workers_join_and_leave(folder, batches, on_cluster):
     with closing(pipeline(folder, workers=Workers(1, num_cpus=0.5))) as pipe:
         found = []
         for step in range(STEPS):
@@ -209,11 +91,11 @@ def test_workers_join_and_leave(folder, batches, cluster):
         assert until(lambda: alive() == 1)
 
 
-def test_a_data_set_that_a_worker_does_not_find_is_an_error_that_names_the_node(tmp_path, on_ray):
+def test_a_data_set_that_a_worker_does_not_find_is_an_error_that_names_the_node(tmp_path, ray_workers):
     """Names are found in the trainer's process; a worker that is new reads the files."""
     folder = write_pictures(tmp_path / "all")
 
-    @jdali.pipeline_def(batch_size=1, num_threads=1, seed=7, workers=on_ray)
+    @jdali.pipeline_def(batch_size=1, num_threads=1, seed=7, workers=ray_workers)
     def define():
         encoded, _ = fn.readers.file(file_root=folder, name="pictures")
         return fn.python_function(encoded, function=lambda _: np.int32(os.getpid()))
@@ -229,9 +111,9 @@ def test_a_data_set_that_a_worker_does_not_find_is_an_error_that_names_the_node(
     assert any(f"on node {os.uname().nodename} (" in text for text in said)
 
 
-def test_a_file_that_a_worker_cannot_read_is_an_error_with_the_node(tmp_path, on_ray):
+def test_a_file_that_a_worker_cannot_read_is_an_error_with_the_node(tmp_path, ray_workers):
     folder = write_pictures(tmp_path / "all", BAD)
-    with closing(pipeline(folder, workers=on_ray)) as pipe, pytest.raises(RuntimeError) as caught:
+    with closing(pipeline(folder, workers=ray_workers)) as pipe, pytest.raises(RuntimeError) as caught:
         run(pipe, COUNT)
     assert any(f"on node {os.uname().nodename}" in note for note in caught.value.__notes__)
 
@@ -267,7 +149,7 @@ TRAINER = """
 """
 
 
-def test_two_trainers_share_a_named_set(folder, cluster, on_ray):
+def test_two_trainers_share_a_named_set(folder, on_cluster, ray_workers):
     """One in this cluster's first program, one in a program of its own; each has its shard."""
 
     def train(workers, shard, address):
@@ -283,10 +165,10 @@ def test_two_trainers_share_a_named_set(folder, cluster, on_ray):
 
     from concurrent.futures import ThreadPoolExecutor
 
-    actors = set(pids_of_set(on_ray))
+    actors = set(pids_of_set(ray_workers))
     with ThreadPoolExecutor(2) as threads:
         jobs = [
-            threads.submit(train, 'Workers(2, num_cpus=0.5, name="shared")', shard, cluster)
+            threads.submit(train, f"Workers(2, num_cpus=0.5, name={NAME!r})", shard, on_cluster)
             for shard in range(2)
         ]
         shared = [job.result() for job in jobs]
@@ -294,7 +176,7 @@ def test_two_trainers_share_a_named_set(folder, cluster, on_ray):
     seen = [{line.split()[1] for line in out.splitlines()} for out in shared]
     assert not seen[0] & seen[1]
     assert seen[0] | seen[1] == {f"{i:02}.png" for i in range(COUNT)}
-    assert set(pids_of_set(on_ray)) == actors  # they are there for others still
+    assert set(pids_of_set(ray_workers)) == actors  # they are there for others still
 
 
 def pids_of_set(workers):
@@ -343,9 +225,9 @@ def test_a_node_that_is_removed_in_mid_epoch_loses_nothing(folder):
 
 
 # --- what is said ---------------------------------------------------------------------------------
-def test_plan_and_report(folder, on_ray):
+def test_plan_and_report(folder, ray_workers):
     names = ["picture", "square", "added", "label", "number"]
-    pipe = pipeline(folder, workers=on_ray)
+    pipe = pipeline(folder, workers=ray_workers)
     with jdali.iterator.DataIterator(pipe, names, ragged=("picture",), reader_name="pictures") as it:
         for _ in it:
             pass

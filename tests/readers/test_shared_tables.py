@@ -1,10 +1,18 @@
 """Tables that workers share: computed once, and used by whoever opens the reader again."""
 
+import json
 import pickle
+import sys
+from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
+from support.faults import until
+from support.worker_kinds import workers_of
 
+import jdali
+from jdali import fn
 from jdali._storage import NameTable
 from jdali.readers.shared_tables import noting, reusing, shared
 
@@ -39,3 +47,65 @@ def test_names_travel_as_arrays_without_a_copy():
     assert np.shares_memory(np.frombuffer(back.text, np.uint8), np.frombuffer(buffers[0].raw(), np.uint8))
     assert list(NameTable.joined([back, back])) == 2 * expected
     assert list(pickle.loads(pickle.dumps(back))) == expected
+
+
+def anonymous_kilobytes(pid):
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
+
+
+def names_of(count):
+    return [f"folder/picture_{number:012}_of_a_long_name.jpg" for number in range(count)]
+
+
+def files(folder, count):
+    return {"file_root": folder, "files": names_of(count), "labels": list(range(count))}
+
+
+def coco(folder, count):
+    names = names_of(count)
+    data = {
+        "images": [{"id": i, "file_name": name, "width": 9, "height": 9} for i, name in enumerate(names)],
+        "annotations": [
+            {"image_id": i, "category_id": 1, "bbox": [0, 0, 5, 5], "segmentation": [[1.25] * 20]} for i in range(count)
+        ],
+        "categories": [{"id": 1}],
+    }  # fmt: skip
+    path = Path(folder, f"{count}.json")
+    path.write_text(json.dumps(data))
+    return {"file_root": folder, "annotations_file": str(path), "images": names, "polygon_masks": True}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of processes is asked of Linux")
+@pytest.mark.parametrize(("reader", "arguments"), [("file", files), ("coco", coco)])
+def test_a_worker_takes_no_more_for_a_large_data_set(reader, arguments, tmp_path):
+    """Names of 100,000 files are 11 MB as objects, and outlines of as many images 15 MB."""
+
+    def taken(count):
+        @jdali.pipeline_def(batch_size=2, num_threads=1, workers=1)
+        def define():
+            return getattr(fn.readers, reader)(**arguments(str(tmp_path), count))
+
+        with closing(define()) as pipe:
+            pipe.build()
+            workers = workers_of(pipe)
+            assert until(lambda: workers.counts().ready)
+            return anonymous_kilobytes(workers.pids()[0])
+
+    assert taken(100_000) - taken(100) < 5_000
+
+
+def test_arguments_in_whose_place_tables_travel_are_left_out(tmp_path):
+    """A worker reads the files that the pipeline was given, with their labels."""
+    for number in range(4):
+        (tmp_path / f"{number}.bin").write_bytes(bytes([number]) * 3)
+    given = {"files": [f"{number}.bin" for number in (2, 0, 3)], "labels": [7, 8, 9]}
+
+    @jdali.pipeline_def(batch_size=3, num_threads=1, workers=1)
+    def define():
+        return fn.readers.file(file_root=str(tmp_path), **given)
+
+    with closing(define()) as pipe:
+        contents, labels = pipe.run()
+        assert [sample.tolist() for sample in contents.as_cpu().to_samples()] == [[2] * 3, [0] * 3, [3] * 3]
+        assert labels.as_array().ravel().tolist() == given["labels"]

@@ -287,6 +287,45 @@ def test_a_task_whose_process_dies_is_made_by_another(pair, tmp_path):
     assert pair.counts().deaths == 1
 
 
+def test_a_process_that_joins_makes_a_copy_of_a_task_first(tmp_path):
+    """Its first task takes long, as where programs are compiled: no task of the pool waits for that."""
+    slow, begun, go = (str(tmp_path / name) for name in ("slow", "begun", "go"))
+
+    def start():
+        made = []
+
+        def make(_):
+            while not made and os.path.exists(slow) and not os.path.exists(go):
+                open(begun, "w").close()
+            made.append(1)
+            return os.getpid(), np.zeros(9000)  # so much that the result of the copy comes in a slab
+
+        return make
+
+    def pids():
+        """Of the processes that make four tasks which are there at once."""
+        futures = [submit(pool, "any") for _ in range(4)]
+        return {result(future)[0] for future in futures}
+
+    pool = started(2, start)
+    try:
+        assert until(lambda: len(pids()) == 2)
+        Path(slow).touch()
+        first, second = pool.counts().pids
+        os.kill(first, signal.SIGKILL)
+        assert until(lambda: pool.counts().deaths == 1)
+        assert until(lambda: pids() == {second} and os.path.exists(begun))
+        assert pool.counts().processes == 1
+        assert all(pids() == {second} for _ in range(5))
+        made = pool.counts().made
+        Path(go).touch()
+        assert until(lambda: len(pids()) == 2)
+        assert (pool.counts().made - made) % 4 == 0  # copies are not counted
+        assert pool.counts().leased == 0
+    finally:
+        pool.close()
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "text"),
     [

@@ -114,7 +114,7 @@ class TaskPool:
         processes = list(self._processes)
         leased, idle = self._slabs.usage()
         return PoolCounts(
-            sum(process.is_ready for process in processes), tuple(process.pid for process in processes),
+            sum(p.is_ready and p.rehearsal is None for p in processes), tuple(process.pid for process in processes),
             self._made, self._deaths, leased, idle,
         )  # fmt: skip
 
@@ -143,6 +143,7 @@ class TaskPool:
             while not self._closed:
                 self._start_missing()
                 self._hand_out()
+                self._rehearse()
                 self._receive()
             self._end(PoolClosedError("the worker processes were closed"))
         except BaseException as error:
@@ -206,6 +207,8 @@ class TaskPool:
             self._note_failed_start(death)
             return
         for position, number in enumerate(process.tasks):
+            if number == process.rehearsal:
+                continue
             job = self._jobs.pop(number)
             if job.slab is not None:
                 # The process is gone: nobody writes to it any more.
@@ -245,12 +248,36 @@ class TaskPool:
         """The process with the least to do, if it may have one more task; None: there is none."""
         # A task that may kill its process has that for itself, so that no other one is blamed.
         suspects = {n for n, job in self._jobs.items() if job.is_suspect}
-        free = [
-            p for p in self._processes
-            if p.is_ready and not p.is_leaving and not suspects.intersection(p.tasks)
-            and len(p.tasks) < (1 if job.is_suspect else _TASKS_EACH)
-        ]  # fmt: skip
+        ready = [p for p in self._processes if p.is_ready and not p.is_leaving]
+        ready = [p for p in ready if p.is_warm] or ready
+        most = 1 if job.is_suspect else _TASKS_EACH
+        free = [p for p in ready if not suspects.intersection(p.tasks) and len(p.tasks) < most]
         return min(free, key=lambda process: len(process.tasks), default=None)
+
+    def _rehearse(self) -> None:
+        """Has processes that join warm ones make a task of theirs as well, whose result is dropped.
+
+        A first task takes seconds, in which programs are compiled, and the batches behind that one would wait.
+        """
+        cold = [p for p in self._processes if p.is_ready and not p.is_warm and not p.tasks]
+        if not cold or not any(p.is_warm for p in self._processes):
+            return
+        job = next((job for job in self._jobs.values() if not job.is_suspect), None)
+        if job is None:
+            return
+        for process in cold:
+            process.rehearsal = next(self._numbers)
+            process.tasks.append(process.rehearsal)
+            order = TaskOrder(process.rehearsal, job.content.packed, None, 0, ())
+            process.send(order, job.content.descriptors())
+
+    def _drop_rehearsal(self, process: TaskProcess, answer: TaskAnswer, descriptors: list[int]) -> None:
+        process.rehearsal, process.is_warm = None, True
+        process.tasks.remove(answer.number)
+        if answer.new_size:
+            assert answer.slab is not None
+            process.known.add(answer.slab)
+            self._slabs.take_back(self._slabs.adopt(answer.slab, descriptors[0], answer.new_size))
 
     def _send(self, job: PoolJob, process: TaskProcess) -> None:
         slab = job.slab = self._slabs.lend(process.known)
@@ -299,12 +326,15 @@ class TaskPool:
                 self._end_process(process)
                 self._fail_all(answer.error)
             process.is_ready, self._failed_starts, self._killed_starts = True, 0, 0
-            return
-        self._take(process, answer, descriptors)
+        elif answer.number == process.rehearsal:
+            self._drop_rehearsal(process, answer, descriptors)
+        else:
+            self._take(process, answer, descriptors)
 
     def _take(self, process: TaskProcess, answer: TaskAnswer, descriptors: list[int]) -> None:
         job = self._jobs.pop(answer.number)
         process.tasks.remove(answer.number)
+        process.is_warm = True
         job.content.close()
         slab, lent = job.slab, job.slab
         if answer.new_size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import multiprocessing.spawn
@@ -64,13 +65,16 @@ class TaskProcess:
         is_ready: it takes tasks.
         is_leaving: it gets no more tasks, and ends after the last one.
         tasks: numbers of those that it has, the running one first.
+        is_warm: it has made one.
+        rehearsal: number of the one that it makes only to become warm; None: it has none.
         known: slabs that it has mapped.
     """
 
     def __init__(self, number: int, environment: Mapping[str, str]):
         self.number = number
-        self.is_ready = self.is_leaving = False
+        self.is_ready = self.is_leaving = self.is_warm = False
         self.tasks: list[int] = []
+        self.rehearsal: int | None = None
         self.known: set[SlabName] = set()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self.channel = Channel(ours)
@@ -111,7 +115,7 @@ class TaskProcess:
 
     def close(self) -> None:
         """Waits for the end of a process that was killed, and closes the channel."""
-        try:
+        # One that is not gone by then, on a machine that is very busy, is no error of the pool's.
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
-        finally:
-            self.channel.close()
+        self.channel.close()

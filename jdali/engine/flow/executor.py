@@ -39,7 +39,7 @@ from jdali.engine.tasks.feed import DrawnTask, Feed
 from jdali.engine.tasks.opening import open_sources
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import WHOLE_BATCH, Domain, ExecutionPlan, Node, agreements
+from jdali.graph import WHOLE_BATCH, Domain, ExecutionPlan, Node, agreements, beginnings
 from jdali.readers.shared_tables import Tables
 from jdali.tensors import TensorList
 
@@ -211,11 +211,12 @@ class Engine:
         self.recovery = Recovery(self.feed, options.on_error)
         self.timing = Timing(self.here, [n for n, s in sources.items() if isinstance(s, SourceFeed)])
         agreed = agreements(plan) if options.scaled_decoding else {}
+        enough = beginnings(self.here)
         self.runners = [
             runner_of(
                 step, seed=self.seed, device=options.devices[step.device], max_batch=self.batch_size,
                 compiler=self.compiler, exact_shapes=options.exact_shapes, source=sources.get(step.nodes[0]),
-                agreements=agreed.get(step.nodes[0], ()),
+                agreements=agreed.get(step.nodes[0], ()), enough=enough.get(step.nodes[0], ()),
             )
             for step in self.here.steps
         ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from jdali._operators.record import HostBatchOp, HostOp, IndexOp, ReaderOp
+from jdali._operators.record import HostBatchOp, HostOp, IndexOp, IsEnough, ReaderOp
 from jdali._sources import SourceFeed
 from jdali.engine.steps.host_batch_op import HostBatchOpRunner
 from jdali.engine.steps.host_op import HostOpRunner
@@ -29,6 +29,7 @@ def runner_of(
     exact_shapes: bool = False,
     source: Any = None,
     agreements: Sequence[Agreement] = (),
+    enough: Sequence[IsEnough] = (),
 ) -> StepRunner:
     """Makes the runner of a step.
 
@@ -41,6 +42,7 @@ def runner_of(
         exact_shapes: samples are not padded.
         source: what gives the samples, of a reader.
         agreements: offers of the operator that hold.
+        enough: of a reader, see `ReaderRunner`.
     """
     if isinstance(step, Stage):
         return StageRunner(
@@ -55,5 +57,7 @@ def runner_of(
         case IndexOp():
             return IndexOpRunner(node, op)
         case ReaderOp():
-            return SourceRunner(node) if isinstance(source, SourceFeed) else ReaderRunner(node, op, source)
+            if isinstance(source, SourceFeed):
+                return SourceRunner(node)
+            return ReaderRunner(node, op, source, enough)
     raise TypeError(f"{op.name}: the engine cannot run a {type(op).__name__}")

@@ -44,7 +44,7 @@ class StepRunner(abc.ABC):
         stateless: calls outside of a pipeline need not take turns.
     """
 
-    shown: ClassVar[str]
+    shown: str
     at_once: int = 1
     policy: ThreadPolicy | None = None
     stateless: ClassVar[bool] = True

@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 import numpy as np
 
+from jdali._storage import NameTable
 from jdali._storage import files as _storage
 from jdali.readers.formats.coco_segments import AllSegments, UnparsedSegments
 
@@ -29,7 +30,7 @@ class Annotations(NamedTuple):
         segments: polygons and masks of the objects of an image.
     """
 
-    names: list[str]
+    names: NameTable
     image_ids: np.ndarray
     sizes: np.ndarray
     object_starts: np.ndarray
@@ -154,7 +155,7 @@ def _arrange(path: str, file: _File | _FileWithMasks, wanted: Wanted) -> Annotat
         masks=wanted.masks, ratio=wanted.ratio and not wanted.masks,
     )  # fmt: skip
     return Annotations(
-        names=[images[i].file_name for i in chosen.tolist()],
+        names=NameTable.of(images[i].file_name for i in chosen.tolist()),
         image_ids=np.array([images[i].id for i in chosen.tolist()], np.int32),
         sizes=sizes, object_starts=starts, boxes=boxes, labels=labels[numbers], segments=segments,
     )  # fmt: skip

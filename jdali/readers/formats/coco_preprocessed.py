@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from jdali._storage import NameTable
 from jdali._storage import files as _storage
 from jdali.readers.formats.coco_json import Annotations
 from jdali.readers.formats.coco_masks import decompressed
@@ -93,9 +94,10 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
         raise FileNotFoundError(
             f"cannot read filenames.dat in preprocessed_annotations {folder}: {error.strerror}"
         ) from error
-    names = [os.fsdecode(line.removesuffix(b"\r")) for line in lines]
-    if not names[-1]:
-        names.pop()
+    lines = [line.removesuffix(b"\r") for line in lines]
+    if not lines[-1]:
+        lines.pop()
+    names = NameTable.of(map(os.fsdecode, lines))
     count = len(names)
     starts = _starts(folder, count, "offsets", "counts", "<i4")
     boxes = _items(folder, "boxes", "<f4", 4 * int(starts[-1])).reshape(-1, 4)

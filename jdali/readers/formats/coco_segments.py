@@ -10,6 +10,9 @@ import numpy as np
 
 from jdali._errors import SampleError
 
+# Outlines that are kept parsed: as much text as this, and so much beside that of each image.
+_KNOWN_BYTES, _BYTES_EACH = 16 << 20, 512
+
 
 class Segments(NamedTuple):
     """Outlines of the objects of an image.
@@ -47,8 +50,8 @@ _PIECES = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class UnparsedSegments:
-    """Outlines in a JSON file. They are most of it, so the numbers of an image are parsed when it is first
-    read: a process of many never parses those that the others read.
+    """Outlines in a JSON file. They are most of it, so they stay text, which workers share, and the numbers of an image
+    are parsed when it is read; those of a small file once.
 
     Args:
         path: of the file.
@@ -66,12 +69,18 @@ class UnparsedSegments:
     ):  # fmt: skip
         self._path, self._numbers, self._starts, self._sizes = path, numbers, starts, sizes
         self._masks, self._ratio = masks, ratio
-        self._known: list[bytes | Segments] = [*texts]
+        self._text = np.frombuffer(b"".join(texts), np.uint8)
+        self._text_starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+        self._known: dict[int, Segments] = {}
+        self._room = _KNOWN_BYTES
 
     def __call__(self, image: int) -> Segments:
-        known = self._known[image]
-        if isinstance(known, bytes):
-            known = self._known[image] = self._parsed(image, known)
+        known = self._known.get(image)
+        if known is None:
+            text = self._text[span(self._text_starts, image)].tobytes()
+            known = self._parsed(image, text)
+            if (room := self._room - len(text) - _BYTES_EACH) >= 0:
+                self._room, self._known[image] = room, known
         return known
 
     def _parsed(self, image: int, text: bytes) -> Segments:
