@@ -12,15 +12,17 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python tools/install.py --upgrade pip
 
 $(VENV)/.run: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet -e '.[examples]'
-	touch $@
+	@echo 'make: setting up $(VENV) with what the examples need; this is done once'
+	@$(BIN)/python tools/install.py -e '.[examples]'
+	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	@echo 'make: setting up $(VENV) with what tests and tools need'
+	@$(BIN)/python tools/install.py -e '.[dev]'
 	touch $@
 
 # The real DALI is only an oracle for tests: without it (not on Linux x86-64, say) they are skipped.
@@ -29,7 +31,13 @@ $(VENV)/.oracle: $(VENV)/.dev
 	touch $@
 
 run: $(VENV)/.run  ## sets up, then trains a small model on digits; DATA=folder takes your own pictures
-	$(BIN)/python examples/flax/classification.py $(if $(DATA),--data $(DATA)) $(ARGS)
+	@$(BIN)/python examples/flax/classification.py $(if $(DATA),--data $(DATA)) $(ARGS)
+	@echo
+	@echo 'What next:'
+	@echo '  make run DATA=folder       trains on your pictures, one subfolder for each class'
+	@echo '  make run ARGS=--help       lists the options of the script, examples/flax/classification.py'
+	@echo '  docs/getting_started.md    writes such a pipeline in ten lines; docs/recipes.md has more for JAX'
+	@echo '  . $(VENV)/bin/activate        makes jdali your python; then python -m jdali --help'
 
 test: $(VENV)/.oracle  ## sets up, then runs the tests; ARGS=tests/readers runs some
 	# A worker that dies ends the run: xdist would wait forever for the files that it had.

@@ -1,6 +1,6 @@
 """How many samples a second one process can feed, and what bounds it: a model from measured parts.
 
-    python benchmarks/gil.py [--workload train tiny] [--batches 40] [--cores 2 8 32 128] [--trainer 43]
+    python benchmarks/gil.py [--workload train tiny] [--batches 40] [--cores 2 8 32 128] [--trainer 43] [--workers 1 2 4 8]
 
 A thread of Python either holds the GIL or is inside of a call that released it. The processor time of all threads is
 measured, and that of the calls which are known to release the GIL: decoding, compiled programs, reading, large copies.
@@ -8,7 +8,8 @@ What is left holds the GIL, at most: what threads take to wait and to be woken i
 thread here. With C cores, T of processor time a sample and H of it with the GIL held, a process feeds no more than C / T
 and no more than 1 / H samples a second. With N workers, and S of processor time a sample in the trainer's process
 (`benchmarks/workers.py` measures it), it is C / (T + S), N / H and 1 / S: `--trainer` S in µs prints the fewest workers that
-keep the cores busy.
+keep the cores busy. `--workers 1 2 4 8` checks what the model takes for granted: that T and S do not depend on how many workers
+there are.
 
 Processor time is measured, not time, so that it matters little what else the machine does.
 """
@@ -16,6 +17,7 @@ Processor time is measured, not time, so that it matters little what else the ma
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import math
 import os
@@ -82,10 +84,7 @@ def python_seconds() -> float:
 
 def measure(workload: str, folder: str, batches: int) -> tuple[dict[str, float], Counter[str], int]:
     """Processor seconds by part, calls by part, and the number of samples."""
-    if workload == "train":
-        pipe, size = pipelines.dali_like("jdali", "train", pipelines.default_data(), 1), pipelines.BATCH
-    else:
-        pipe, size = host.pipeline("jdali", workload, folder, 1), host.BATCHES[workload][0]
+    pipe, size = pipeline(workload, folder)
     for _ in range(12):  # the shapes of an epoch are compiled
         host.wait(pipe.run())
     SPENT.clear()
@@ -102,6 +101,43 @@ def measure(workload: str, folder: str, batches: int) -> tuple[dict[str, float],
     return spent, calls, batches * size
 
 
+def process_seconds(pid: int) -> float:
+    """Processor time of the threads of a process."""
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/schedstat") as file:
+            total += int(file.read().split()[0])
+    return total / 1e9
+
+
+def measure_workers(workload: str, folder: str, batches: int, count: int) -> tuple[float, float]:
+    """Processor seconds a sample in this many workers, and in this process."""
+    os.environ["JDALI_WORKERS"] = str(count)
+    try:
+        pipe, size = pipeline(workload, folder)
+        host.wait(pipe.run())
+    finally:
+        del os.environ["JDALI_WORKERS"]
+    workers = pipe.internals().engine.elsewhere.workers
+    for _ in range(12 * count):  # each has compiled the shapes of an epoch
+        host.wait(pipe.run())
+    pids = workers.pids()
+    before, made, own = sum(map(process_seconds, pids)), workers.counts().made, time.process_time()
+    for _ in range(batches):
+        host.wait(pipe.run())
+    spent, own = sum(map(process_seconds, pids)) - before, time.process_time() - own
+    samples = (workers.counts().made - made) * size
+    pipe.close()
+    return spent / samples, own / (batches * size)
+
+
+def pipeline(workload: str, folder: str) -> tuple[Any, int]:
+    """A pipeline of one thread, and the samples of its batches."""
+    if workload == "train":
+        return pipelines.dali_like("jdali", "train", pipelines.default_data(), 1), pipelines.BATCH
+    return host.pipeline("jdali", workload, folder, 1), host.BATCHES[workload][0]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
@@ -110,6 +146,7 @@ def main() -> None:
     parser.add_argument("--batches", type=int, default=40)
     parser.add_argument("--cores", type=int, nargs="*", default=[2, 8, 32, 128])
     parser.add_argument("--trainer", type=float, help="µs of the trainer's process a sample, with workers")
+    parser.add_argument("--workers", type=int, nargs="*", default=[], help="numbers of workers to check")
     options = parser.parse_args()
     for part, owner, name in RELEASING:
         setattr(owner, name, timed(part, getattr(owner, name)))
@@ -118,6 +155,11 @@ def main() -> None:
             if workload != "train":
                 {"tiny": host.make_tiny, "speech": host.make_speech}[workload](Path(folder))
             report(workload, *measure(workload, folder, options.batches), options.cores, options.trainer)
+            for count in options.workers:
+                made, own = measure_workers(workload, folder, options.batches, count)
+                print(
+                    f"{count} workers: {made * 1e6:.1f} µs a sample in them, {own * 1e6:.1f} here", flush=True
+                )
 
 
 def with_workers(cores: int, total: float, held: float, trainer: float) -> tuple[float, str, int]:

@@ -19,6 +19,7 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 import jax
 import pytest
 from support.accelerator import accelerator  # noqa: F401
+from support.shared_programs import forget, rows_follow_the_batch  # noqa: F401
 from support.worker_kinds import on_cluster, ray_cluster, ray_workers, workers  # noqa: F401
 
 
@@ -26,7 +27,19 @@ from support.worker_kinds import on_cluster, ray_cluster, ray_workers, workers  
 def _programs_of_one_module_only():
     """Lets go of compiled programs after each module: a whole run would hold gigabytes of them."""
     yield
+    forget()
     jax.clear_caches()
+
+
+@pytest.fixture(autouse=True)
+def _programs_of_code_as_it_is(request: pytest.FixtureRequest):
+    """A test that patches code neither gets programs of the code as it was, nor leaves its own to others."""
+    patches = "monkeypatch" in request.fixturenames
+    if patches:
+        forget()
+    yield
+    if patches:
+        forget()
 
 
 @pytest.fixture(scope="session")

@@ -41,6 +41,9 @@ def test_a_function_that_was_not_called() -> None:
         DataIterator(constant, ["images"])
     with pytest.raises(TypeError, match="a function that makes pipelines: call it"):
         jdali.statistics(constant)
+    for method in ("run", "build", "reader_meta"):
+        with pytest.raises(TypeError, match=rf"call it first, constant\(\.\.\.\)\.{method}\("):
+            getattr(constant, method)()
 
 
 @pytest.mark.parametrize("call", [ops.resize, jd.resize, fn.resize])
@@ -94,6 +97,15 @@ def test_a_type_that_there_is_not() -> None:
             fn.cast(_IMAGE, dtype=wrong)
 
 
+def test_a_key_where_a_seed_belongs() -> None:
+    with pytest.raises(TypeError, match=r"seed is a JAX key, and must be an integer.*Pipeline.function take"):
+        constant(seed=jax.random.key(0))
+    with pytest.raises(
+        TypeError, match=r"A pipeline draws from its seed=; jdali.ops and jdali.dynamic take keys"
+    ):
+        fn.random.uniform(key=jax.random.key(0))
+
+
 def test_an_if_on_a_node() -> None:
     with pytest.raises(TypeError, match="conditional context") as caught:
         bool(fn.random.coin_flip())
@@ -116,6 +128,9 @@ def test_a_batch_in_a_function_of_one_sample() -> None:
         ValueError, match=r"Functions of jdali\.ops take one sample: map them over a batch with jax\.vmap"
     ):
         ops.resize(np.zeros((2, 2, 4, 4, 4, 3), np.uint8), size=[2, 2])
+    with pytest.raises(ValueError, match="permutation of input layout") as raised:
+        ops.crop_mirror_normalize(np.zeros((2, 4, 4, 3), np.uint8), crop=(2, 2))
+    assert "with jax.vmap" in "".join(raised.value.__notes__)
 
 
 def _frames(error: BaseException) -> list[str]:

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from jdali import types
+from jdali._batches.dense import dense_memory, dense_shape, refuse_divergent
 from jdali._batches.extent import BatchSpec
 from jdali._batches.gathering import Placement, gather, padded_by_zeros
 from jdali._batches.provenance import Provenance
@@ -150,7 +151,7 @@ class TensorList:
         full = [b for b in batches if len(b)] or batches[:1]
         first = full[0]
         for other in full[1:]:
-            _refuse_divergent(first, other)
+            refuse_divergent(first.spec, other.spec)
         store = Store.concat([b._store for b in full])
         source = None
         if any(b._source is not None for b in full):
@@ -294,30 +295,17 @@ class TensorList:
         of `padded` does not depend on who asked before.
         """
         store, shape = self._store, self._dense_shape("a numpy array")
-        whole = store.whole()
-        if whole is not None and whole.shape[1:] == shape:
-            host: HostArray = store.blocks[0].host  # type: ignore[union-attr]
-            if host.flags.c_contiguous:
-                return host
+        if (host := dense_memory(store, shape)) is not None:
+            return host
         if self._unpadded is not None:
             return self._unpadded
         array: HostArray = compact(to_host(gather(store, None, shape, None)))
-        if whole is not None:
+        if store.whole() is not None:
             self._unpadded = array
         return array
 
     def _dense_shape(self, wanted: str) -> tuple[int, ...]:
-        store = self._store
-        if not store.spec.is_uniform:
-            sizes = sorted(set(self.shape()))
-            shown = ", ".join(map(str, sizes[:4])) + (", ..." if len(sizes) > 4 else "")
-            raise RuntimeError(
-                f"Cannot produce {wanted}: the tensors in the list do not all have the same shape ({shown})."
-                " The batch must be representable as a tensor - it must have uniform shape and be allocated in contiguous memory."
-                " Pad or crop the samples to a common shape, check is_dense_tensor() beforehand,"
-                " or use padded()."
-            )
-        return tuple(store.spec.extents[0].tolist()) if len(store) else store.padded_shape()
+        return dense_shape(self._store, wanted)
 
     def _dense(self) -> AnyArray:
         """Samples of one size as one array, where they are."""
@@ -414,16 +402,3 @@ class TensorList:
             return f"{type(self).__name__}(traced, layout={self._layout!r}, padded={self._packed})"
         sample = self._store.host_sample if values else None
         return batch_text(type(self).__name__, self.device, self.dtype, self._layout, self.shape(), sample)
-
-
-def _refuse_divergent(first: TensorList, other: TensorList) -> None:
-    """Raises RuntimeError, in DALI's words, unless batches can be merged."""
-    names = "types", "sample dimensions", "layouts"
-    both = [(types.type_name(b.spec.dtype), b.spec.ndim, f'"{b.layout()}"') for b in (first, other)]
-    for name, one, another in zip(names, *both, strict=True):
-        if one != another:
-            raise RuntimeError(
-                "Divergent data found in different branches of conditional operation. All paths in conditional "
-                "operation are merged into one batch which must have consistent type, number of dimensions, layout "
-                f"and other metadata. Found distinct {name}: {one} and {another}."
-            )

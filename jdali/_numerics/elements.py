@@ -115,7 +115,7 @@ def to_dtype(value: Any) -> np.dtype:
     try:
         dtype: np.dtype = np.dtype(jnp.dtype(value))
     except TypeError as error:
-        raise TypeError(f"{error}; {_known_types()}") from None
+        raise TypeError(f"{error}. {_known_types()}") from None
     to_dali_type(dtype)
     return dtype
 

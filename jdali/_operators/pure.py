@@ -18,13 +18,7 @@ from jdali._errors import TracedArgumentError
 from jdali._operators import argument_rules
 from jdali._operators.call import CallRequest, PlannedCall, plan_call, run_call, run_sample
 from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
-from jdali._operators.random_key import KEY_DOC as KEY_DOC
-from jdali._operators.random_key import call_with_key as call_with_key
-from jdali._operators.random_key import described as described
-from jdali._operators.random_key import is_key as is_key
-from jdali._operators.random_key import is_typed as is_typed
 from jdali._operators.random_key import no_key
-from jdali._operators.random_key import take_key as take_key
 from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
 from jdali._operators.traced import Traced
 from jdali._system.devices import is_local, to_host
@@ -81,6 +75,31 @@ def pure_call(
     return outputs, true_sizes[0] if single else tuple(true_sizes)
 
 
+def graph_call(
+    op: Operator, inputs: Sequence[tuple[object, str]], args: Mapping[str, object], key: Array | None
+) -> list[tuple[Array, str]]:
+    """One sample through one operator of a graph: types and layouts are those of a pipeline.
+
+    Args:
+        op: a compiled operator.
+        inputs: arrays of one sample each, with their layouts.
+        args: DALI's arguments.
+        key: typed JAX key of a random operator.
+
+    Returns: the outputs, with their layouts.
+    """
+    layouts = [layout for _, layout in inputs]
+    call = _PureCall.of(op, [array for array, _ in inputs], args, key, layouts, None, floats=False)
+    planned = call.plan([np.array(a.shape, np.int64) for a in call.arrays])
+    shapes = [tuple(o.extents[0].tolist()) for o in planned.outputs]
+    sizes = [jnp.asarray(shape, jnp.int32) for shape in shapes]
+    results = call.run(planned, [one.array for one in call.extents], sizes, shapes)
+    return [
+        (fitted(result, shape), output.layout)
+        for result, shape, output in zip(results, shapes, planned.outputs, strict=True)
+    ]
+
+
 @dataclasses.dataclass(frozen=True)
 class _PureCall:
     """A call before the sizes are looked at.
@@ -106,8 +125,10 @@ class _PureCall:
 
     @classmethod
     def of(
-        cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any
-    ) -> _PureCall:
+        cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any,
+        *, floats: bool = True,
+    ) -> _PureCall:  # fmt: skip
+        """Sorts a call; with `floats`, a float input keeps its type, see `keeps_floats`."""
         if op.random and key is None:
             raise no_key(op, "the call has none")
         args = {k: v for k, v in args.items() if v is not None}
@@ -117,7 +138,8 @@ class _PureCall:
         layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
         layouts = [name if len(name) == a.ndim else "" for name, a in zip(layouts, arrays, strict=True)]
         extents = extents_of(op, [a.shape for a in arrays], extent)
-        if keeps_floats(op) and "dtype" not in args and jnp.issubdtype(arrays[0].dtype, jnp.floating):
+        keeps = floats and keeps_floats(op) and "dtype" not in args
+        if keeps and jnp.issubdtype(arrays[0].dtype, jnp.floating):
             op = _of_one_type(op)
         return cls(op, known, arrays, layouts, args, tracers, key, extents)
 

@@ -50,12 +50,7 @@ def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Arr
         raise no_key(op, found)
     key: Any = first if named is None else named
     rest = inputs[1:] if named is None else inputs
-    if key.ndim > (0 if is_typed(key) else 1):
-        raise TypeError(
-            f"{op.name}: got {described(key)}, and a call is for one sample, which has one key: "
-            "map it over the samples with jax.vmap"
-        )
-    return (key if is_typed(key) else jax.random.wrap_key_data(jnp.asarray(key))), list(rest)
+    return one_key(op.name, key), list(rest)
 
 
 def is_typed(value: object) -> bool:
@@ -82,6 +77,48 @@ def described(value: Any) -> str:
     if isinstance(value, (Array, np.ndarray)):
         return f"an array, {value.dtype} {list(value.shape)}"
     return f"{value!r:.40}"
+
+
+def take_first_key(name: str, args: Sequence[object], named: object) -> tuple[Array | None, list[Any]]:
+    """Separates the key from the arguments of a function that draws, if it has one: first, or as `key=`.
+
+    Args:
+        name: of the function.
+        args: what the call has by position.
+        named: what it has as `key=`; None: nothing.
+
+    Returns: the typed key or None, and the other arguments.
+
+    Raises:
+        TypeError: it is no key, there are two, or many.
+    """
+    first = is_key(args[0]) if args else False
+    if named is not None and first and is_typed(args[0]):
+        raise TypeError(f"{name}: the key is given twice, first and as key=")
+    if named is None and not first:
+        return None, list(args)
+    key: Any = args[0] if named is None else named
+    return one_key(name, key), list(args[1:] if named is None else args)
+
+
+def one_key(name: str, key: Any) -> Array:
+    """Checks that a value is one key, and returns it typed."""
+    if not is_key(key):
+        raise TypeError(f"{name}: key= is {described(key)}, which is no key; make one by jax.random.key(0)")
+    if key.ndim > (0 if is_typed(key) else 1):
+        raise TypeError(
+            f"{name}: got {described(key)}, and a call is for one sample, which has one key: "
+            "map it over the samples with jax.vmap"
+        )
+    return key if is_typed(key) else jax.random.wrap_key_data(jnp.asarray(key))
+
+
+def no_key_of(name: str) -> TypeError:
+    """The error of a function that draws and got an array, but no key."""
+    return TypeError(
+        f"{name} draws random values, and of an array it is a pure function: pass a JAX key first, "
+        f"{name}(key, image), or key=..., for example key=jax.random.key(0)"
+    )
 
 
 def no_key(op: Operator, found: str) -> TypeError:

@@ -25,6 +25,10 @@ class Registry(MutableMapping[str, T], Generic[T]):
         """The operators that were loaded so far."""
         return dict(self._records)
 
+    def is_built_in(self, name: str) -> bool:
+        """True if the catalog knows the operator."""
+        return name in self._modules
+
     def kind_name(self, name: str) -> str:
         """Name of the type of an operator; it is not loaded for that."""
         return type(self._records[name]).__name__ if name in self._records else self._kinds[name]

@@ -214,8 +214,10 @@ class Schema:
         unknown = sorted(name for name in arguments if name not in allowed)
         if unknown:
             near = difflib.get_close_matches(unknown[0], self.public_args, n=1)
+            keys = "A pipeline draws from its seed=; jdali.ops and jdali.dynamic take keys. "
             raise UnknownArgumentError(
                 f'{self.shown_name}: Argument "{unknown[0]}" is not defined for operator "{schema_name(self.shown_name)}". '
+                + (keys if self.random and unknown[0] == "key" else "")
                 + (f'Did you mean "{near[0]}"? ' if near else "")
                 + f"It takes {', '.join(sorted(self.public_args))}. {self.shown_name.rpartition('.')[2]}() got an unexpected "
                 f"keyword argument '{unknown[0]}'",

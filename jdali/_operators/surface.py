@@ -136,9 +136,7 @@ class ListedSignature(inspect.Signature):
         text = super().__str__()
         if len(text) < _LINE:
             return text
-        parts = []
-        for p in self.parameters.values():
-            parts.append(str(inspect.Signature([p])).strip("()").removeprefix("*, ").removesuffix(", /"))
+        parts = [str(p) for p in self.parameters.values()]
         kinds = [p.kind for p in self.parameters.values()]
         positional = kinds.count(inspect.Parameter.POSITIONAL_ONLY)
         if positional:

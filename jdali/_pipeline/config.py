@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jdali._operators.random_key import is_key
 from jdali._pipeline.expected_outputs import Expected
 from jdali._system.cpus import cpu_count
 from jdali._system.devices import host_device
@@ -110,6 +111,11 @@ class PipelineConfig:
         **others: Any,
     ) -> PipelineConfig:
         """Makes the options of a pipeline's arguments; those that were left open are decided here, once."""
+        if is_key(seed):
+            raise TypeError(
+                "Pipeline: seed is a JAX key, and must be an integer. The functions of Pipeline.function take keys, and "
+                "those of jdali.ops, jdali.dynamic and jdali.auto_aug"
+            )
         seed_given = seed is not None and seed >= 0
         least = 1 if min_workers is None else min_workers
         if workers is None:

@@ -68,9 +68,22 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
             return pipeline
 
         create._is_pipeline_def = True  # type: ignore[attr-defined]
+        for name in ("build", "run", "reader_meta", "epoch_size", "plan"):
+            setattr(create, name, _refusing(function.__name__, name))
         return create
 
     return decorate(fn) if fn is not None else decorate
+
+
+def _refusing(factory: str, method: str) -> Callable[..., Any]:
+    """A method of pipelines called on the function that makes them."""
+
+    def refuse(*_: object, **__: object) -> Any:
+        raise TypeError(
+            f"{factory} is a function that makes pipelines: call it first, {factory}(...).{method}(...)"
+        )
+
+    return refuse
 
 
 def annotated_names(function: Callable[..., object]) -> tuple[str, ...]:

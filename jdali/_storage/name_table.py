@@ -50,6 +50,16 @@ class NameTable(Sequence[str]):
         return _received, (np.frombuffer(self.text, np.uint8), self._starts, self._sizes, self._others)
 
     @classmethod
+    def of_columns(
+        cls, text: bytes | memoryview, starts: np.ndarray, sizes: np.ndarray,
+        others: Mapping[int, str] | None = None,
+    ) -> NameTable:  # fmt: skip
+        """A table over these columns, uint32 or int64, and int32, without a copy of them."""
+        table = cls(text, starts[:0], starts[:0], others)
+        table._starts, table._sizes = starts, sizes
+        return table
+
+    @classmethod
     def of(cls, names: Iterable[str]) -> NameTable:
         """A table of these names."""
         others: dict[int, str] = {}
@@ -70,7 +80,10 @@ class NameTable(Sequence[str]):
         """The names of several tables, one after another."""
         shifts = np.cumsum([0, *(len(table.text) for table in tables)])
         counts = np.cumsum([0, *(len(table) for table in tables)])
-        starts = [table._starts + shift for table, shift in zip(tables, shifts.tolist(), strict=False)]
+        starts = [
+            table._starts.astype(np.int64) + shift
+            for table, shift in zip(tables, shifts.tolist(), strict=False)
+        ]
         sizes = [table._sizes for table in tables]
         others = {
             index + first: name
@@ -82,7 +95,7 @@ class NameTable(Sequence[str]):
 
     def with_others(self, others: Mapping[int, str]) -> NameTable:
         """The same names, but for those at some indices."""
-        return NameTable(self.text, self._starts, self._starts + self._sizes, self._others | dict(others))
+        return NameTable.of_columns(self.text, self._starts, self._sizes, self._others | dict(others))
 
     @property
     def nbytes(self) -> int:
@@ -142,9 +155,7 @@ def _received(
     text: np.ndarray, starts: np.ndarray, sizes: np.ndarray, others: Mapping[int, str]
 ) -> NameTable:
     """A table over the memory of what was sent."""
-    table = NameTable(text.data, starts[:0], starts[:0], others)
-    table._starts, table._sizes = starts, sizes
-    return table
+    return NameTable.of_columns(text.data, starts, sizes, others)
 
 
 def take(names: Sequence[str], indices: np.ndarray) -> list[str]:
@@ -174,9 +185,9 @@ class ListedNames:
         largest_label: that a line may have.
 
     Attributes:
-        starts, ends: int64 [n], of the names.
+        starts: uint32 or int64 [n], of the names in the text.
+        sizes: int32 [n], bytes of the names.
         labels: int32 [n]; empty if there are none.
-        numbers: int64 [n], of the lines, from 1 on.
 
     Raises:
         BadLine: a line has no name, or no label, or one that is too large.
@@ -185,18 +196,38 @@ class ListedNames:
     def __init__(self, text: bytes, *, labelled: bool, largest_label: int = 0):
         self._bytes = np.frombuffer(text, np.uint8)
         self._text, self._labelled, self._largest = text, labelled, largest_label
-        parts = list(self._parts())
-        self.starts, self.ends, labels, self.numbers = (
-            np.concatenate(column) if column else np.zeros(0, np.int64)
-            for column in (zip(*parts, strict=True) if parts else [()] * 4)
+        # One array for each column from the start: chunks that are joined later leave holes in the heap.
+        most = text.count(b"\n") + (not text.endswith(b"\n"))
+        offset = np.uint32 if len(text) <= np.iinfo(np.uint32).max else np.int64
+        self.starts: np.ndarray = np.empty(most, offset)
+        self.sizes: np.ndarray = np.empty(most, np.int32)
+        self.labels: np.ndarray = np.empty(most if labelled else 0, np.int32)
+        blank: list[np.ndarray] = []  # numbers of the lines without a name
+        size = line = 0
+        for starts, ends, labels, without in self._parts():
+            here = slice(size, size + len(starts))
+            self.starts[here], self.sizes[here] = starts, ends - starts
+            if labelled:
+                self.labels[here] = labels
+            blank.append(without + line)
+            size += len(starts)
+            line += len(starts) + len(without)
+        self.starts, self.sizes, self.labels = (
+            column if len(column) == size else column[:size].copy()
+            for column in (self.starts, self.sizes, self.labels)
         )
-        self.labels = labels.astype(np.int32)
+        self._blank = np.concatenate([*blank, np.zeros(0, np.int64)])
 
     def table(self) -> NameTable:
-        return NameTable(self._text, self.starts, self.ends)
+        return NameTable.of_columns(self._text, self.starts, self.sizes)
+
+    def line(self, index: int) -> int:
+        """Number of the line that a name is in, from 1 on."""
+        names_before = self._blank - np.arange(len(self._blank))  # each blank line
+        return index + 1 + int(np.searchsorted(names_before, index, "right"))
 
     def _parts(self) -> Iterator[tuple[np.ndarray, ...]]:
-        start, line = 0, 1
+        start, line = 0, 0
         while start < len(self._text):
             end = self._text.find(b"\n", start + _CHUNK_BYTES)
             end = len(self._text) if end < 0 else end + 1
@@ -204,16 +235,22 @@ class ListedNames:
             if not len(ends) or ends[-1] != end - 1:
                 ends = np.append(ends, end)  # the last line of a file may have no end
             starts = np.concatenate([[start], ends[:-1] + 1])
-            yield self._lines(starts, ends, np.arange(line, line + len(ends)))
+            yield self._lines(starts, ends, line)
             start, line = end, line + len(ends)
 
-    def _lines(self, starts: np.ndarray, ends: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _lines(self, starts: np.ndarray, ends: np.ndarray, line: int) -> tuple[np.ndarray, ...]:
+        """Starts, ends and labels of the names in some lines; and which of the lines are blank, from 0 on.
+
+        Args:
+            starts, ends: of the lines.
+            line: number of lines before these.
+        """
         stripped = self._without_spaces(starts, ends)
         full = stripped > starts
-        line_ends = ends[full]
-        starts, ends, numbers = starts[full], stripped[full], numbers[full]
+        line_ends, blank, numbers = ends[full], np.flatnonzero(~full), np.flatnonzero(full)
+        starts, ends = starts[full], stripped[full]
         if not self._labelled:
-            return self._without_leading_spaces(starts, ends), ends, np.zeros(0, np.int64), numbers
+            return self._without_leading_spaces(starts, ends), ends, np.zeros(0, np.int64), blank
         labels, digits = self._labels(starts, ends)
         gaps = ends - digits
         name_ends = self._without_spaces(starts, gaps)
@@ -221,8 +258,8 @@ class ListedNames:
         bad |= self._with_nul(starts, name_ends)
         if bad.any():
             first = int(bad.argmax())
-            raise BadLine(int(numbers[first]), self._text[starts[first] : line_ends[first]])
-        return starts, name_ends, labels, numbers
+            raise BadLine(line + 1 + int(numbers[first]), self._text[starts[first] : line_ends[first]])
+        return starts, name_ends, labels, blank
 
     def _without_spaces(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
         """The ends without the white space before them, at `starts` if there is nothing else."""

@@ -26,5 +26,6 @@ from jdali._workers.task_pool.jobs import PoolClosedError as PoolClosedError
 from jdali._workers.task_pool.jobs import TaskKilledError as TaskKilledError
 from jdali._workers.task_pool.process import WorkerDeath as WorkerDeath
 from jdali._workers.task_pool.sending import pack_by_value as pack_by_value
+from jdali._workers.task_pool.wire import SMALL_OF_TASK as SMALL_OF_TASK
 from jdali._workers.task_pool.wire import pack as pack
 from jdali._workers.task_pool.wire import unpack as unpack

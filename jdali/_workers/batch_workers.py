@@ -42,6 +42,10 @@ class BatchWorkers(Protocol):
     count: int
     """Number of workers that there should be."""
 
+    @property
+    def in_flight(self) -> int:
+        """Tasks that should be submitted at the same time, so that all workers are busy; it may change."""
+
     def start(self, start: StartMaking) -> None:
         """Starts the workers; called once.
 

@@ -10,12 +10,10 @@ from jdali._workers.batch_workers import StartMaking, WorkerCounts
 from jdali._workers.task_pool.jobs import MadeTask, PackedMemory
 from jdali._workers.task_pool.pool import TaskPool
 from jdali._workers.task_pool.sending import pack_by_value
-from jdali._workers.task_pool.wire import pack
+from jdali._workers.task_pool.wire import SMALL_OF_TASK, pack
 
 # Workers never touch an accelerator: the process that they work for has its memory.
 _ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
-# Bytes of an array in a task below which it goes over the socket: memory of its own costs more.
-_SMALL = 1 << 15
 
 
 class ProcessWorkers:
@@ -41,6 +39,11 @@ class ProcessWorkers:
         assert self._pool is not None
         return self._pool
 
+    @property
+    def in_flight(self) -> int:
+        """See `BatchWorkers.in_flight`: two for each worker, and one that is settled."""
+        return 2 * self.count + 1
+
     def start(self, start: StartMaking) -> None:
         """See `BatchWorkers.start`."""
         packed = pack_by_value(start, self._reduce)
@@ -48,7 +51,9 @@ class ProcessWorkers:
 
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
         """See `BatchWorkers.submit`."""
-        return self._started.submit(PackedMemory.of(*pack(task, small=_SMALL)), order, patience=patience)
+        return self._started.submit(
+            PackedMemory.of(*pack(task, small=SMALL_OF_TASK)), order, patience=patience
+        )
 
     def resize(self, count: int) -> None:
         """See `BatchWorkers.resize`."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from jax import Array
 
 from jdali import fn
 from jdali.auto_aug import _policy_tables as tables
@@ -29,6 +30,8 @@ def auto_augment(
     max_translate_abs: object = None,
     max_translate_rel: object = None,
     seed: int | None = None,
+    *,
+    key: Array | None = None,
 ) -> Any:
     """Applies a policy of AutoAugment: to each sample one of its sequences of augmentations.
 
@@ -41,6 +44,7 @@ def auto_augment(
         max_translate_abs: without `shape`: the largest translation, pixels, or (height, width); None: 250.
         max_translate_rel: with `shape`: as a share of it, or (height, width); None: 1.
         seed: of all random choices, None: it follows from the pipeline's.
+        key: JAX key, first or by name, for one image as an array: see `jdali.auto_aug`.
 
     Returns: the batch, of the same sizes and type.
 
@@ -53,7 +57,7 @@ def auto_augment(
             f"{', '.join(f'`{n}`' for n in _POLICIES)}, got {policy_name!r}"
         )
     get_policy = _POLICIES[policy_name]
-    kwargs = {"fill_value": fill_value, "interp_type": interp_type}
+    kwargs: dict[str, Any] = {"fill_value": fill_value, "interp_type": interp_type}
     if shape is not None:
         kwargs["shape"] = shape
     if get_policy is get_reduced_image_net_policy:
@@ -81,6 +85,8 @@ def auto_augment_image_net(
     max_translate_abs: object = None,
     max_translate_rel: object = None,
     seed: int | None = None,
+    *,
+    key: Array | None = None,
 ) -> Any:
     """`auto_augment` with the policy "image_net"; see there."""
     return auto_augment(
@@ -89,7 +95,9 @@ def auto_augment_image_net(
 
 
 @in_either_mode
-def apply_auto_augment(policy: Policy, data: object, seed: int | None = None, **kwargs: object) -> Any:
+def apply_auto_augment(
+    policy: Policy, data: object, seed: int | None = None, *, key: Array | None = None, **kwargs: object
+) -> Any:
     """Applies to each sample one of the policy's sequences, all as likely.
 
     Each augmentation of the sequence is applied with the probability that the policy gives it.
@@ -98,6 +106,7 @@ def apply_auto_augment(policy: Policy, data: object, seed: int | None = None, **
         policy: what to choose from.
         data: a batch.
         seed: of all random choices, None: it follows from the pipeline's.
+        key: JAX key, for one image as an array: see `jdali.auto_aug`.
         kwargs: arguments of the augmentations; each gets those that it takes.
 
     Raises:

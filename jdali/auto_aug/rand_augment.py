@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from jax import Array
+
 from jdali.auto_aug import augmentations as a
 from jdali.auto_aug._translations import get_translations, pretty_select
 from jdali.auto_aug.core._args import forbid_unused_kwargs
@@ -30,6 +32,8 @@ def rand_augment(
     seed: int | None = None,
     monotonic_mag: bool = True,
     excluded: Sequence[str] | None = None,
+    *,
+    key: Array | None = None,
 ) -> Any:
     """Applies RandAugment: to each sample `n` of 14 augmentations in a row, all at magnitude bin `m`.
 
@@ -47,6 +51,7 @@ def rand_augment(
         monotonic_mag: higher bins are stronger; False: the magnitudes of AutoAugment, see
             `get_rand_augment_non_monotonic_suite`.
         excluded: names of augmentations to leave out.
+        key: JAX key, first or by name, for one image as an array: see `jdali.auto_aug`.
 
     Returns: the batch, of the same sizes and type.
     """
@@ -67,6 +72,8 @@ def apply_rand_augment(
     m: int,
     num_magnitude_bins: int = 31,
     seed: int | None = None,
+    *,
+    key: Array | None = None,
     **kwargs: object,
 ) -> Any:
     """Applies to each sample `n` of the augmentations in a row, all at magnitude bin `m`.
@@ -78,6 +85,7 @@ def apply_rand_augment(
         m: magnitude bin, 0 to `num_magnitude_bins` - 1.
         num_magnitude_bins: how many magnitudes there are.
         seed: of all random choices, None: it follows from the pipeline's.
+        key: JAX key, for one image as an array: see `jdali.auto_aug`.
         kwargs: arguments of the augmentations; each gets those that it takes.
 
     Raises:

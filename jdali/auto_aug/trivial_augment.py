@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jax import Array
+
 from jdali.auto_aug import augmentations as a
 from jdali.auto_aug._translations import get_translations, pretty_select
 from jdali.auto_aug.core._args import forbid_unused_kwargs
@@ -24,6 +26,8 @@ def trivial_augment_wide(
     max_translate_rel: object = None,
     seed: int | None = None,
     excluded: Sequence[str] | None = None,
+    *,
+    key: Array | None = None,
 ) -> Any:
     """Applies TrivialAugment Wide: to each sample one of 14 augmentations, at one of the magnitudes.
 
@@ -37,6 +41,7 @@ def trivial_augment_wide(
         max_translate_rel: with `shape`: as a share of it, or (height, width); None: 1.
         seed: of all random choices, None: it follows from the pipeline's.
         excluded: names of augmentations to leave out.
+        key: JAX key, first or by name, for one image as an array: see `jdali.auto_aug`.
 
     Returns: the batch, of the same sizes and type.
     """
@@ -54,6 +59,8 @@ def apply_trivial_augment(
     data: object,
     num_magnitude_bins: int = 31,
     seed: int | None = None,
+    *,
+    key: Array | None = None,
     **kwargs: object,
 ) -> Any:
     """Applies to each sample one of the augmentations, at one of the magnitudes, all as likely.
@@ -63,6 +70,7 @@ def apply_trivial_augment(
         data: a batch.
         num_magnitude_bins: how many magnitudes there are.
         seed: of all random choices, None: it follows from the pipeline's.
+        key: JAX key, for one image as an array: see `jdali.auto_aug`.
         kwargs: arguments of the augmentations; each gets those that it takes.
 
     Raises:

@@ -107,6 +107,7 @@ def batch_permutation(
     allow_repetitions: builtins.bool = False,
     no_fixed_points: builtins.bool = False,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Draws indices of samples, for `permute_batch`.
 
@@ -120,6 +121,7 @@ def batch_permutation(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: int32, a scalar for each sample, 0 to below the size of the batch.
 
@@ -1208,6 +1210,7 @@ def jitter(
     mask: int | Tensor | Batch = 1,
     nDegree: int = 2,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Shows at each pixel another one that is a random number of whole pixels away, with all of its channels.
 
@@ -1223,6 +1226,7 @@ def jitter(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: shape and type of the input.
 
@@ -1815,6 +1819,7 @@ def random_bbox_crop(
     thresholds: float | typing.Sequence[float] | NDArray[Any] = (0.0,),
     total_num_attempts: int = -1,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch, Tensor | Batch]:
     """Draws a window until it shows enough of the boxes; gives the window and the boxes in it.
 
@@ -1850,6 +1855,7 @@ def random_bbox_crop(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: float32 [2] anchor and [2] shape (x first) of the window, shares of the picture, or pixels if
         with `crop_shape`; float32 [kept, 4] boxes relative to the window; with `labels`, int32 [kept, ...]
@@ -1885,6 +1891,7 @@ def random_bbox_crop(
     thresholds: float | typing.Sequence[float] | NDArray[Any] = (0.0,),
     total_num_attempts: int = -1,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch, Tensor | Batch, Tensor | Batch]: ...
 
 @overload
@@ -1912,6 +1919,7 @@ def random_bbox_crop(
     thresholds: float | typing.Sequence[float] | NDArray[Any] = (0.0,),
     total_num_attempts: int = -1,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch, Tensor | Batch, Tensor | Batch]: ...
 
 @overload
@@ -1939,6 +1947,7 @@ def random_bbox_crop(
     thresholds: float | typing.Sequence[float] | NDArray[Any] = (0.0,),
     total_num_attempts: int = -1,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch, Tensor | Batch, Tensor | Batch, Tensor | Batch]: ...
 
 def random_crop_generator(
@@ -1951,6 +1960,7 @@ def random_crop_generator(
     random_area: float | typing.Sequence[float] | NDArray[Any] = (0.08, 1.0),
     random_aspect_ratio: float | typing.Sequence[float] | NDArray[Any] = (0.75, 1.3333333333333333),
     rng: RNG | None = None,
+    key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch]:
     """Draws a window by share of the area and aspect ratio, as `decoders.image_random_crop` does.
 
@@ -1962,6 +1972,7 @@ def random_crop_generator(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width) of the window, pixels.
 
@@ -1987,6 +1998,7 @@ def random_resized_crop(
     minibatch_size: int = 32,
     temp_buffer_hint: int = 0,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Resizes a random window of the image; the frames of a sequence share it.
 
@@ -2006,6 +2018,7 @@ def random_resized_crop(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: [*size, C].
 
@@ -2262,6 +2275,7 @@ def roi_random_crop(
     roi_shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     roi_start: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Draws where a window begins that shows as much of a region of interest as it can.
 
@@ -2278,6 +2292,7 @@ def roi_random_crop(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: int64 [axes], where the window begins.
 
@@ -2542,6 +2557,7 @@ def ssd_random_crop(
     device: Device | str | None = None,
     num_attempts: int = 1,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch, Tensor | Batch]:
     """Cuts out a random window that overlaps with all boxes; gives it with the boxes and labels in it.
 
@@ -2558,6 +2574,7 @@ def ssd_random_crop(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: the window [h, w, C], its borders rounded half away from zero; float32 [kept, 4] boxes relative to it, cut
         at its borders; labels [kept, ...].

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from jax import Array
+
 from jdali._operators.record import Operator
 from jdali._operators.surface import describe, document, public_signature
 from jdali._system.tracebacks import folding
@@ -18,6 +20,10 @@ GENERIC: dict[str, tuple[Any, str]] = {
     "batch_size": (int | None, "size of the batch to make, where no input is one; None: a tensor."),
     "device": (Device | str | None, '"cpu" or "gpu"; None: where the inputs are.'),
     "rng": (RNG | None, "where the random values are drawn from; None: the default of the thread."),
+    "key": (
+        Array | None,
+        "JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.",
+    ),
 }
 
 
@@ -33,7 +39,8 @@ def make_function(op: Operator) -> Any:
     ) -> object:
         if rng is not None and not op.random:
             args["rng"] = rng
-        return invoke(op, inputs, args, batch_size=batch_size, device=device, rng=rng)
+        key = args.pop("key", None) if op.random else None
+        return invoke(op, inputs, args, batch_size=batch_size, device=device, rng=rng, key=key)
 
     return finish(function, op)
 
@@ -45,7 +52,7 @@ def finish(function: Any, op: Operator) -> Any:
     parameters = list(signature.parameters.values())
     inputs = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
     first = [_generic(name) for name in ("batch_size", "device") if name not in op.public_args]
-    last = [_generic("rng")] if op.random else []
+    last = [_generic("rng"), _generic("key")] if op.random else []
     arguments = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed"]
     signature = signature.replace(parameters=[*inputs, *first, *arguments, *last])
     extra = {p.name: GENERIC[p.name][1] for p in (*first, *last)}

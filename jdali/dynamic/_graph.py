@@ -11,7 +11,7 @@ import jax
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import batch_size_of, repeated, wait_if_asked
-from jdali.dynamic._rng import get_default_rng
+from jdali.dynamic._rng import draw_of
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
 from jdali.engine import eager
 from jdali.graph import DataNode
@@ -41,17 +41,18 @@ class _Form(NamedTuple):
 
 
 def run_as_graph(
-    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], key: object = None
 ) -> Any:
     """`function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
 
-    Its random values are one draw from the default generator of the thread: sample i gets the same whatever the
-    batch size.
+    Its random values are one draw from the key, or else the default generator of the thread: sample i gets the same
+    whatever the batch size.
 
     Args:
         function: takes and returns nodes, in any structure of containers.
         args: tensors and batches where it takes nodes; other arguments are constants.
         kwargs: likewise.
+        key: of JAX; None: the default generator.
 
     Returns: what the function does, with a `Batch` in place of each node; a `Tensor` if no argument is a batch.
     """
@@ -59,7 +60,8 @@ def run_as_graph(
         (tuple(args), dict(kwargs)), is_leaf=lambda v: v is None or isinstance(v, EagerValue)
     )
     values = [leaf for leaf in leaves if isinstance(leaf, EagerValue)]
-    size = batch_size_of(getattr(function, "__name__", "function"), values, None)
+    name = getattr(function, "__name__", "function")
+    size = batch_size_of(name, values, None)
     count = 1 if size is None else size
     batches = [repeated(value, count) for value in values]
     inputs = tuple(
@@ -70,7 +72,7 @@ def run_as_graph(
     gpu = next((v.device for v in values if v.device.device_type == "gpu"), None) or Device("gpu")
     form = _Form(function, structure, constants, inputs, eager.room_for(count), gpu)
     results = _graph(form).run(
-        batches, count, get_default_rng().draw(), EvalContext.current().thread_pool.pool
+        batches, count, draw_of(name, None, key), EvalContext.current().thread_pool.pool
     )
     kind = EagerKind.TENSOR if size is None else EagerKind.BATCH
 

@@ -20,7 +20,7 @@ from jdali.dynamic._data import device_of, is_plain, to_array
 from jdali.dynamic._device import Device
 from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
-from jdali.dynamic._rng import RNG, get_default_rng
+from jdali.dynamic._rng import RNG, draw_of
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
 from jdali.engine import eager
 from jdali.ops.tensor._subscript import NAME as SUBSCRIPT
@@ -39,6 +39,7 @@ def invoke(
     batch_size: int | None = None,
     device: object = None,
     rng: RNG | None = None,
+    key: object = None,
 ) -> Any:
     """Runs an operator.
 
@@ -49,6 +50,7 @@ def invoke(
         batch_size: size of the resulting batch, where no input and no argument is one.
         device: where to run; None: where the inputs are.
         rng: of a random operator; None: the default one of the thread.
+        key: of a random operator: JAX key to draw from, in place of `rng`.
 
     Returns: a `Tensor`, or a `Batch` if an input or an argument is one or there is a `batch_size`;
         a tuple of them for several outputs.
@@ -66,15 +68,7 @@ def invoke(
     count = 1 if size is None else size
     batches = [repeated(value, count) for value in values]
     arguments = {name: _argument_batch(op, name, value, count) for name, value in per_sample.items()}
-    if op.random:
-        if rng is not None and not isinstance(rng, RNG):
-            raise ValueError(
-                f"{op.name}: rng must be an instance of jdali.dynamic.random.RNG, "
-                f"but got {type(rng).__module__}.{type(rng).__qualname__}"
-            )
-        draw = (rng or get_default_rng()).draw()
-    else:
-        draw = _NO_DRAW
+    draw = draw_of(op.name, rng, key) if op.random else _NO_DRAW
     results = eager.run_operator(
         op, batches, arguments, static, batch_size=count, placement=placement, draw=draw,
         pool=EvalContext.current().thread_pool.pool, constants=_constants(op, counted),

@@ -6,9 +6,12 @@ import re
 import secrets
 import threading
 
+import jax
 import numpy as np
 
 from jdali._numerics.random import SampleKeys, seed_words
+from jdali._operators.random_key import is_key, one_key
+from jdali._system.devices import to_host
 from jdali.engine import eager
 
 _MASK64 = 0xFFFF_FFFF_FFFF_FFFF
@@ -89,6 +92,28 @@ class RNG:
 
     def __repr__(self) -> str:
         return f"RNG(state={self.state!r})"
+
+
+def draw_of(name: str, rng: object, key: object) -> eager.RandomDraw:
+    """Takes the draw of a call: of a JAX key, of a generator, or of the thread's default one.
+
+    Args:
+        name: of the function that is called.
+        rng: a generator, or None.
+        key: one JAX key, typed or of `jax.random.PRNGKey`, or None.
+    """
+    if rng is not None and not isinstance(rng, RNG):
+        hint = "; pass a JAX key as key=" if is_key(rng) else ""
+        raise ValueError(
+            f"{name}: rng must be an instance of jdali.dynamic.random.RNG, "
+            f"but got {type(rng).__module__}.{type(rng).__qualname__}{hint}"
+        )
+    if key is None:
+        return (rng or get_default_rng()).draw()
+    if rng is not None:
+        raise TypeError(f"{name}: a call has rng= or key=, not both")
+    high, low = to_host(jax.random.key_data(one_key(name, key))).tolist()[-2:]
+    return eager.RandomDraw(high << 32 | low, 0)
 
 
 _default = threading.local()

@@ -191,6 +191,7 @@ def image_random_crop(
     preallocate_width_hint: int = 0,
     use_fast_idct: builtins.bool = False,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Decodes a random window of images, by share of the area and aspect ratio.
 
@@ -219,6 +220,7 @@ def image_random_crop(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: [height, width, C] of type `dtype`.
 

@@ -1,6 +1,7 @@
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
 import builtins
+from typing import Any
 from numpy.typing import ArrayLike
 from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
@@ -16,6 +17,7 @@ def gaussian(
     mean: float | Tensor | Batch = 0.0,
     stddev: float | Tensor | Batch = 1.0,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Adds a number of a normal distribution to each element; rounds half away from zero, saturates.
 
@@ -26,6 +28,7 @@ def gaussian(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: shape and type of `data`.
     """
@@ -42,6 +45,7 @@ def salt_and_pepper(
     salt_val: float | Tensor | Batch | None = None,
     salt_vs_pepper: float | Tensor | Batch = 0.5,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Replaces pixels by "salt" or by "pepper".
 
@@ -55,6 +59,7 @@ def salt_and_pepper(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: shape and type of `data`.
 
@@ -69,6 +74,7 @@ def shot(
     device: Device | str | None = None,
     factor: float | Tensor | Batch = 12.0,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Replaces each element by a Poisson variate with that mean, in units of `factor`.
 
@@ -80,6 +86,7 @@ def shot(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: shape and type of `data`; of NaN, an infinite or a negative value it is that of a mean of 0.
 

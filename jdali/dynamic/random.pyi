@@ -25,6 +25,7 @@ def beta(
     dtype: DType | types.DALIDataType | DTypeLike | None = None,
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Draws from the beta distribution, with density proportional to x^(alpha-1) (1-x)^(beta-1).
 
@@ -37,6 +38,7 @@ def beta(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
         (so that its value cannot be checked before) and is not above 0.
@@ -52,6 +54,7 @@ def choice(
     p: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Draws elements of an array, with replacement.
 
@@ -64,6 +67,7 @@ def choice(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: [*shape, ...], the type of `a`.
 
@@ -82,6 +86,7 @@ def coin_flip(
     probability: float | Tensor | Batch = 0.5,
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Draws 1 with a probability, else 0.
 
@@ -93,6 +98,7 @@ def coin_flip(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: `shape`, `dtype`.
     """
@@ -108,6 +114,7 @@ def normal(
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     stddev: float | Tensor | Batch = 1.0,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Draws from a normal distribution.
 
@@ -121,6 +128,7 @@ def normal(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
     """
@@ -136,6 +144,7 @@ def uniform(
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     values: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Draws from a range, its end excluded, or from a list of values.
 
@@ -149,6 +158,7 @@ def uniform(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: `shape`, `dtype`; 23 random bits a number, of a list 32.
 

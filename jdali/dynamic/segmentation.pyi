@@ -22,6 +22,7 @@ def random_mask_pixel(
     threshold: float | Tensor | Batch = 0.0,
     value: int | Tensor | Batch | None = None,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> Tensor | Batch:
     """Draws a pixel, each as likely, and gives its coordinates.
 
@@ -33,6 +34,7 @@ def random_mask_pixel(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: int64 [axes of the mask].
 
@@ -58,6 +60,7 @@ def random_object_bbox(
     output_class: Literal[False] = False,
     threshold: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch]:
     """Draws a class, and one of its objects, and gives the object's bounding box.
 
@@ -84,6 +87,7 @@ def random_object_bbox(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: int32 [axes] each, or int32 [2 * axes] for "box"; and int32, a scalar, if asked for.
 
@@ -108,6 +112,7 @@ def random_object_bbox(
     output_class: Literal[True],
     threshold: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     rng: RNG | None = None,
+    key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch, Tensor | Batch]: ...
 
 def select_masks(

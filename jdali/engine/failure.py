@@ -77,9 +77,17 @@ class ProgramFailure(NodeFailure):
         return ", ".join(dict.fromkeys(node.where for node in self._nodes))
 
 
+class OperatorFailure(Exception):
+    """Operator `number` of a stage failed while its program was traced, which knows of no node."""
+
+    def __init__(self, number: int, error: Exception):
+        super().__init__(str(error))
+        self.number, self.error = number, error
+
+
 class failing_as:
-    """Turns exceptions raised in `with failing_as(nodes):` into a failure of these nodes, unless they are one
-    already.
+    """Turns exceptions raised in `with failing_as(nodes):` into a failure of these nodes, or of one of them where it is
+    known which, unless they are one already.
     """
 
     __slots__ = ("_nodes",)
@@ -91,8 +99,10 @@ class failing_as:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        nodes = self._nodes
+        if isinstance(error, OperatorFailure):
+            raise NodeFailure.of(nodes[error.number], error.error) from error.error
         if isinstance(error, Exception) and not isinstance(error, NodeFailure):
-            nodes = self._nodes
             raise (
                 NodeFailure.of(nodes[0], error) if len(nodes) == 1 else ProgramFailure(nodes, error)
             ) from error

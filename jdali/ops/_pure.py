@@ -5,16 +5,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 
+import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from jdali._operators.pure import KEY_DOC, keeps_floats, pure_call, take_key
+from jdali._operators.pure import keeps_floats, pure_call
+from jdali._operators.random_key import KEY_DOC, take_key
 from jdali._operators.record import Operator, RankError
 from jdali._operators.surface import describe, document, public_signature
 from jdali._system.tracebacks import folding
 
 _LAYOUT_DOC = 'layout of the inputs, or one for each; "": by the number of axes.'
 
+_IMAGE_AXES = 3
 _ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch with jax.vmap."
 
 _FLOATS_DOC = (
@@ -43,6 +46,10 @@ def make_pure(op: Operator) -> Callable[..., object]:
             return pure_call(op, passed, args, key=key, layout=layout, **padding)
         except RankError as error:
             raise RankError(f"{error}. {_ONE_SAMPLE}") from None
+        except ValueError as error:
+            if not layout and any(np.ndim(i) > _IMAGE_AXES for i in passed):
+                error.add_note(f"{op.name}: an input has more axes than a picture. {_ONE_SAMPLE}")
+            raise
 
     signature = public_signature(op, ArrayLike, ArrayLike, key=Array)
     parameters = list(signature.parameters.values())

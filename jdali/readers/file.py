@@ -175,9 +175,7 @@ def _listed_files(root: str, file_list: str) -> tuple[NameTable, np.ndarray]:
         raise ValueError(f"{_NAME}: No files found: file_list {file_list} names no files")
     local = not _storage.is_url(file_list)
     where = f"{_NAME}: line {{}} of {file_list}"
-    names = _storage.table_from_data(
-        root, listed.table(), lambda i: where.format(listed.numbers[i]), free=local
-    )
+    names = _storage.table_from_data(root, listed.table(), lambda i: where.format(listed.line(i)), free=local)
     return names, listed.labels
 
 

@@ -7,10 +7,13 @@ magnitude bin, with the sign. So what was done to a sample can be read from the 
 from __future__ import annotations
 
 import collections
+import functools
 import importlib
 from collections.abc import Callable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from support import oracle
@@ -20,12 +23,15 @@ BATCH, BATCHES = 500, 16
 BINS = 7
 WIDTH = 2000  # of the code of one application
 
+PURE = "jdali, as pure functions"
 each_library = pytest.mark.parametrize(
-    "package", ["jdali", pytest.param("nvidia.dali", marks=pytest.mark.oracle)]
+    "package", ["jdali", PURE, pytest.param("nvidia.dali", marks=pytest.mark.oracle)]
 )
 
 
 def module(package: str, name: str) -> Any:
+    if package == PURE:
+        package = "jdali"
     if package == "nvidia.dali":
         oracle.dali()
     return importlib.import_module(f"{package}.{name}")
@@ -63,8 +69,12 @@ def outcomes(augmentation: Any, number: int, bins: Any) -> dict[int, float]:
     return {code(number, sign * (b + 1)): 1 / len(bins) / len(signs) for b in bins for sign in signs}
 
 
-def drawn(package: str, function: Callable[[Any], Any], seed: int) -> list[int]:
+def drawn(package: str, function: Callable[..., Any], seed: int) -> list[int]:
     """The numbers written for `BATCH` · `BATCHES` samples."""
+    if package == PURE:
+        keys = jax.random.split(jax.random.key(seed), BATCH * BATCHES)
+        numbers = jax.jit(jax.vmap(lambda key: function(jnp.int32(0), key=key)))(keys)
+        return np.asarray(numbers).tolist()
     fn = module(package, "fn")
     zeros = np.zeros(BATCH, np.int32)
 
@@ -90,9 +100,8 @@ def test_trivial_augment_wide(package: str, use_shape: bool) -> None:
     for number, one in enumerate(suite):
         for value, share in outcomes(one, number, range(BINS)).items():
             expected[value] += share / len(suite)
-    found = drawn(
-        package, lambda data: library.apply_trivial_augment(written, data, num_magnitude_bins=BINS), 21
-    )
+    apply = functools.partial(library.apply_trivial_augment, written, num_magnitude_bins=BINS)
+    found = drawn(package, apply, 21)
     check_frequencies(found, expected)
 
 
@@ -110,9 +119,8 @@ def test_rand_augment(package: str, n: int) -> None:
                 for value, part in outcomes(one, number, [3]).items():
                     following[before * WIDTH + value] += share * part / len(suite)
         expected = following
-    found = drawn(
-        package, lambda data: library.apply_rand_augment(written, data, n, 3, num_magnitude_bins=BINS), 22
-    )
+    apply = functools.partial(library.apply_rand_augment, written, n=n, m=3, num_magnitude_bins=BINS)
+    found = drawn(package, apply, 22)
     check_frequencies(found, expected)
 
 
@@ -138,5 +146,5 @@ def test_auto_augment(package: str, name: str) -> None:
                     following[before * WIDTH + value] += share * probability * part
             path = following
         expected.update(path)
-    found = drawn(package, lambda data: library.apply_auto_augment(policy, data), 23)
+    found = drawn(package, functools.partial(library.apply_auto_augment, policy), 23)
     check_frequencies(found, expected)

@@ -95,7 +95,8 @@ def test_signatures_are_dalis(module: str) -> None:
     checked = 0
     for name, value in vars(other).items():
         if inspect.isfunction(value) and not name.startswith("_"):
-            assert parameters(getattr(ours, name)) == parameters(value), name
+            mine = [p for p in parameters(getattr(ours, name)) if p[0] != "key"]  # jdali's own
+            assert mine == parameters(value), name
             checked += 1
     assert checked >= 3
 

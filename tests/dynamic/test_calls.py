@@ -2,6 +2,7 @@
 
 import threading
 
+import jax
 import numpy as np
 import pytest
 
@@ -122,6 +123,21 @@ def test_generators():
         rng.set_state("x")
     with pytest.raises(ValueError, match="rng must be an instance of"):
         jd.random.uniform(rng=5)
+
+
+def test_a_jax_key_decides_what_is_drawn_whatever_was_drawn_before():
+    def drawn(key):
+        return np.asarray(jd.random.uniform(range=[0, 1], batch_size=3, key=key).evaluate()).tolist()
+
+    first = drawn(jax.random.key(7))
+    assert len(set(first)) == 3
+    assert drawn(jax.random.PRNGKey(7)) == first != drawn(jax.random.key(8))
+    with pytest.raises(TypeError, match="key= is 3, which is no key"):
+        drawn(3)
+    with pytest.raises(TypeError, match="rng= or key=, not both"):
+        jd.random.uniform(rng=jd.random.RNG(1), key=jax.random.key(1))
+    with pytest.raises(ValueError, match="pass a JAX key as key="):
+        jd.random.uniform(rng=jax.random.key(1))
 
 
 def test_per_sample_arguments_of_random_operators():

@@ -18,6 +18,7 @@ from jdali import OperatorError, SampleError, fn
 from jdali._batches import Provenance
 from jdali.engine.failure import NodeFailure, ProgramFailure, failing_as
 from jdali.engine.steps.program import Program
+from jdali.engine.steps.program_table import Compiled
 from jdali.engine.steps.sharded import Spread
 from jdali.engine.steps.stage import StageRunner
 from jdali.graph import Graph
@@ -88,7 +89,7 @@ def check_names_both(caught):
 
 @pytest.mark.parametrize("ahead", [True, False])
 def test_an_error_of_xla_names_the_operators_of_the_program(monkeypatch, ahead):
-    monkeypatch.setattr(StageRunner, "_program", lambda *_: Program(out_of_memory, 2, ()))
+    monkeypatch.setattr(StageRunner, "_program", lambda *_: Program(Compiled(out_of_memory), 2, ()))
     pipe = pipeline(two_operators, exec_async=ahead)
     with pytest.raises(OperatorError) as caught:
         pipe.run()
@@ -97,7 +98,7 @@ def test_an_error_of_xla_names_the_operators_of_the_program(monkeypatch, ahead):
 
 
 def test_an_error_of_xla_on_several_devices(monkeypatch):
-    monkeypatch.setattr(Spread, "_program", lambda *_: Program(out_of_memory, 2, ()))
+    monkeypatch.setattr(Spread, "_program", lambda *_: Program(Compiled(out_of_memory), 2, ()))
     sharding = NamedSharding(Mesh(np.array(jax.devices()[:2]), ("d",)), P("d"))
     with DataIterator(pipeline(two_operators), ["x"], sharding=sharding) as it:
         with pytest.raises(OperatorError) as caught:

@@ -13,6 +13,7 @@ import jdali
 import jdali.ops
 from jdali import Pipeline, fn, types
 from jdali.engine.steps import sharded as _sharded
+from jdali.engine.steps.program_table import Compiled
 from jdali.iterator import DataIterator, LastBatchPolicy, data_iterator
 from jdali.plugin.jax import DALIGenericIterator
 
@@ -101,7 +102,7 @@ def test_nothing_passes_through_one_device(monkeypatch, of_one_device):
                 programs.append((function.lower(*operands).compile().as_text(), operands))
                 return function(*operands)
 
-            super().__init__(spy, *rest)
+            super().__init__(Compiled(spy), *rest)
 
     take = Pipeline.take_result
 

@@ -80,13 +80,22 @@ def test_dynamic_has_the_record_s_signature(name):
     inputs = [i.name for i in op.inputs]
     arguments = [a for a in op.public_args if a != "seed"]
     generic = [a for a in ("batch_size", "device") if a not in op.public_args]
-    assert list(parameters) == inputs + generic + arguments + ["rng"] * op.random
+    assert list(parameters) == inputs + generic + arguments + ["rng", "key"] * op.random
     for arg in op.public_args.values():
         if arg.name != "seed":
             default = inspect.Parameter.empty if arg.required else arg.default
             assert parameters[arg.name].default is default
             assert parameters[arg.name].kind is inspect.Parameter.KEYWORD_ONLY
     assert set(generic) <= set(documented(function.__doc__))
+
+
+@pytest.mark.parametrize("surface", [jdali.fn, jdali.dynamic, jdali.ops], ids=lambda module: module.__name__)
+def test_a_signature_is_shown_with_a_line_for_each_argument(surface):
+    lines = str(inspect.signature(surface.random.uniform)).splitlines()
+    parameters = inspect.signature(surface.random.uniform).parameters
+    shown = [re.match(r"[*]{0,2}(\w+)", line.strip()) for line in lines]
+    assert [match[1] for match in shown if match] == list(parameters)
+    assert any(line.endswith("(-1.0, 1.0),") for line in lines)
 
 
 @pytest.mark.parametrize("name", READERS)

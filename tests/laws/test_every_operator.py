@@ -176,6 +176,7 @@ def test_same_bits(group: str):
 
 
 @pytest.mark.exhaustive
+@pytest.mark.usefixtures("rows_follow_the_batch")
 @every
 def test_same_bits_in_every_batch_size(group: str):
     want, _ = reference(group)

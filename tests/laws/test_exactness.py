@@ -83,6 +83,7 @@ def assert_same_bits(found, want):
             assert not different, f"output {output}, sample {i}: {different} of {g.size} elements differ"
 
 
+@pytest.mark.usefixtures("rows_follow_the_batch")
 @pytest.mark.parametrize("name", BY_SIZE)
 def test_samples_alone_and_together_have_the_same_bits(name):
     chain, samples, layout = BY_SIZE[name]

@@ -5,8 +5,7 @@ import pytest
 from support import records, videos
 from support.bars import on_a_terminal
 from support.readers import everything
-
-from jdali._storage import index_cache
+from support.settled import settle_at_once
 
 
 def archive(folder):
@@ -36,10 +35,7 @@ def clips(folder):
 
 @pytest.mark.parametrize("make", [archive, database, clips])
 def test_a_bar_on_first_use_only(tmp_path, monkeypatch, make):
-    monkeypatch.setattr(index_cache, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(
-        index_cache, "_is_settled", lambda path, version: True
-    )  # though they were written just now
+    settle_at_once(monkeypatch)
     reader, options, (unit, total) = make(tmp_path)
     bars = on_a_terminal(monkeypatch)
     first = everything(reader, **options)

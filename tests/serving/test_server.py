@@ -212,6 +212,17 @@ def test_other_limits(address: str):
             serving.ServerLimits(**wrong)
 
 
+def test_requests_of_one_batch_get_their_own_samples(folder: Path, want: np.ndarray):
+    requests = [[ENCODED[2]], [ENCODED[0], b"damaged"], [ENCODED[3], ENCODED[1]]]
+    model = serving.ServedModel(jdali.load(folder))
+    first, failed, last = model.answer([{"encoded": files} for files in requests])
+    assert isinstance(failed, serving.RequestError)
+    assert isinstance(first, dict)
+    assert isinstance(last, dict)
+    np.testing.assert_array_equal(first["normalized"], want[[2]], strict=True)
+    np.testing.assert_array_equal(last["normalized"], want[[3, 1]], strict=True)
+
+
 def test_a_model_behind_it(folder: Path, want: np.ndarray):
     model = serving.ServedModel(
         jdali.load(folder), lambda x: {"mean": jnp.mean(x, axis=(1, 2, 3))}, name="mean"
@@ -334,32 +345,28 @@ def test_random_operators_are_refused_by_name(tmp_path: Path):
         serving.ServedModel(jdali.load(tmp_path))
 
 
-def test_the_command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    found: list[Any] = []
-    monkeypatch.setattr(serving, "serve", lambda model, **options: found.append((model, options)))
+@pytest.mark.parametrize("options", [[], ["--no-warmup"]])
+def test_the_command(
+    options: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Programs are compiled before the server starts, unless that is not wanted."""
+    called: list[tuple[str, Any, dict[str, Any]]] = []
+    monkeypatch.setattr(serving, "serve", lambda model, **given: called.append(("serve", model, given)))
+    monkeypatch.setattr(
+        serving.ServedModel, "warm_up", lambda _, batch, **given: called.append(("warm up", batch, given))
+    )
     module = types.ModuleType("my_model")
     vars(module)["twice"] = twice = pipelines.STD.index  # any function
     monkeypatch.setitem(sys.modules, "my_model", module)
     before = jdali.storage.options()
+    arguments = ["--model", "my_model:twice", "--port", "0", "--max-batch", "4", "--max-pixels", "99"]
     try:
-        arguments = [
-            "serve",
-            str(folder),
-            "--model",
-            "my_model:twice",
-            "--port",
-            "0",
-            "--max-batch",
-            "4",
-            "--max-pixels",
-            "99",
-            "--no-warmup",
-        ]
-        assert main(arguments) == 0
+        assert main(["serve", str(folder), *arguments, *options]) == 0
     finally:
         jdali.storage.configure(max_pixels=before.max_pixels)
-    ((model, options),) = found
-    assert options["host"] == "127.0.0.1"
-    assert options["limits"].max_batch == 4
+    (_, model, given) = called.pop()
+    assert called == ([] if options else [("warm up", 4, {"progress": True})])
+    assert given["host"] == "127.0.0.1"
+    assert given["limits"].max_batch == 4
     assert model._model == twice
     assert "/v2/models/preprocess" in capsys.readouterr().err

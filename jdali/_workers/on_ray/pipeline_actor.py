@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import itertools
 import os
 import socket
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import ray
@@ -19,7 +21,7 @@ import ray
 import jdali
 from jdali._workers.node import NODE
 from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask, Bytes
-from jdali._workers.task_pool.jobs import PackedMemory, PackedResult, TaskKilledError
+from jdali._workers.task_pool.jobs import MadeTask, PackedMemory, PackedResult, TaskKilledError
 from jdali._workers.task_pool.pool import TaskPool
 from jdali._workers.task_pool.wire import PackedValue
 
@@ -50,6 +52,11 @@ class ActorClient:
     def is_idle(self) -> bool:
         return not self.tasks and time.monotonic() - self.used > _IDLE_SECONDS
 
+    def submit(self, task: ActorTask) -> Future[MadeTask]:
+        """Has a task made by the process."""
+        content = packed_memory(task.packed, task.arrays)
+        return self.pool.submit(content, task.order, patience=task.patience)
+
     async def close(self) -> None:
         await asyncio.to_thread(self.pool.close)
 
@@ -77,16 +84,18 @@ class PipelineActor:
             return ActorPlace(self._node, self._node_id, os.getpid(), error)
         return ActorPlace(self._node, self._node_id, os.getpid())
 
-    async def make(self, name: str, task: ActorTask) -> ActorAnswer:
-        """Makes a task of a client that has joined."""
+    async def make(self, name: str, tasks: Sequence[ActorTask]) -> tuple[ActorAnswer, ...]:
+        """Makes tasks of a client that has joined."""
         client = self._clients.get(name)
         if client is None:
-            return ActorAnswer(is_unknown=True)
-        client.tasks += 1
+            return tuple(ActorAnswer(is_unknown=True) for _ in tasks)
+        client.tasks += len(tasks)
         try:
-            return await self._made(name, client, task)
+            made = [client.submit(task) for task in tasks]
+            await all_done(made)
+            return tuple([await self._answer(name, client, future) for future in made])
         finally:
-            client.tasks -= 1
+            client.tasks -= len(tasks)
             client.used = time.monotonic()
 
     async def leave(self, name: str) -> None:
@@ -108,10 +117,10 @@ class PipelineActor:
                 self._clients[name] = ActorClient(definition, self._node)
             return self._clients[name]
 
-    async def _made(self, name: str, client: ActorClient, task: ActorTask) -> ActorAnswer:
-        content = packed_memory(task.packed, task.arrays)
+    async def _answer(self, name: str, client: ActorClient, future: Future[MadeTask]) -> ActorAnswer:
+        """The answer to a task that is done."""
         try:
-            made = await asyncio.wrap_future(client.pool.submit(content, task.order, patience=task.patience))
+            made = future.result()
         except TaskKilledError as error:
             killed = tuple(dataclasses.replace(death, node=self._node) for death in error.deaths)
             return ActorAnswer(killed=killed, deaths=client.pool.counts().deaths)
@@ -130,6 +139,25 @@ class PipelineActor:
             cpu=made.cpu,
             deaths=client.pool.counts().deaths,
         )
+
+
+async def all_done(futures: Sequence[Future[MadeTask]]) -> None:
+    """Waits for all of them; the loop is woken once, as waking it costs more than what it does then."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+    left = itertools.count(len(futures) - 1, -1)
+
+    def finish() -> None:
+        if not done.done():  # the call was cancelled
+            done.set_result(None)
+
+    def note(_: Future[MadeTask]) -> None:
+        if next(left) == 0:
+            loop.call_soon_threadsafe(finish)
+
+    for future in futures:
+        future.add_done_callback(note)
+    await done
 
 
 class VersionError(RuntimeError):

@@ -16,6 +16,7 @@ import numpy as np
 
 _ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
 SMALL = 512  # bytes of an array below which it travels with the rest
+SMALL_OF_TASK = 1 << 15  # the same for tasks, which get memory of their own: that costs more than a lent slab
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
 
 

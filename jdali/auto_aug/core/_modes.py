@@ -1,4 +1,4 @@
-"""Functions on the nodes of a pipeline that work on the batches of dynamic mode, too."""
+"""Functions on the nodes of a pipeline that take the batches of dynamic mode and, with a JAX key, one array, too."""
 
 from __future__ import annotations
 
@@ -7,28 +7,54 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import jax
+import numpy as np
+from jax import Array
 
+from jdali._operators.random_key import take_first_key
+from jdali.data_node import DataNode
 from jdali.dynamic._graph import run_as_graph
 from jdali.dynamic._value import EagerValue
+from jdali.engine.function import call_on_sample
 from jdali.graph import current_graph
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def in_either_mode(function: F) -> F:
-    """Lets a function that calls operators of `jdali.fn` take tensors and batches of dynamic mode.
+    """Lets a function that calls operators of `jdali.fn` take tensors and batches of dynamic mode, and arrays.
 
-    With some, and outside of a pipeline definition, it is traced as a small pipeline, which runs at once and is
-    kept for calls of the same kind.
+    With some, and outside of a pipeline definition, it is traced as a small pipeline, which is kept for calls of the
+    same kind. It runs at once on batches. On arrays it is a pure function of one sample and of the key. The key comes
+    first or as `key=`; batches may have one, too.
     """
+    name = function.__name__
 
     @functools.wraps(function)
-    def call(*args: object, **kwargs: object) -> Any:
-        if current_graph() is None and any(isinstance(v, EagerValue) for v in _leaves((args, kwargs))):
-            return run_as_graph(function, args, kwargs)
-        return function(*args, **kwargs)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if current_graph() is not None:
+            return function(*args, **kwargs)
+        kinds = {_kind(leaf) for leaf in _leaves((args, kwargs))}
+        if DataNode in kinds or not kinds & {EagerValue, Array}:
+            if kwargs.pop("key", None) is not None:
+                raise TypeError(
+                    f"{name}: a key goes with arrays, tensors and batches; a pipeline draws from its seed"
+                )
+            return function(*args, **kwargs)
+        key, values = take_first_key(name, args, kwargs.pop("key", None))
+        if key is not None and kwargs.get("seed") is not None:
+            raise TypeError(f"{name}: a call has a key or a seed=, not both")
+        if EagerValue in kinds:
+            return run_as_graph(function, values, kwargs, key)
+        return call_on_sample(function, values, kwargs, key, name)
 
     return call  # type: ignore[return-value]
+
+
+def _kind(leaf: object) -> type | None:
+    """Returns the class by which a value decides in which way to run; None: it does not."""
+    if isinstance(leaf, np.ndarray):
+        return Array
+    return next((kind for kind in (EagerValue, DataNode, Array) if isinstance(leaf, kind)), None)
 
 
 def _leaves(values: object) -> list[Any]:

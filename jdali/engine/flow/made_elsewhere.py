@@ -82,8 +82,8 @@ class MadeElsewhere:
 
     @property
     def in_flight(self) -> int:
-        """Batches that should be under way at the same time: two for each worker, and one that is settled."""
-        return 2 * self.workers.count + 1
+        """Batches that should be under way at the same time."""
+        return self.workers.in_flight
 
     @property
     def nbytes(self) -> int:

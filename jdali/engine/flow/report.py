@@ -38,10 +38,9 @@ def describe(engine: Engine, room: Room | None = None) -> str:
             "  no batch was made yet: programs and padded shapes come with the first ones (run, warmup)"
         )
     if room is not None:
-        known = f"{room.largest / 2**20:.1f} MiB" if room.largest else "not known yet"
+        most = f"; one takes up to {room.largest / 2**20:.1f} MiB while it is made" if room.largest else ""
         lines.append(
-            f"  made ahead: {room.depth} batches, at most {room.most_bytes / 2**20:.0f} MiB with those under way; "
-            f"one takes up to {known} while it is made"
+            f"  made ahead: {room.depth} batches, at most {room.most_bytes / 2**20:.0f} MiB with those under way{most}"
         )
     memory = engine.pool.slabs
     leased, idle = (size / 2**20 for size in memory.usage())

@@ -59,6 +59,7 @@ class Runtime:
         self.life = Life(engine, self._made, self._drawing)
         self._moves = Moves(engine, self.life, self._made, self._drawing, is_ahead=self.ahead)
         self._scaler: WorkerScaler | None = None
+        self._fitted = 0  # batches in flight that there is room for, with workers
         self._fit_workers()
 
     @classmethod
@@ -161,8 +162,9 @@ class Runtime:
         """As many batches are in flight as the workers need."""
         if self.engine.elsewhere is None or self._room is None:
             return
+        self._fitted = self.engine.elsewhere.in_flight
         with self.life.changed:
-            self._room.fit(self.engine.elsewhere.in_flight)
+            self._room.fit(self._fitted)
             self.life.changed.notify_all()
         self.life.grow()
 
@@ -283,6 +285,8 @@ class Runtime:
         if isinstance(outcome, Result):
             if self._scaler is not None:
                 self._scaler.note_batch()
+            if self.engine.elsewhere is not None and self.engine.elsewhere.in_flight != self._fitted:
+                self._fit_workers()  # workers of a cluster get several small batches in one call
             return outcome
         outcome = self._drawing.error_of(outcome)
         if isinstance(outcome, StopIteration):

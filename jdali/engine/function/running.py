@@ -15,6 +15,8 @@ from jax import Array, lax
 from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.rounding import x64_context
 from jdali._system.devices import accelerator
+from jdali.engine.failure import failing_as
+from jdali.engine.steps.outline import StageOutline
 from jdali.engine.steps.program import ProgramForm, compiler_options, stage_compute
 from jdali.graph import Stage
 
@@ -53,12 +55,13 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
     Products are rounded as in the pipeline's programs, see `exact`. It can be differentiated by `arrays`: derivatives
     are those of the operators, whose products the compiler may fuse.
     """
-    compute = stage_compute(stage, form.program)
+    compute = stage_compute(StageOutline.of(stage), form.program)
     shapes = form.program.shapes[: len(stage.inputs)]
 
     def plain(arrays: Any, small: Any, identity: Any, seeds: Any) -> list[Array]:
         fitted = [_fitted(a, (a.shape[0], *shape)) for a, shape in zip(arrays, shapes, strict=True)]
-        return compute(fitted, small, identity, seeds)
+        with failing_as(stage.nodes):
+            return compute(fitted, small, identity, seeds)
 
     @jax.custom_jvp
     def rounded(arrays: Any, small: Any, identity: Any, seeds: Any, minus_zero: Any) -> list[Array]:
@@ -109,13 +112,12 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
 
     def call(arrays: Sequence[object], small: Sequence[object], identity: object, seeds: object) -> Any:
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():
-            minus_zero = _minus_zero([*arrays, identity])
-            return run(list(arrays), list(small), identity, seeds, minus_zero)
+            return run(list(arrays), list(small), identity, seeds, minus_zero([*arrays, identity]))
 
     return call
 
 
-def _minus_zero(values: Sequence[object]) -> Any:
+def minus_zero(values: Sequence[object]) -> Any:
     """-0, float32, made of the operands of a program so that no compiler finds out.
 
     No square leaves 3 if it is divided by 7.

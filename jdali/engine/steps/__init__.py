@@ -3,7 +3,8 @@
 ```
  reader_op ─▶ host_op, host_batch_op ─▶ stage ─▶ program      index_op moves samples, nothing else
                                           │         ├── packing: small arrays travel in one
-                                          │         └── plan_cache: plans that serve again
+                                          │         ├── plan_cache: plans that serve again
+                                          │         └── outline, program_table: programs that pipelines share
                                           └── sharded: one stage on several devices
 ```
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
+import time
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
@@ -21,11 +22,14 @@ from jdali._operators.argument_rules import extent_name
 from jdali._operators.call import Call, PlannedCall, run_call
 from jdali._operators.record import CompiledOp, Operator
 from jdali._system.jax_internals import ONE_THREAD, SAME_LOOPS, WIDE_VECTORS, known_options
-from jdali.engine.failure import failing_as
+from jdali._threads import inner
+from jdali.engine.failure import OperatorFailure
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.cost import SECONDS_A_CALL, TRUE_SHARE, StageCost, elements
+from jdali.engine.steps.outline import STAGE, OperatorOutline, Slot, StageOutline
 from jdali.engine.steps.packing import Packing
-from jdali.graph import DataNode, Node, Stage
+from jdali.engine.steps.program_table import PROGRAMS, Compiled, ProgramTable
+from jdali.graph import Node, Stage
 
 # Bytes of inputs and outputs, padded, that one call of a program works on. On the CPU a chunk should stay in
 # the caches; an accelerator wants enough work per launch.
@@ -44,24 +48,17 @@ QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 # Nor is it worth the while for a program on so few bytes.
 SMALL_BYTES = 256 << 10
 
-
-class Compiled:
-    """A function of `jax.jit`, which several programs may share, and the lock under which it is first called."""
-
-    __slots__ = ("__weakref__", "_function", "lock")
-
-    def __init__(self, function: Any):
-        self._function, self.lock = function, threading.Lock()
-
-    def __call__(self, *operands: Any) -> Any:
-        return self._function(*operands)
+# Pipelines of at most so many samples share programs whatever their batch size: the rows of a call follow from the
+# shape alone. A call is as long as its overhead at least, unless these are its rows; so it costs at most about twice
+# what a program for just this batch would.
+FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
 
 
 @dataclasses.dataclass
 class Program:
     """One compiled program of a stage."""
 
-    function: Any  # of jax.jit
+    function: Compiled
     batch: int
     shape: tuple[tuple[int, ...], ...]
     seconds: float = 0.0
@@ -69,8 +66,21 @@ class Program:
     samples: int = 0
     padded_seconds: float = 0.0
     needed_seconds: float = 0.0
-    lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
     nbytes: int = 0  # of inputs and outputs of a call, padded
+
+    def first_call(self, where: Hashable, *operands: Any) -> Any:
+        """Calls it, and notes the time that this takes; others that share the function wait until it is compiled.
+
+        Args:
+            where: device or devices.
+            operands: of the function.
+        """
+        function = self.function
+        with function.lock, inner("computing" if function.is_compiled(where) else "compiling"):
+            start = time.perf_counter()
+            result = function.first_call(where, *operands)
+            self.seconds = self.seconds or time.perf_counter() - start
+        return result
 
     def count(self, samples: int, padded_seconds: float, needed_seconds: float) -> None:
         """Notes samples that it works on, and what they cost by the model."""
@@ -80,34 +90,40 @@ class Program:
 
 
 class Compiler:
-    """Counts the programs of a pipeline and holds the limit on them. Stages that are alike share theirs."""
+    """Counts the programs of a pipeline and holds the limit on them. Functions come from the table of the process.
 
-    def __init__(self, limit: int | None = None):
+    A program counts also if another pipeline has compiled it before: so the limit does not depend on others.
+
+    Attributes:
+        limit: most programs; None: any number.
+        count: programs so far. Stages that are alike share theirs.
+    """
+
+    def __init__(self, limit: int | None = None, table: ProgramTable = PROGRAMS):
         self.limit = limit
         self.count = 0
+        self._table = table
         self._lock = threading.Lock()
-        self._functions: weakref.WeakValueDictionary[Hashable, Compiled] = weakref.WeakValueDictionary()
+        self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
-    def function(self, stage: Stage, shapes: Any, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function cached for the key, if still in use, or makes it.
+    def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
+        """Returns the function of the key from the table, and counts it if the pipeline does not use it yet.
 
         Args:
             stage: that asks.
             shapes: for the message if there are too many.
             key: all that the function depends on.
             make: makes a function of jax.jit.
-        """
-        with self._lock:
-            found = self._functions.get(key)
-            if found is None:
-                self._count(stage, shapes)
-                found = self._functions[key] = Compiled(make())
-            return found
 
-    def admit(self, stage: Stage, shapes: object) -> None:
-        """Counts one more program; raises if that is too many."""
+        Raises:
+            CompileLimitError: it would be one too many.
+        """
+        found = self._table.get(key, make)
         with self._lock:
-            self._count(stage, shapes)
+            if found not in self._own:
+                self._count(stage, shapes)
+                self._own.add(found)
+        return found
 
     def _count(self, stage: Stage, shapes: object) -> None:
         if self.limit is not None and self.count >= self.limit:
@@ -137,26 +153,6 @@ def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[in
         shapes.append(flat[start : start + spec.ndim])
         start += spec.ndim
     return tuple(shapes)
-
-
-def form_of(stage: Stage) -> Hashable:
-    """Describes the stage's operators and their connections, without arguments; equal for stages that are
-    alike.
-    """
-    numbers: dict[DataNode, tuple[int, int]] = {value: (-1, i) for i, value in enumerate(stage.inputs)}
-    for number, node in enumerate(stage.nodes):
-        numbers |= {value: (number, i) for i, value in enumerate(node.outputs)}
-
-    def form(value: Any) -> Hashable:
-        if isinstance(value, DataNode):
-            return numbers.get(value)  # None: an argument that `setup` hands over
-        return str(value.dtype), value.shape, value.tobytes()
-
-    nodes = tuple(
-        (node.op, tuple(map(form, node.inputs)), tuple((k, form(v)) for k, v in node.arg_inputs.items()))
-        for node in stage.nodes
-    )
-    return nodes, tuple(form(value) for value in stage.outputs)
 
 
 def random_nodes(stage: Stage) -> list[Node]:
@@ -202,13 +198,22 @@ def samples_a_call(
     fitting = max(1, CHUNK_BYTES[kind] // size)
     if kind == "cpu":
         fitting = max(fitting, min(_ROOMY_CHUNK_BYTES // size, max_batch // _CALLS))
-        # Samples of one shape are few where sizes differ: rows that none of them fills cost time, too.
-        counts = elements([np.array([shape], np.int64) for shape in shapes])
-        seconds = float(cost.seconds(counts * TRUE_SHARE, counts)[0])
-        fitting = max(1, min(fitting, int(SECONDS_A_CALL / seconds)))
+        fitting = max(1, min(fitting, int(SECONDS_A_CALL / _seconds_a_sample(shapes, cost))))
     if fitting >= max_batch:
         return max_batch
     return int(1 << (int(fitting).bit_length() - 1))
+
+
+def few_samples_a_call(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> int:
+    """Samples per call on a CPU where batches have at most `FEW_SAMPLES`: 1, 2, 4 or 8, by the shape alone."""
+    wanted = SHORTEST_CALL / _seconds_a_sample(shapes, cost)
+    return next((rows for rows in (1, 2, 4) if rows >= wanted), FEW_SAMPLES)
+
+
+def _seconds_a_sample(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> float:
+    # Samples of one shape are few where sizes differ: rows that none of them fills cost time, too.
+    counts = elements([np.array([shape], np.int64) for shape in shapes])
+    return float(cost.seconds(counts * TRUE_SHARE, counts)[0])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -241,43 +246,49 @@ class ProgramForm:
         return Packing([np.empty((0, *shape), dtype) for dtype, shape in self.small])
 
 
-def stage_compute(stage: Stage, form: ProgramForm) -> Callable[..., list[Array]]:
+def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., list[Array]]:
     """The pure function of a stage: (arrays, small, identity, seeds) -> outputs.
 
     It closes over nothing that differs by batch, and products are rounded as the compiler likes: see `stage_function`.
     Of `small`, sizes come first, of the inputs and then of what the operators make; after them `form.traced`.
+
+    Raises, while it is traced:
+        OperatorFailure: an operator failed.
     """
-    random = random_nodes(stage)
+    random = outline.random
 
     def compute(arrays: Any, small_arrays: Any, identity: Any, seeds: Any) -> list[Array]:
         small = iter(small_arrays)
-        values: dict[DataNode, Array] = dict(zip(stage.inputs, arrays, strict=True))
-        extents = {v: next(small) for v in stage.inputs}
-        out_extents = [[next(small) for _ in node.outputs] for node in stage.nodes]
+        inputs = [Slot(STAGE, i) for i in range(outline.inputs)]
+        values: dict[Slot, Array] = dict(zip(inputs, arrays, strict=True))
+        extents = {slot: next(small) for slot in inputs}
+        out_extents = [[next(small) for _ in range(operator.outputs)] for operator in outline.operators]
         traced = [{name: next(small) for name in group} for group in form.traced]
-        out_shapes = iter(form.shapes[len(stage.inputs) :])
-        keys_of: dict[Node, Array] = {}
+        out_shapes = iter(form.shapes[outline.inputs :])
+        keys_of: dict[int, Array] = {}
         if random:  # the keys of all operators in one go: one by one they would take most of the compile time
             keys_of |= zip(random, sample_key(seeds[:, None, :2], seeds[:, 2:], *identity), strict=True)
-        for i, (node, call) in enumerate(zip(stage.nodes, form.calls, strict=True)):
-            shapes_here = [next(out_shapes) for _ in node.outputs]
-            ins, ext = _operands(node, values, extents, identity.shape[1])
-            args = traced[i] | _traced_args(node, values, extents, traced[i], call)
-            with failing_as([node]):
-                results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys_of.get(node))
-            for value, result, extent in zip(node.outputs, results, out_extents[i], strict=True):
-                values[value], extents[value] = result, extent
-        return [values[v] for v in stage.outputs]
+        for i, (operator, call) in enumerate(zip(outline.operators, form.calls, strict=True)):
+            shapes_here = [next(out_shapes) for _ in range(operator.outputs)]
+            ins, ext = _operands(operator, values, extents, identity.shape[1])
+            args = traced[i] | _traced_args(operator, values, extents, traced[i], call)
+            try:
+                results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys_of.get(i))
+            except Exception as error:
+                raise OperatorFailure(i, error) from error
+            for output, (result, extent) in enumerate(zip(results, out_extents[i], strict=True)):
+                values[Slot(i, output)], extents[Slot(i, output)] = result, extent
+        return [values[slot] for slot in outline.outputs]
 
     return compute
 
 
-def stage_function(stage: Stage, form: ProgramForm, platform: str) -> Callable[..., Any]:
+def stage_function(outline: StageOutline, form: ProgramForm, platform: str) -> Callable[..., Any]:
     """The function of a stage that the engine compiles.
 
     It takes (arrays, packed, apart, identity, seeds, -0): the small arrays packed, and the operand of `exact`.
     """
-    compute, packing = stage_compute(stage, form), form.packing()
+    compute, packing = stage_compute(outline, form), form.packing()
 
     def packed_compute(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any) -> list[Array]:
         return compute(arrays, packing.unpack(packed, apart), identity, seeds)
@@ -290,14 +301,15 @@ def stage_function(stage: Stage, form: ProgramForm, platform: str) -> Callable[.
 
 
 def _operands(
-    node: Node, values: Mapping[DataNode, Array], extents: Mapping[DataNode, Array], batch: int
+    operator: OperatorOutline, values: Mapping[Slot, Array], extents: Mapping[Slot, Array], batch: int
 ) -> tuple[list[Array], list[Array]]:
     ins, ext = [], []
-    for value in node.inputs:
-        if isinstance(value, DataNode):
-            ins.append(values[value])
-            ext.append(extents[value])
+    for source in operator.inputs:
+        if isinstance(source, Slot):
+            ins.append(values[source])
+            ext.append(extents[source])
         else:
+            value = source.value
             ins.append(jax.numpy.broadcast_to(value, (batch, *value.shape)))
             size = np.broadcast_to(np.array(value.shape, np.int32), (batch, value.ndim))
             ext.append(jax.numpy.asarray(size))
@@ -305,18 +317,18 @@ def _operands(
 
 
 def _traced_args(
-    node: Node, values: Mapping[DataNode, Array], extents: Mapping[DataNode, Array],
+    operator: OperatorOutline, values: Mapping[Slot, Array], extents: Mapping[Slot, Array],
     done: Mapping[str, Array], call: Call,
 ) -> dict[str, Array]:  # fmt: skip
     """Arguments that are values of this or an earlier stage, in the element type of the argument."""
     result = {}
     known = {name for name, _ in (*call.static, *call.constants)} | set(done)
-    shapes = dict(call.argument_shapes)
-    for name, value in node.arg_inputs.items():
-        if name not in known:
-            dtype = node.op.args[name].convert(0).dtype
-            array = values[value]
+    shapes, declared = dict(call.argument_shapes), operator.op.args
+    for name, slot in operator.arguments:
+        if name not in known and slot is not None:
+            dtype = declared[name].convert(0).dtype
+            array = values[slot]
             result[name] = array if dtype.kind == "O" else array.astype(dtype)
-            if None in shapes.get(name, ()) and extent_name(name) in node.op.args:
-                result[extent_name(name)] = extents[value]
+            if None in shapes.get(name, ()) and extent_name(name) in declared:
+                result[extent_name(name)] = extents[slot]
     return result

@@ -11,8 +11,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import jax
 import numpy as np
@@ -30,7 +30,6 @@ from jdali.engine.steps.program import (
     ProgramForm,
     compiler_options,
     split_shapes,
-    stage_function,
 )
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
@@ -105,11 +104,13 @@ class Spread:
             )
             program.calls += 1
             program.count(len(group.samples), group.seconds, group.needed)
-            start = time.perf_counter()
-            step = inner("computing" if program.seconds else "compiling")
-            with step, NATIVE, failing_as(runner.stage.nodes):
-                results = program.function(arrays, packed, apart, who, seeds, MINUS_ZERO)
-            program.seconds = program.seconds or time.perf_counter() - start
+            operands = (arrays, packed, apart, who, seeds, MINUS_ZERO)
+            with NATIVE, failing_as(runner.stage.nodes):
+                if program.seconds:
+                    with inner("computing"):
+                        results = program.function(*operands)
+                else:
+                    results = program.first_call(self.mesh, *operands)
         return program, results
 
     def _input(
@@ -150,19 +151,21 @@ class Spread:
         key = (calls, shapes, dtypes, planned.packing.key, self)
         program = runner.programs.get(key)
         if program is None:
-            runner.admit(shapes)
-            platform = self.mesh.devices.flat[0].platform
-            mapped = jax.shard_map(
-                stage_function(runner.stage, ProgramForm.of(planned, shapes), platform),
-                mesh=self.mesh,
-                in_specs=(P(PART), P(PART), P(PART), P(None, PART), P(), P()),
-                out_specs=P(PART),
-                check_vma=False,
-            )
+            form, platform = ProgramForm.of(planned, shapes), self.mesh.devices.flat[0].platform
             options = compiler_options(platform, (node.op for node in runner.stage.nodes))
-            program = runner.programs[key] = Program(
-                jax.jit(mapped, compiler_options=options), self.rows, shapes
-            )
+
+            def make(function: Callable[..., Any]) -> Any:
+                mapped = jax.shard_map(
+                    function,
+                    mesh=self.mesh,
+                    in_specs=(P(PART), P(PART), P(PART), P(None, PART), P(), P()),
+                    out_specs=P(PART),
+                    check_vma=False,
+                )
+                return jax.jit(mapped, compiler_options=options)
+
+            function = runner.function(form, (dtypes, self.rows, self.mesh), platform, make)
+            program = runner.programs[key] = Program(function, self.rows, shapes)
         return program
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 import jax
@@ -24,9 +24,11 @@ from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.levels import MOST_SHAPES, BatchLevels, StageLevel
 from jdali.engine.shapes.stage_shapes import StageShapes, held_shapes
+from jdali.engine.steps.outline import StageOutline
 from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
 from jdali.engine.steps.program import (
+    FEW_SAMPLES,
     FEWEST_QUEUED,
     QUEUED_BYTES,
     SMALL_BYTES,
@@ -36,13 +38,14 @@ from jdali.engine.steps.program import (
     ProgramForm,
     compiler_options,
     expected_samples,
-    form_of,
+    few_samples_a_call,
     padded_bytes,
     random_nodes,
     samples_a_call,
     split_shapes,
     stage_function,
 )
+from jdali.engine.steps.program_table import Compiled
 from jdali.engine.steps.risen import RisenValues
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
@@ -75,6 +78,7 @@ class StageRunner(StepRunner):
         self.programs: dict[Any, Program] = {}
         self._max_batch = max_batch
         self._expected = expected_samples(stage, max_batch)
+        self._are_few = max_batch <= FEW_SAMPLES and device.platform == "cpu"
         self.device = device
         self._compiler = compiler
         self._members = set(stage.nodes)
@@ -93,7 +97,7 @@ class StageRunner(StepRunner):
         self._shapes = StageShapes(stage, device.platform, self._args, most=None if exact_shapes else most)
         self._dependencies = Dependencies(stage)
         self._random = bool(random_nodes(stage))
-        self._form = form_of(stage)
+        self._outline = StageOutline.of(stage)
 
     @property
     def name(self) -> str:
@@ -123,9 +127,25 @@ class StageRunner(StepRunner):
         """The devices, for a person to read."""
         return str(self.device if self._spread is None else self._spread)
 
-    def admit(self, shapes: object) -> None:
-        """Counts one more program; raises if that is too many."""
-        self._compiler.admit(self.stage, shapes)
+    def function(
+        self, form: ProgramForm, rest: Hashable, platform: str, make: Callable[[Callable[..., Any]], Any]
+    ) -> Compiled:
+        """Returns the compiled function of the stage in this form, which other stages and pipelines may share.
+
+        Args:
+            form: what is compiled.
+            rest: all else that `make` depends on.
+            platform: of the devices.
+            make: makes a function of `jax.jit` of the pure one.
+
+        Raises:
+            CompileLimitError: it would be one too many.
+        """
+        outline = self._outline
+        return self._compiler.function(
+            self.stage, form.shapes, (outline, form, platform, rest),
+            lambda: make(stage_function(outline, form, platform)),
+        )  # fmt: skip
 
     # --- planning ---------------------------------------------------------------------------
     def _plan(self, env: Values, ids: SampleIds, given: Given, levels: BatchLevels) -> StagePlan:
@@ -309,11 +329,7 @@ class StageRunner(StepRunner):
             operands = (arrays, *taken, identity, self.seed_array, MINUS_ZERO)
             if program.seconds:
                 return program.function(*operands)
-            with program.lock, inner("compiling" if not program.seconds else "computing"):
-                start = time.perf_counter()
-                result = program.function(*operands)
-                program.seconds = program.seconds or time.perf_counter() - start
-            return result
+            return program.first_call(self.device, *operands)
 
     def _identity(self, job: Job, ids: SampleIds) -> np.ndarray:
         """uint32 [3, rows], which samples are in the rows; zeros if no operator of the stage asks."""
@@ -321,13 +337,19 @@ class StageRunner(StepRunner):
             return np.zeros((3, job.program.batch), np.uint32)
         return (ids if job.rows is None else ids.select(job.rows)).words()
 
+    def _rows_a_call(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> int:
+        if self.mixes_samples:
+            return max(self._max_batch, len(planned.arrays[0]))
+        if self._exact_shapes:
+            return 1
+        if self._are_few:
+            return few_samples_a_call(shapes, self._shapes.cost)
+        platform = self.device.platform
+        return samples_a_call(planned, shapes, self._shapes.cost, platform=platform, max_batch=self._expected)
+
     def _program(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> Program:
         calls = tuple(c.call for c in planned.calls)
-        if self.mixes_samples:
-            batch = max(self._max_batch, len(planned.arrays[0]))
-        else:
-            platform, most = self.device.platform, 1 if self._exact_shapes else self._expected
-            batch = samples_a_call(planned, shapes, self._shapes.cost, platform=platform, max_batch=most)
+        batch = self._rows_a_call(planned, shapes)
         dtypes = tuple(s.dtype for s in planned.inputs)
         key = (calls, shapes, dtypes, planned.packing.key, batch)
         program = self.programs.get(key)
@@ -335,17 +357,15 @@ class StageRunner(StepRunner):
             platform = self.device.platform
             nbytes = batch * padded_bytes(planned, shapes)
             small = nbytes <= SMALL_BYTES
-            one_thread = small or batch < self._max_batch
+            one_thread = small or (batch < self._max_batch and not self._are_few)
 
-            def make() -> Any:
-                operators = (node.op for node in self.stage.nodes)
-                options = compiler_options(platform, operators, one_thread=one_thread)
-                function = stage_function(self.stage, ProgramForm.of(planned, shapes), platform)
-                return jax.jit(function, compiler_options=options)
-
-            alike = (self._form, platform, one_thread, key)
-            function = self._compiler.function(self.stage, shapes, alike, make)
-            program = self.programs[key] = Program(function, batch, shapes, lock=function.lock, nbytes=nbytes)
+            operators = (node.op for node in self.stage.nodes)
+            options = compiler_options(platform, operators, one_thread=one_thread)
+            form, rest = ProgramForm.of(planned, shapes), (dtypes, batch, one_thread)
+            function = self.function(
+                form, rest, platform, functools.partial(jax.jit, compiler_options=options)
+            )
+            program = self.programs[key] = Program(function, batch, shapes, nbytes=nbytes)
         return program
 
 

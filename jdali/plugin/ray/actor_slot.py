@@ -23,12 +23,14 @@ class RayJob:
         task: for an actor.
         future: of the result.
         deaths: of the actors that it ran in.
+        goes_alone: it is the only task of its call: an actor died that had it.
     """
 
     number: int
     task: ActorTask
     future: Future[MadeTask] = dataclasses.field(default_factory=Future)
     deaths: list[WorkerDeath] = dataclasses.field(default_factory=list)
+    goes_alone: bool = False
 
     def __lt__(self, other: RayJob) -> bool:
         return (self.task.order, self.number) < (other.task.order, other.number)
@@ -43,6 +45,7 @@ class ActorSlot:
         handle: of the actor.
         place: where it is ready; None: it is not.
         jobs: that it has, the oldest first.
+        calls: that these are in.
         blamed: the oldest one when it died last.
         is_absent: nothing is under way that would make it ready; `due` says when to try.
         is_leaving: it gets no more tasks.
@@ -55,6 +58,7 @@ class ActorSlot:
     handle: Any = None
     place: ActorPlace | None = None
     jobs: list[RayJob] = dataclasses.field(default_factory=list)
+    calls: int = 0
     blamed: RayJob | None = None
     is_absent: bool = True
     due: float = 0.0
@@ -64,9 +68,9 @@ class ActorSlot:
     seen_deaths: int = 0
     _wait: float = _FIRST_WAIT
 
-    def takes_tasks(self, most: int) -> bool:
-        """True if it may have one more task; `most` is how many it may have."""
-        return self.place is not None and not self.is_leaving and len(self.jobs) < most
+    def takes_calls(self, most: int) -> bool:
+        """True if it may have one more call; `most` is how many it may have."""
+        return self.place is not None and not self.is_leaving and self.calls < most
 
     def wait(self) -> None:
         """Has it asked again a little later."""

@@ -22,6 +22,7 @@ from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 import jdali
 from jdali._workers import (
+    SMALL_OF_TASK,
     MadeTask,
     PoolClosedError,
     StartMaking,
@@ -35,9 +36,10 @@ from jdali._workers import (
 from jdali._workers.on_ray import ActorAnswer, ActorPlace, ActorStart, ActorTask
 from jdali.graph import reduced_operator
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob
+from jdali.plugin.ray.call_size import CallSize
 
-# Tasks of this pipeline that an actor has: the one that its process makes, and one to go on with.
-_TASKS_EACH = 2
+# Calls of this pipeline that an actor has: the one whose tasks its process makes, and one to go on with.
+_CALLS_EACH = 2
 # Times in a row that a worker may be dead for good before it is ready, while none is.
 _MOST_FAILED_STARTS = 5
 _LOOK_SECONDS = 1.0  # at Ray, which may have been shut down
@@ -83,6 +85,7 @@ class RayDispatcher:
         # Of the thread alone.
         self._slots: dict[int, ActorSlot] = {}
         self._start: list[ray.ObjectRef[ActorStart]] = []
+        self._call_size = CallSize()
         self._made = self._deaths = self._leased = 0
         # A lease may end in the middle of anything: what was returned is counted later.
         self._returned: collections.deque[int] = collections.deque()
@@ -108,9 +111,11 @@ class RayDispatcher:
 
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
         """See `BatchWorkers.submit`."""
-        packed, buffers = pack(task)
+        packed, buffers = pack(task, small=SMALL_OF_TASK)
         arrays = tuple(np.array(np.frombuffer(buffer, np.uint8)) for buffer in buffers)
-        job = RayJob(next(self._numbers), ActorTask(packed, arrays, order, patience))
+        job = RayJob(
+            next(self._numbers), ActorTask(packed, arrays, order, patience), goes_alone=patience == 1
+        )
         with self._lock:
             if self._closed:
                 job.future.set_exception(PoolClosedError("the Ray workers were closed"))
@@ -125,6 +130,11 @@ class RayDispatcher:
         """See `BatchWorkers.resize`."""
         self.count = count
         self._wake()
+
+    @property
+    def in_flight(self) -> int:
+        """See `BatchWorkers.in_flight`."""
+        return _CALLS_EACH * self.count * self._call_size.most + 1
 
     def counts(self) -> WorkerCounts:
         """See `BatchWorkers.counts`."""
@@ -256,14 +266,34 @@ class RayDispatcher:
     # --- tasks ------------------------------------------------------------------------------
     def _hand_out(self) -> None:
         while True:
-            free = [slot for slot in self._slots.values() if slot.takes_tasks(_TASKS_EACH)]
-            with self._lock:
-                if not self._waiting or not free:
-                    return
-                job = heapq.heappop(self._waiting)
+            free = [slot for slot in self._slots.values() if slot.takes_calls(_CALLS_EACH)]
+            if not free:
+                return
             slot = min(free, key=lambda slot: len(slot.jobs))
-            slot.jobs.append(job)
-            self._call(slot.handle.make.remote(self._name, job.task), self._answered, slot, job, slot.place)
+            jobs = self._jobs_for(slot)
+            if not jobs:
+                return
+            slot.jobs += jobs
+            slot.calls += 1
+            tasks = [job.task for job in jobs]
+            self._call(slot.handle.make.remote(self._name, tasks), self._answered, slot, jobs, slot.place)
+
+    def _jobs_for(self, slot: ActorSlot) -> list[RayJob]:
+        """Removes the tasks of one call from those that wait; none: there are none, or more should come first."""
+        with self._lock:
+            if not self._waiting:
+                return []
+            # Each actor gets its share, for its two calls, of what there is now.
+            there = len(self._waiting) + sum(len(slot.jobs) for slot in self._slots.values())
+            most = min(self._call_size.most, -(-there // (_CALLS_EACH * self.count)))
+            if slot.jobs and len(self._waiting) < most and not self._waiting[0].goes_alone:
+                return []
+            jobs = [heapq.heappop(self._waiting)]
+            while (
+                self._waiting and len(jobs) < most and not (jobs[0].goes_alone or self._waiting[0].goes_alone)
+            ):
+                jobs.append(heapq.heappop(self._waiting))
+            return jobs
 
     def _call(
         self, reference: ray.ObjectRef[object], handle: Callable[..., None], *arguments: object
@@ -271,46 +301,50 @@ class RayDispatcher:
         """Has the thread handle the reply to a call when it is there."""
         reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
 
-    def _answered(self, slot: ActorSlot, job: RayJob, place: ActorPlace, reply: Future[ActorAnswer]) -> None:
-        if job not in slot.jobs:
-            return  # it was failed
+    def _answered(
+        self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace, reply: Future[tuple[ActorAnswer, ...]]
+    ) -> None:
+        slot.calls -= 1
+        if jobs[0] not in slot.jobs:
+            return  # they were failed
         error = reply.exception()  # see `_joined`
+        if isinstance(error, RayError) and not isinstance(error, RayTaskError):
+            # Of the actor, of its node, or of the object store with the results.
+            self._note_loss(slot, jobs, place)
+            return
+        slot.jobs = [job for job in slot.jobs if job not in jobs]
         if error is None:
-            self._take(slot, job)
-            self._settle(slot, job, place, reply.result(), reply)
-        elif isinstance(error, RayError) and not isinstance(error, RayTaskError):
-            # Of the actor, of its node, or of the object store with the result.
-            self._note_loss(slot, job, place)
-        else:
-            self._take(slot, job)
+            for job, answer in zip(jobs, reply.result(), strict=True):
+                self._settle(slot, job, place, answer, reply)
+            return
+        for job in jobs:
             job.future.set_exception(
                 RuntimeError(f"Ray worker {place.pid} on node {place.node} failed: {error}")
             )
 
-    def _take(self, slot: ActorSlot, job: RayJob) -> None:
-        slot.jobs.remove(job)
-
-    def _note_loss(self, slot: ActorSlot, job: RayJob, place: ActorPlace) -> None:
-        """Submits a task again; the first one that the actor had may be what killed it."""
-        if slot.place is place:  # the first of its tasks that is lost
+    def _note_loss(self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace) -> None:
+        """Submits the tasks of a call again; the first one that the actor had may be what killed it."""
+        if slot.place is place:  # the first of its calls that is lost
             slot.blamed = slot.jobs[0]
             slot.place = None
             slot.wait()
             self._deaths += 1
-        self._take(slot, job)
-        if job is slot.blamed:
-            job.deaths.append(WorkerDeath(place.pid, None, place.node))
-        if len(job.deaths) >= job.task.patience:
-            job.future.set_exception(TaskKilledError(job.deaths))
-        else:
-            self._submit_again(job)
+        slot.jobs = [job for job in slot.jobs if job not in jobs]
+        for job in jobs:
+            job.goes_alone = True  # so the right one is blamed, if another actor dies
+            if job is slot.blamed:
+                job.deaths.append(WorkerDeath(place.pid, None, place.node))
+            if len(job.deaths) >= job.task.patience:
+                job.future.set_exception(TaskKilledError(job.deaths))
+            else:
+                self._submit_again(job)
 
     def _submit_again(self, job: RayJob) -> None:
         with self._lock:
             heapq.heappush(self._waiting, job)
 
     def _settle(
-        self, slot: ActorSlot, job: RayJob, place: ActorPlace, answer: ActorAnswer, reply: Future[ActorAnswer]
+        self, slot: ActorSlot, job: RayJob, place: ActorPlace, answer: ActorAnswer, reply: Future[Any]
     ) -> None:
         if answer.is_unknown:
             if slot.place is place:
@@ -327,6 +361,7 @@ class RayDispatcher:
             job.future.set_exception(TaskKilledError([*job.deaths, *answer.killed]))
         else:
             self._made += 1
+            self._call_size.note(answer.seconds, answer.cpu, answer.packed.size, _CALLS_EACH * self.count)
             self._lease(answer, reply)
             _resolve(job.future, answer)
 

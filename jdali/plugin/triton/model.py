@@ -136,8 +136,8 @@ class TritonPythonModel:
         for output in answer["outputs"]:
             dtype, shape = _DATATYPES[output["datatype"]], output["shape"]
             count = math.prod(shape)
-            array = (
-                np.frombuffer(self._answers, dtype, count, output["offset"]) if count else np.empty(0, dtype)
-            )
+            array: Any = np.empty(0, dtype)  # nothing of an empty one is in memory
+            if count:
+                array = np.frombuffer(self._answers, dtype, count, output["offset"])
             tensors.append(self._triton.Tensor(output["name"], array.reshape(shape)))
         return self._triton.InferenceResponse(output_tensors=tensors)

@@ -92,9 +92,7 @@ def _listed(name: str, root: str, file_list: str) -> NameTable:
         raise ValueError(f"{name}: No files found: file_list {file_list} names no files")
     local = not _storage.is_url(file_list)
     where = f"{name}: line {{}} of {file_list}"
-    return _storage.table_from_data(
-        root, listed.table(), lambda i: where.format(listed.numbers[i]), free=local
-    )
+    return _storage.table_from_data(root, listed.table(), lambda i: where.format(listed.line(i)), free=local)
 
 
 def _found(name: str, root: str, file_filter: str) -> list[str]:

@@ -20,7 +20,7 @@ COUNT = 4
 class Workers:
     """Workers that return the data of the source; samples of these values kill them."""
 
-    count = 3
+    count, in_flight = 3, 7
 
     def __init__(self, *deadly, deaths=0):
         self.deadly, self.deaths, self.tasks = set(deadly), deaths, []

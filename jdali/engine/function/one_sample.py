@@ -1,0 +1,292 @@
+"""Functions that call operators of `jdali.fn` as pure functions of one sample, in the user's own programs.
+
+Each is traced as a graph, and the graph is evaluated with arrays in place of batches: a conditional becomes
+`lax.cond` or `lax.switch`, a random operator draws from the caller's key.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._numerics.exact import exact
+from jdali._operators.pure import graph_call
+from jdali._operators.random_key import no_key_of
+from jdali._operators.record import CompiledOp, IndexOp
+from jdali._system.devices import accelerator
+from jdali.engine.function.part import moves_only
+from jdali.engine.function.running import minus_zero
+from jdali.engine.steps.program import compiler_options
+from jdali.graph import DataNode, Domain, Graph, Node, building, trace
+from jdali.ops.flow._source import external_source
+
+IMAGE_AXES = 3
+KEPT_FUNCTIONS = 256  # the least used go first
+
+
+class Sample(NamedTuple):
+    """An array of one sample, and its layout ("" if it has none)."""
+
+    array: Any
+    layout: str
+
+
+class SampleForm(NamedTuple):
+    """Key of a traced function: everything but the arrays.
+
+    Attributes:
+        function: to be traced.
+        structure: of its arguments.
+        constants: arguments that are no arrays, each with its type; None in place of those that are.
+        axes: number of axes of each array.
+        name: of the function, for messages.
+    """
+
+    function: Callable[..., Any]
+    structure: Any
+    constants: tuple[tuple[type, Any] | None, ...]
+    axes: tuple[int, ...]
+    name: str
+
+
+def call_on_sample(
+    function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], key: Array | None,
+    name: str,
+) -> Any:  # fmt: skip
+    """`function(*args, **kwargs)` for one sample, where the function calls operators of `jdali.fn`.
+
+    Args:
+        function: takes and returns nodes, in any structure of containers.
+        args: arrays where it takes nodes; other arguments are constants.
+        kwargs: likewise.
+        key: typed key that all random operators draw from; None: there may be none of them.
+        name: of the function, for messages.
+
+    Returns: what the function does, with an array in place of each node.
+
+    Raises:
+        TypeError: an operator draws and there is no key.
+        ValueError: an array has more axes than a picture, or an operator works on the host or on whole batches.
+    """
+    leaves, structure = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)), is_leaf=lambda v: v is None)
+    arrays = [jnp.asarray(leaf) for leaf in leaves if isinstance(leaf, (Array, np.ndarray))]
+    for array in arrays:
+        if array.ndim > IMAGE_AXES:
+            raise ValueError(
+                f"{name}: got an array of shape {list(array.shape)}; with a key it takes one image, [H, W, C]. Map it over "
+                "a batch with jax.vmap and a key for each sample, over the frames of a video with one key for all"
+            )
+    constants = tuple(
+        None if isinstance(leaf, (Array, np.ndarray)) else (type(leaf), leaf) for leaf in leaves
+    )
+    form = SampleForm(function, structure, constants, tuple(a.ndim for a in arrays), name)
+    try:
+        kept = _kept(form)
+    except TypeError:  # an argument that cannot be hashed
+        kept = SampleFunction(form)
+    return kept(arrays, key)
+
+
+class SampleFunction:
+    """A function traced as a graph, to be evaluated for one sample."""
+
+    def __init__(self, form: SampleForm):
+        graph = Graph()
+        sources = [
+            graph.add(external_source, (), {}, device="cpu", num_outputs=1, where="a call").outputs[0]
+            for _ in form.axes
+        ]
+        with building(graph):
+            result = trace(functools.partial(_call, form), sources, {}, graph)
+        self._name, self._sources = form.name, sources
+        self._leaves, self._structure = jax.tree_util.tree_flatten(result)
+        self._layouts = ["HWC" if axes == IMAGE_AXES else "" for axes in form.axes]
+        platform = accelerator().platform
+        self._run = _rounded(self._evaluate, platform)
+        options = compiler_options(platform, [n.op for n in graph.nodes if isinstance(n.op, CompiledOp)])
+        self._compiled = jax.jit(self._run, compiler_options=options)
+
+    def __call__(self, arrays: Sequence[Array], key: Array | None) -> Any:
+        operands = [*arrays, *([] if key is None else [key])]
+        traced = any(isinstance(v, jax.core.Tracer) for v in operands)
+        run = self._run if traced else self._compiled
+        results = iter(run(list(arrays), key))
+        leaves = [next(results) if isinstance(leaf, DataNode) else leaf for leaf in self._leaves]
+        return jax.tree_util.tree_unflatten(self._structure, leaves)
+
+    def _evaluate(self, arrays: Sequence[Array], key: Array | None) -> list[Array]:
+        samples = [Sample(array, layout) for array, layout in zip(arrays, self._layouts, strict=True)]
+        values = dict(zip(map(_identity, self._sources), samples, strict=True))
+        evaluation = SampleEvaluation(self._name, key, values)
+        return [evaluation.value(leaf).array for leaf in self._leaves if isinstance(leaf, DataNode)]
+
+
+_kept = functools.lru_cache(maxsize=KEPT_FUNCTIONS)(SampleFunction)
+
+
+def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:
+    """`function` with products rounded as in a pipeline's programs, see `exact`, also under `vmap`.
+
+    A batch is rounded as a batch: kernels have loops for batches, which are not found once products are rounded.
+    """
+
+    @jax.custom_batching.custom_vmap
+    def run(arrays: Any, key: Any) -> Any:
+        return exact(function, minus_zero(arrays), platform)(arrays, key)
+
+    @run.def_vmap
+    def run_batch(size: int, batched: Any, arrays: Any, key: Any) -> Any:
+        axes = jax.tree.map(lambda is_batched: 0 if is_batched else None, tuple(batched))
+        results = _rounded(jax.vmap(function, in_axes=axes, axis_size=size), platform)(arrays, key)
+        return results, [True] * len(results)
+
+    return run
+
+
+def _call(form: SampleForm, *nodes: DataNode) -> object:
+    remaining = iter(nodes)
+    leaves = [next(remaining) if constant is None else constant[1] for constant in form.constants]
+    args, kwargs = jax.tree_util.tree_unflatten(form.structure, leaves)
+    return form.function(*args, **kwargs)
+
+
+def _identity(value: DataNode) -> tuple[Node, int]:
+    return value.source, value.index  # `DataNode` overloads ==
+
+
+class SampleEvaluation:
+    """Computes values of a graph for the one sample, as they are asked for.
+
+    Args:
+        name: of the function, for messages.
+        key: of the caller.
+        known: values that are computed already.
+    """
+
+    def __init__(self, name: str, key: Array | None, known: Mapping[tuple[Node, int], Sample]):
+        self._name, self._key, self._known = name, key, dict(known)
+
+    def value(self, value: DataNode) -> Sample:
+        if _identity(value) not in self._known:
+            # Operators are computed in the order in which they were called: none needs a deep recursion.
+            for node in self._pending(value):
+                results = self._node(node)
+                self._known |= {(node, i): result for i, result in enumerate(results)}
+        return self._known[_identity(value)]
+
+    def _pending(self, value: DataNode) -> list[Node]:
+        """The nodes that `value` needs and that are not computed, but for those that only a branch needs."""
+        found: set[Node] = set()
+        pending = [value]
+        while pending:
+            current = pending.pop()
+            if _identity(current) in self._known or current.source in found:
+                continue
+            found.add(current.source)
+            pending += self._needed(current.source)
+        return sorted(found, key=lambda node: node.id)
+
+    def _needed(self, node: Node) -> list[DataNode]:
+        if node.op.name in ("_conditional.join", "_conditional.merge"):
+            selector, parts = _choice(node)
+            return [selector, *(v for part, domain in parts for v in _from_outside(part, domain))]
+        if node.op.name == "_conditional.split":
+            return node.data_inputs[:1]
+        return [*node.data_inputs, *node.arg_inputs.values()]
+
+    def _node(self, node: Node) -> list[Sample]:
+        name = node.op.name
+        if name in ("_conditional.join", "_conditional.merge"):
+            return [self._chosen(node)]
+        if name in ("_conditional.split", "_conditional.validate_logical") or moves_only(node):
+            return [self._known[_identity(node.data_inputs[0])]]
+        if name == "_conditional.not_":
+            return [Sample(self._known[_identity(node.data_inputs[0])].array == 0, "")]
+        if not isinstance(node.op, CompiledOp):
+            what = (
+                "chooses among the samples of a batch" if isinstance(node.op, IndexOp) else "runs on the host"
+            )
+            raise ValueError(
+                f"{self._name}: {node.op.shown_name} ({node.where}) {what}; a pure function of one sample holds compiled "
+                "operators only"
+            )
+        if node.op.random and self._key is None:
+            raise no_key_of(self._name)
+        inputs = [
+            self._known[_identity(i)] if isinstance(i, DataNode) else Sample(i, "") for i in node.inputs
+        ]
+        args = {
+            k: self._known[_identity(v)].array if isinstance(v, DataNode) else v for k, v in node.args.items()
+        }
+        key = jax.random.fold_in(self._key, node.id) if node.op.random and self._key is not None else None
+        results = graph_call(node.op, inputs, args, key)
+        return [Sample(array, layout) for array, layout in results]
+
+    def _chosen(self, node: Node) -> Sample:
+        """The result of the branch that the sample takes."""
+        selector, parts = _choice(node)
+        index = self._known[_identity(selector)].array
+        if node.op.name == "_conditional.merge":
+            index = (index == 0).astype(jnp.int32)
+        layouts: list[str] = []
+        forms: list[str] = []
+
+        def branch(part: DataNode) -> Array:
+            sample = SampleEvaluation(self._name, self._key, self._known).value(part)
+            layouts.append(sample.layout)
+            forms.append(f"{sample.array.dtype} {list(sample.array.shape)}")
+            return sample.array
+
+        branches = [functools.partial(branch, part) for part, _ in parts]
+        try:
+            return Sample(lax.switch(index, branches), layouts[0])
+        except TypeError as error:
+            for number, (form, first) in enumerate(zip(forms, forms[:1] * len(forms), strict=True)):
+                if form != first:
+                    raise ValueError(
+                        f"{self._name}: choice {number} ({node.where}) gives {form}, choice 0 {first}; a program for one "
+                        "sample has one shape and type for all"
+                    ) from error
+            raise
+
+
+def _choice(node: Node) -> tuple[DataNode, list[tuple[DataNode, Domain]]]:
+    """Finds what chooses at a join or merge, and what each branch gives, with the branch that it is from."""
+    inputs = node.data_inputs
+    if node.op.name == "_conditional.join":
+        selector, values = node.arg_inputs["index"], inputs
+    else:
+        *values, selector = inputs
+    return selector, [(value, value.source.domain) for value in values]
+
+
+def _from_outside(value: DataNode, domain: Domain) -> list[DataNode]:
+    """Finds the values from before a branch that a value in it needs."""
+    found: list[DataNode] = []
+    seen: set[Node] = set()
+    pending = [value]
+    while pending:
+        node = pending.pop().source
+        if node in seen:
+            continue
+        seen.add(node)
+        for needed in [*node.data_inputs, *node.arg_inputs.values()]:
+            if _inside(needed.source.domain, domain):
+                pending.append(needed)
+            elif not (node.op.name == "_conditional.split" and needed is not node.inputs[0]):
+                found.append(needed)
+    return found
+
+
+def _inside(domain: Domain | None, outer: Domain) -> bool:
+    while domain is not None:
+        if domain is outer:
+            return True
+        domain = domain.parent
+    return False

@@ -1,0 +1,143 @@
+"""The compiled functions of a process: pipelines and eager calls that compute the same share them.
+
+A key says all that a function depends on, so two pipelines with equal operators, arguments, shapes and element types
+run one program, wherever they are defined. A function lives as long as something uses it. The ones used last live on,
+for a pipeline that is defined again, unless their keys hold objects of the user, which would live on with them.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import enum
+import threading
+import weakref
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali._operators.call import Constant
+from jdali._operators.record import REGISTRY, Operator
+
+# Functions that nothing uses are kept up to this number, the least used out. Programs of one operator take a few
+# hundred kilobytes each, large ones some megabytes.
+KEPT_FUNCTIONS = 128
+# A constant of more bytes than this is not kept, so neither is a function that holds it.
+_MOST_CONSTANT_BYTES = 1 << 20
+_PLAIN = (
+    type(None),
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    enum.Enum,
+    np.dtype,
+    np.generic,
+    jax.sharding.Mesh,
+)
+
+
+class Compiled:
+    """A function of `jax.jit`, which several programs may share, and the lock under which it is first called."""
+
+    __slots__ = ("__weakref__", "_called", "_function", "lock")
+
+    def __init__(self, function: Any):
+        self._function, self.lock = function, threading.Lock()
+        self._called: set[Hashable] = set()
+
+    def __call__(self, *operands: Any) -> Any:
+        return self._function(*operands)
+
+    def lower(self, *operands: Any) -> Any:
+        """Lowers it for such operands, to look at the program."""
+        return self._function.lower(*operands)
+
+    def first_call(self, where: Hashable, *operands: Any) -> Any:
+        """Calls it and notes that there is a program for `where`, a device or several."""
+        result = self._function(*operands)
+        self._called.add(where)
+        return result
+
+    def is_compiled(self, where: Hashable) -> bool:
+        """True if a call before this one has compiled it for `where`."""
+        return where in self._called
+
+
+class ProgramTable:
+    """Functions by what they compute."""
+
+    def __init__(self, most: int = KEPT_FUNCTIONS):
+        self._most = most
+        self._lock = threading.Lock()
+        self._used: weakref.WeakValueDictionary[Hashable, Compiled] = weakref.WeakValueDictionary()
+        self._kept: collections.OrderedDict[Hashable, Compiled] = collections.OrderedDict()
+
+    def get(self, wanted: Hashable, make: Callable[[], Any]) -> Compiled:
+        """Returns the function of this key, which several may ask for.
+
+        Args:
+            wanted: its key, all that it depends on.
+            make: makes a function of `jax.jit` if there is none yet.
+        """
+        key = _typed(wanted)
+        with self._lock:
+            found = self._used.get(key)
+            if found is None:
+                found = self._used[key] = Compiled(make())
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            elif _is_plain(wanted):
+                self._kept[key] = found
+                if len(self._kept) > self._most:
+                    self._kept.popitem(last=False)
+            return found
+
+    def clear(self) -> None:
+        """Lets go of the functions that nothing uses; those in use are not shared any more."""
+        with self._lock:
+            self._kept.clear()
+            self._used.clear()
+
+    def __len__(self) -> int:
+        return len(self._used)
+
+
+def _typed(value: Any) -> Hashable:
+    """The key with types: 1, 1.0 and True are equal, as 0.0 and -0.0 are, but programs for them may differ."""
+    if isinstance(value, Operator):
+        return value
+    if isinstance(value, tuple):
+        return (type(value), *map(_typed, value))
+    if _is_compared_by_fields(value):
+        return (type(value), *(_typed(getattr(value, field.name)) for field in dataclasses.fields(value)))
+    if isinstance(value, (float, complex, np.generic)):
+        return type(value), np.asarray(value).tobytes()
+    return type(value), value
+
+
+def _is_plain(value: Any) -> bool:
+    """True if a key holds neither the user's objects nor much memory."""
+    if isinstance(value, Operator):
+        return REGISTRY.is_built_in(value.name) and REGISTRY[value.name] is value
+    if isinstance(value, Constant):
+        return value.value.nbytes <= _MOST_CONSTANT_BYTES
+    if isinstance(value, tuple):
+        return all(map(_is_plain, value))
+    if _is_compared_by_fields(value):
+        return all(_is_plain(getattr(value, field.name)) for field in dataclasses.fields(value))
+    return isinstance(value, _PLAIN)
+
+
+def _is_compared_by_fields(value: Any) -> bool:
+    if isinstance(value, type) or not dataclasses.is_dataclass(value):
+        return False
+    kind: Any = type(value)
+    return bool(kind.__dataclass_params__.eq)
+
+
+PROGRAMS = ProgramTable()

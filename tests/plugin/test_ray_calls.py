@@ -1,0 +1,127 @@
+"""Tasks that go to an actor of Ray in one call: how many, and who is blamed when the actor dies."""
+
+import sys
+from concurrent.futures import Future
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("ray", reason="Ray is not installed")
+from ray.exceptions import ActorDiedError
+
+from jdali._workers import TaskKilledError
+from jdali._workers.on_ray import ActorPlace
+from jdali.plugin.ray import actor_slot, call_size, dispatcher
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="clusters of Ray are tested on Linux only"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+PLACE = ActorPlace("node", "1", 7)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "cpu", "nbytes", "calls", "most"),
+    [
+        (0.004, 0.004, 200_000, 4, 8),  # 8x8 pictures: the most there is
+        (0.03, 0.03, 200_000, 4, 2),  # three fit, a power of two is taken
+        (0.06, 0.004, 200_000, 4, 8),  # on a busy machine
+        (0.3, 0.004, 200_000, 4, 1),  # storage is slow: results would come late
+        (0.004, 0.004, 3 << 20, 4, 2),  # eight would not fit into the bytes of a call
+        (0.004, 0.004, 200_000, 32, 2),  # sixteen actors: a thread waits for each task
+        (0.2, 0.2, 19 << 20, 4, 1),  # training pictures
+        (0.0, 0.0, 0, 256, 1),
+    ],
+)  # fmt: skip
+def test_small_tasks_travel_together(seconds, cpu, nbytes, calls, most):
+    size = call_size.CallSize()
+    for _ in range(7):
+        size.note(seconds, cpu, nbytes, calls)
+    assert size.most == 1
+    size.note(seconds, cpu, nbytes, calls)
+    assert size.most == most
+
+
+def test_the_number_follows_the_tasks():
+    size = call_size.CallSize()
+    for cpu in [0.001] * 8 + [0.04] * 8:
+        size.note(cpu, cpu, 100, 4)
+    assert size.most == 2
+
+
+class Actor:
+    """Takes calls of `make`, and answers none."""
+
+    def __init__(self):
+        self.calls = []
+        self.make = SimpleNamespace(remote=self._make)
+
+    def _make(self, name, tasks):
+        self.calls.append([task.order for task in tasks])
+        return SimpleNamespace(future=Future)
+
+
+@pytest.fixture
+def handing_out():
+    """A dispatcher of two actors without its thread; calls may have four tasks."""
+    made = dispatcher.RayDispatcher(SimpleNamespace(count=2, max_restarts=-1))
+    made._call_size.most = 4
+    for index in range(2):
+        made._slots[index] = actor_slot.ActorSlot(index, Actor(), PLACE, is_absent=False)
+    actors = [slot.handle for slot in made._slots.values()]
+
+    def submit(*orders, patience=2):
+        futures = [made.submit(None, order, patience=patience) for order in orders]
+        made._hand_out()
+        return futures
+
+    return made, actors, submit
+
+
+def test_each_actor_gets_its_share_in_order(handing_out):
+    made, actors, submit = handing_out
+    assert made.in_flight == 17
+    submit(*range(16))
+    assert [actor.calls for actor in actors] == [
+        [[0, 1, 2, 3], [8, 9, 10, 11]],
+        [[4, 5, 6, 7], [12, 13, 14, 15]],
+    ]
+
+
+def test_an_idle_actor_gets_the_first_task_at_once(handing_out):
+    _, actors, submit = handing_out
+    for order in range(4):
+        submit(order)
+    assert [actor.calls for actor in actors] == [[[0], [2]], [[1], [3]]]
+
+
+def test_a_task_that_may_kill_goes_alone(handing_out):
+    _, actors, submit = handing_out
+    submit(5, 6, patience=1)
+    submit(0, 1)
+    assert [actor.calls for actor in actors] == [[[5], [0]], [[6], [1]]]
+
+
+def test_the_tasks_of_an_actor_that_died_go_alone_and_the_second_death_has_the_blame(handing_out):
+    made, actors, submit = handing_out
+    futures = submit(*range(8))
+    assert [actor.calls for actor in actors] == [[[0, 1], [4, 5]], [[2, 3], [6, 7]]]
+    slot, other = made._slots.values()
+    lost = Future()
+    lost.set_exception(ActorDiedError())
+
+    made._answered(slot, slot.jobs[:2], PLACE, lost)
+    assert (slot.place, slot.calls, [job.task.order for job in slot.jobs]) == (None, 1, [4, 5])
+    assert [(job.task.order, job.goes_alone, len(job.deaths)) for job in sorted(made._waiting)] == [
+        (0, True, 1), (1, True, 0),
+    ]  # fmt: skip
+    made._answered(slot, slot.jobs[:], PLACE, lost)
+    assert (slot.calls, slot.jobs, made.counts().deaths) == (0, [], 1)
+
+    other.jobs, other.calls = [], 0
+    made._hand_out()
+    assert actors[1].calls[2:] == [[0], [1]]
+    made._answered(other, other.jobs[:1], PLACE, lost)
+    with pytest.raises(TaskKilledError, match=r"7 on node node died; .*7 on node node died"):
+        futures[0].result(0)
+    assert not futures[1].done()
