@@ -19,7 +19,7 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 import jax
 import pytest
 from support.accelerator import accelerator  # noqa: F401
-from support.programs import forget, rows_follow_the_batch  # noqa: F401
+from support.shared_programs import forget, rows_follow_the_batch  # noqa: F401
 from support.worker_kinds import on_cluster, ray_cluster, ray_workers, workers  # noqa: F401
 
 

@@ -199,8 +199,9 @@ class ListedNames:
         # One array for each column from the start: chunks that are joined later leave holes in the heap.
         most = text.count(b"\n") + 1
         offset = np.uint32 if len(text) <= np.iinfo(np.uint32).max else np.int64
-        self.starts, self.sizes = np.empty(most, offset), np.empty(most, np.int32)
-        self.labels = np.empty(most if labelled else 0, np.int32)
+        self.starts: np.ndarray = np.empty(most, offset)
+        self.sizes: np.ndarray = np.empty(most, np.int32)
+        self.labels: np.ndarray = np.empty(most if labelled else 0, np.int32)
         blank: list[np.ndarray] = []  # numbers of the lines without a name
         size = line = 0
         for starts, ends, labels, without in self._parts():

@@ -9,7 +9,7 @@ import weakref
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.programs import compilations, forget
+from support.shared_programs import compilations, forget
 
 import jdali
 import jdali.dynamic as ndd
@@ -34,7 +34,10 @@ def first_batch(define, *, others=0, batch=PICTURES, **options):
             fn.external_source(lambda: batch)
         pipe.set_outputs(define(fn.external_source(lambda: batch, layout="HWC")))
     (output,) = pipe.run()
-    samples, programs = [np.asarray(output.at(i)) for i in range(len(batch))], pipe.internals().programs
+    samples, programs = (
+        [np.asarray(output.at(i)) for i in range(len(batch))],
+        pipe.executor_statistics()["programs"],
+    )
     pipe.close()
     return samples, programs
 

@@ -165,7 +165,7 @@ BEHIND_A_DOOR = {
     "tests/laws/test_lowering.py": "lowers the engine's own programs for other platforms",
     "tests/readers/test_names.py": "watches what is asked of hosts",
     "tests/support/contract.py": "compiles operators with the engine's options of XLA",
-    "tests/support/programs.py": "counts programs, and forgets those that pipelines share",
+    "tests/support/shared_programs.py": "counts programs, and forgets those that pipelines share",
     "tests/support/settled.py": "has the index cache keep indexes of new files",
     "tests/system/test_devices.py": "plants a copy over the host",
     "tests/system/test_regular_file.py": "lets memory run out",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +27,7 @@ Successfully installed jax-0.7.1 jdali-0.1.0
 
 def test_the_line_counts_packages_and_names_what_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(SCRIPT.parent))
-    import install
+    install = importlib.import_module("install")
 
     assert list(install.progress(SAID.splitlines())) == [
         "1 packages found, jax", "1 packages found, fetching jax (2.8 MB)", "2 packages found, numpy",

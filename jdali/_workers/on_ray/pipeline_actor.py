@@ -144,12 +144,16 @@ class PipelineActor:
 async def all_done(futures: Sequence[Future[MadeTask]]) -> None:
     """Waits for all of them; the loop is woken once, as waking it costs more than what it does then."""
     loop = asyncio.get_running_loop()
-    done = loop.create_future()
+    done: asyncio.Future[None] = loop.create_future()
     left = itertools.count(len(futures) - 1, -1)
+
+    def finish() -> None:
+        if not done.done():
+            done.set_result(None)
 
     def note(_: Future[MadeTask]) -> None:
         if next(left) == 0:
-            loop.call_soon_threadsafe(lambda: done.done() or done.set_result(None))
+            loop.call_soon_threadsafe(finish)
 
     for future in futures:
         future.add_done_callback(note)
