@@ -165,12 +165,11 @@ BEHIND_A_DOOR = {
     "tests/laws/test_lowering.py": "lowers the engine's own programs for other platforms",
     "tests/readers/test_names.py": "watches what is asked of hosts",
     "tests/support/contract.py": "compiles operators with the engine's options of XLA",
-    "tests/support/shared_programs.py": "counts programs, and forgets those that pipelines share",
+    "tests/support/shared_programs.py": "counts and empties the table of programs, and gives small batches rows of their own",
     "tests/support/settled.py": "has the index cache keep indexes of new files",
     "tests/system/test_devices.py": "plants a copy over the host",
     "tests/system/test_regular_file.py": "lets memory run out",
     "tests/test_first_errors.py": "makes the error of a bucket that no test may ask for",
-    "tests/support/shared_programs.py": "empties the table of programs, and gives small batches rows of their own",
     "tests/test_profiler.py": "makes a stage slow",
 }
 
