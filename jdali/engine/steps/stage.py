@@ -244,7 +244,7 @@ class StageRunner(StepRunner):
 
         def call(number: int) -> None:
             with NATIVE, failing_as(self.stage.nodes):
-                results[number] = self._call(jobs[number], x64, env, ids, packed, apart)
+                results[number] = self._call(jobs[number], x64, env, ids, packed, apart, context.sole_uses)
                 if parallel and number >= queued:
                     jax.block_until_ready(results[number - queued])
 
@@ -313,8 +313,9 @@ class StageRunner(StepRunner):
         return rows
 
     def _call(
-        self, job: Job, x64: bool, env: Values, ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray]
-    ) -> Any:
+        self, job: Job, x64: bool, env: Values, ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray],
+        sole_uses: frozenset[DataNode],
+    ) -> Any:  # fmt: skip
         program = job.program
         target = None if self.device == host_device() else self.device
         with inner("staging"):
@@ -322,6 +323,9 @@ class StageRunner(StepRunner):
                 gather(env[v].store, job.samples, shape, target, count=program.batch)
                 for v, shape in zip(self.stage.inputs, job.shapes[: len(self.stage.inputs)], strict=True)
             ]
+            for v in self.stage.inputs:
+                if v in sole_uses:  # each sample is in one job, and that has a copy now
+                    env[v].store.drop(job.samples)
         identity = self._identity(job, ids)
         with x64_context(x64), jax.default_device(self.device):
             program.calls += 1
