@@ -127,6 +127,8 @@ class SamplesBlock:
     def host_sample(self, row: int) -> HostArray:
         found = self._host[row]
         if found is None:
+            if self.arrays[row] is None:
+                raise RuntimeError(f"the sample in row {row} was dropped")
             found = self._host[row] = to_host(self.arrays[row])
         return found
 
