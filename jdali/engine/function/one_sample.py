@@ -19,7 +19,7 @@ from jdali._numerics.exact import exact
 from jdali._operators.pure import graph_call, no_key_of
 from jdali._operators.record import CompiledOp, IndexOp
 from jdali._system.devices import accelerator
-from jdali.engine.function.part import moves_only
+from jdali.engine.function.rewriting import moves_only
 from jdali.engine.function.running import minus_zero
 from jdali.engine.steps.program import compiler_options
 from jdali.graph import DataNode, Domain, Graph, Node, building, trace

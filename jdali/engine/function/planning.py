@@ -20,6 +20,7 @@ from jdali._operators.call import PlannedCall, plan_call
 from jdali._system.devices import host_device, to_host
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import Part
+from jdali.engine.function.rewriting import CHOOSE
 from jdali.engine.function.running import FunctionForm, compiled, computation
 from jdali.engine.shapes.cost import values_of
 from jdali.engine.shapes.levels import StageLevel
@@ -28,7 +29,7 @@ from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.program import PlannedStage, ProgramForm, random_nodes, split_shapes
 from jdali.engine.steps.stage import prepared_args
 from jdali.engine.steps.values import argument_values, input_values
-from jdali.graph import DataNode, Node, request_of
+from jdali.graph import WHOLE_BATCH, DataNode, Node, request_of
 from jdali.tensors import RowSlice, TensorList
 
 
@@ -177,11 +178,18 @@ class Planner:
                 values[op.input(i).name] = input_values(batches[given], op, op.input(i).name)
             if given not in specs:
                 specs[given] = batches[given].spec
-        request = request_of(
-            node, batches.count, args=self._args[node], specs=specs, values=values,
+        make_request = functools.partial(
+            request_of, node, batches.count, args=self._args[node], specs=specs,
             keys=draw.keys(node) if op.random else None,  # type: ignore[arg-type]  # `Traced` refuses in its place
         )  # fmt: skip
-        planned = plan_call(request)
+        try:
+            planned = plan_call(make_request(values=values))
+        except TracedArgumentError:
+            # The branches of a conditional differ in size: only then must it be known which one a sample takes.
+            if op.name != CHOOSE:
+                raise
+            values["selector"] = input_values(batches[node.data_inputs[0]], op, "selector")
+            planned = plan_call(make_request(values=values))
         # Of one program for all batches: a function has no memory of those before, and an export serves sizes unseen.
         return planned.raised({name: value.most for name, value in planned.rising.items()})
 
@@ -305,6 +313,12 @@ class _Naming:
         if not isinstance(error, Exception) or isinstance(error, OperatorError):
             return
         node = self._node
+        branch = node.domain.where or "?"
+        if node.domain is not WHOLE_BATCH and not isinstance(error, TracedArgumentError):
+            error.add_note(
+                f"{node.name!r} is in a branch of the conditional at {branch}; a function computes every branch for all samples, "
+                "so an operator in it must take them all"
+            )
         if isinstance(error, TracedArgumentError):
             raise TracedArgumentError(
                 f"{node.op.shown_name} {node.name!r} ({node.where}) decides sizes on the host: {error}. Plan the call "
