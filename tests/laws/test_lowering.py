@@ -14,7 +14,7 @@ from ops.pure_cases import CASES, Case
 from support.sweep import COUNT, Row
 
 from jdali.engine.function.export import lowered
-from jdali.engine.function.load import host_calls
+from jdali.engine.function.preprocess import host_calls
 
 pytest.importorskip("flatbuffers", reason="JAX writes exported programs with flatbuffers")
 

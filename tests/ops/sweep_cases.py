@@ -287,6 +287,8 @@ NO_ROW = {
     "_conditional.join": "puts branches together: tests/graph/test_choice.py",
     "_conditional.not_": "a part of expressions: tests/graph/test_conditional.py",
     "_conditional.validate_logical": "a check of conditions: tests/graph/test_conditional.py",
+    "_conditional.choose": "takes the place of merge and join in a function: tests/engine/function/test_conditionals.py",
+    "_conditional.logical": "takes the place of not_ in a function: tests/engine/function/test_conditionals.py",
     "permute_batch": "what it gives is a matter of the whole batch: see test_permute_batch",
     "batch_permutation": "what it gives is a matter of the whole batch: tests/ops/flow/test_batch_permutation.py",
     "dump_image": "writes to the working directory: tests/ops/flow/test_dump_image.py",

@@ -22,6 +22,8 @@ from jdali.engine.function.part import Start as Start
 from jdali.engine.function.planning import FunctionPlan as FunctionPlan
 
 if TYPE_CHECKING:
-    from jdali.engine.function.load import Preprocess as Preprocess
+    from jdali.engine.function.preprocess import Preprocess as Preprocess
 
-_imported(__name__, {"Preprocess": "jdali.engine.function.load"})  # JAX's exporter and msgspec come with it
+_imported(
+    __name__, {"Preprocess": "jdali.engine.function.preprocess"}
+)  # JAX's exporter and msgspec come with it

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 import importlib.util
+import itertools
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,6 +38,7 @@ from jdali.engine.function.manifest import (
 from jdali.engine.function.part import upstream
 from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
 from jdali.engine.function.representatives import covering, sizes_within
+from jdali.engine.function.rewriting import is_conditional, moves_only
 from jdali.engine.function.running import FunctionForm, packed_computation
 from jdali.engine.steps.program import random_nodes
 from jdali.graph import Node, describe, fingerprint, is_compiled
@@ -45,6 +47,8 @@ from jdali.graph import Node, describe, fingerprint, is_compiled
 PICTURE_SIDES = (256, 512, 1024, 2048)
 # More ways to compute one padded shape than this are a mistake: each is a program.
 _MOST_FORMS = 16
+# Where random values decide sizes: draws for each size that is tried, and the room above the largest that they give.
+_DRAWS, _DRAWN_GROWTH = 8, 1.25
 # Where a program does not take a symbolic number of samples.
 BATCH_SIZES = (1, 2, 4, 8, 16, 32)
 
@@ -101,13 +105,15 @@ def export_function(
     for number, shapes in enumerate(_declared(function, options)):
         planned = _plans(function.planner, shapes, dtypes, function.layouts, options.max_aspect)
         plans += planned
-        for form in _forms(planned, shapes):
+        drawn = function.planner.draws_on_host
+        for form in _forms(planned, shapes, growth=_DRAWN_GROWTH if drawn else 1.0):
             files = _write_programs(function.planner, form, target, options.platforms, number)
             programs.append(ExportedProgram(form_key(form), [list(s) for s in form.program.shapes], files))
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
     manifest = Manifest(
-        VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed, _written_nodes(function),
+        VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed,
+        *_written_graph(function),
         [
             ExportedStart(_numbers(v), layout, dtype.name)
             for v, layout, dtype in zip(definition.start, definition.layouts, dtypes, strict=True)
@@ -136,34 +142,26 @@ def require_flatbuffers() -> None:
 
 
 def check_exportable(function: PipelineFunction) -> None:
-    """Raises ValueError if something in it is no plain data, or decides sizes by values."""
+    """Raises ValueError if something in it is no plain data, or depends on the batch that a sample is in."""
     for node in function.host.nodes:
         if not may_run_on_host(node):
             raise ValueError(
                 f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) cannot be exported: on the host only "
                 f"decoders are. Begin behind it, start={node.name!r}, and call it yourself"
             )
-    planner = function.planner
-    for value in planner.part.known:
-        maker = planner.maker(value)
-        if random_nodes(maker.stage):
+    for node in function.planner.stage.nodes:
+        if node.whole_batch:
             raise ValueError(
-                f"Pipeline.export: {value.name!r} ({value.source.where}) decides sizes, and depends on random values. "
-                f"Give it a value, deterministic={{{value.name!r}: ...}}"
-            )
-    for node in planner.stage.nodes:
-        if node.op.random and node.op.setup_sees("keys"):
-            raise ValueError(
-                f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) draws sizes on the host; begin "
-                "behind it, or export another definition without it"
+                f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) depends on the other samples of the batch, "
+                "and what is served must not; give it arguments with which it does not (pad: shape=, normalize: batch=False), "
+                "or choose outputs before it"
             )
 
 
 def may_run_on_host(node: Node) -> bool:
-    """True for operators that a folder may name for its part on the host: those that decode, and compiled ones."""
-    op = node.op
-    decodes = isinstance(op, HostBatchOp) and op.work == "decoding"
-    return decodes or is_compiled(node) or getattr(op, "same_samples", False)
+    """True for operators that a folder may name: those that decode, compiled ones, moves and conditionals."""
+    decodes = isinstance(node.op, HostBatchOp) and node.op.work == "decoding"
+    return decodes or is_compiled(node) or moves_only(node) or is_conditional(node)
 
 
 # --- shapes ---------------------------------------------------------------------------------------
@@ -206,11 +204,12 @@ def _plans(
 ) -> list[FunctionPlan]:
     """Plans samples of sizes that stand for all up to a declared shape."""
     sizes = [sizes_within(shape, layout, max_aspect) for shape, layout in zip(shapes, layouts, strict=True)]
+    draws = [Draw.of(1, 0, None, 0, [i]) for i in range(_DRAWS if planner.draws_on_host else 1)]
     plans, refused = [], None
-    for i in range(max(map(len, sizes))):
+    for i, draw in itertools.product(range(max(map(len, sizes))), draws):
         chosen = [each[min(i, len(each) - 1)] for each in sizes]
         try:
-            plans.append(plan_sizes(planner, chosen, dtypes, layouts))
+            plans.append(plan_sizes(planner, chosen, dtypes, layouts, draw))
         except OperatorError as error:  # not a size that the pipeline takes
             refused = error
         except TracedArgumentError as error:
@@ -223,9 +222,11 @@ def _plans(
     return plans
 
 
-def _forms(plans: Sequence[FunctionPlan], shapes: Sequence[tuple[int, ...]]) -> list[FunctionForm]:
+def _forms(
+    plans: Sequence[FunctionPlan], shapes: Sequence[tuple[int, ...]], growth: float
+) -> list[FunctionForm]:
     """The programs of a declared shape: one for each way in which operators plan sizes up to it."""
-    shape_of_all = list(covering([plan.form.program.shapes for plan in plans]))
+    shape_of_all = list(covering([plan.form.program.shapes for plan in plans], growth))
     shape_of_all[: len(shapes)] = shapes
     forms = {
         form_key(plan.form): dataclasses.replace(
@@ -259,14 +260,15 @@ def plan_sizes(
     sizes: Sequence[tuple[int, ...]],
     dtypes: Sequence[np.dtype[Any]],
     layouts: Sequence[str],
+    draw: Draw,
 ) -> FunctionPlan:
-    """Plans one sample of these sizes, in its true shapes."""
+    """Plans one sample of these sizes, in its true shapes; `draw` is of that sample."""
     specs = [
         BatchSpec(np.array([size], np.int64), dtype, layout)
         for size, dtype, layout in zip(sizes, dtypes, layouts, strict=True)
     ]
     nothing = [jax.ShapeDtypeStruct((1, *size), dtype) for size, dtype in zip(sizes, dtypes, strict=True)]
-    return planner.plan_in_true_shapes(FunctionInputs(nothing, specs), Draw.of(1, 0, None, 0, None))
+    return planner.plan_in_true_shapes(FunctionInputs(nothing, specs), draw)
 
 
 # --- programs -------------------------------------------------------------------------------------
@@ -330,8 +332,11 @@ def _needed(function: PipelineFunction) -> set[Node]:
     return behind | {node for node in upstream(definition.start) if not node.is_source}
 
 
-def _written_nodes(function: PipelineFunction) -> list[dict[str, Any]]:
-    """All nodes, for their numbers are part of random keys; those that are not needed as sources without data."""
+def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], list[list[Any]]]:
+    """All nodes, for their numbers are part of random keys, and the branches that they are in.
+
+    Those that are not needed are written as sources without data.
+    """
     writer, needed = GraphWriter(), _needed(function)
     rows = []
     for node in function.definition.graph.nodes:
@@ -343,11 +348,8 @@ def _written_nodes(function: PipelineFunction) -> list[dict[str, Any]]:
         except RuntimeError as error:
             raise ValueError(f"Pipeline.export: {error}") from error
         rows.append(row | {"where": os.path.basename(node.where), "preserve": False})
-    if writer.rows:
-        raise ValueError(
-            "Pipeline.export: a part on the host in a branch of a conditional cannot be exported"
-        )
-    return rows
+    domains = [[*row, os.path.basename(where)] for *row, where in writer.rows]
+    return rows, domains
 
 
 def _placeholder(node: Node) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from jdali.engine.function.part import (
     border,
     find_values,
     make_part,
-    origin,
     upstream,
 )
+from jdali.engine.function.rewriting import origin
 from jdali.engine.steps.stage import prepared_args
 from jdali.graph import DataNode, Graph, Node, request_of
 

@@ -12,7 +12,7 @@ import msgspec
 from jdali._storage import files
 from jdali._system import limits
 
-VERSION = 1
+VERSION = 2  # 2: conditionals
 MANIFEST = "preprocess.json"
 _NAME = re.compile(r"[0-9a-z]{1,64}(\.[0-9a-z]{1,16}){0,2}")
 
@@ -87,6 +87,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
         graph: fingerprint of the graph, as in states of a pipeline.
         seed: of the pipeline.
         nodes: as `GraphWriter` writes them; readers and all else that is not needed are sources without data.
+        domains: branches of conditionals, as it writes them.
         start, outputs: of the function; numbers of nodes and of their outputs.
         names, dtypes, layouts: of the outputs.
         sizes: of each output the size of every sample; None: they differ.
@@ -101,6 +102,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     graph: str
     seed: int
     nodes: list[dict[str, Any]]
+    domains: list[list[Any]]
     start: list[ExportedStart]
     outputs: list[tuple[int, int]]
     names: list[str]
@@ -147,7 +149,11 @@ def read_manifest(folder: Path, jdali_version: str) -> Manifest:
         raise FolderError(f"{path} is damaged: {error}") from error
     if manifest.computed_fingerprint() != manifest.fingerprint:
         raise FolderError(f"{path} is damaged: it does not have the fingerprint that it says")
-    limits.check("max_items", len(manifest.nodes) + len(manifest.programs), f"{path}: its list of operators")
+    limits.check(
+        "max_items",
+        len(manifest.nodes) + len(manifest.domains) + len(manifest.programs),
+        f"{path}: its list of operators",
+    )
     for program in manifest.programs:
         for file in program.files:
             if not _NAME.fullmatch(file.file):

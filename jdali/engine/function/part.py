@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from jdali._operators.record import IndexOp
+from jdali.engine.function.rewriting import Rewriting, is_conditional, moves_only, origin, passes_on
 from jdali.graph import WHOLE_BATCH, DataNode, Graph, Node, Stage, dependencies, is_compiled
 
 Start: TypeAlias = "str | Node | DataNode | Sequence[str | Node | DataNode] | None"
@@ -131,24 +132,12 @@ def border(outputs: Iterable[DataNode]) -> tuple[DataNode, ...]:
             continue
         seen.add(id(value))
         node = value.source
-        if is_compiled(node) or moves_only(node):
+        if is_compiled(node) or moves_only(node) or is_conditional(node):
             pending += reversed([*node.data_inputs, *node.arg_inputs.values()])
         else:
             crossing[value] = None
     order = sorted(crossing, key=lambda v: (v.source.id, v.index))
     return tuple(order)
-
-
-def moves_only(node: Node) -> bool:
-    """True if the output of a node is its input, perhaps on another device."""
-    return isinstance(node.op, IndexOp) and node.op.same_samples
-
-
-def origin(value: DataNode) -> DataNode:
-    """Returns the value that is moved to become this one."""
-    while moves_only(value.source):
-        value = value.source.data_inputs[0]
-    return value
 
 
 def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[Node]:
@@ -180,14 +169,16 @@ def make_part(
     """
     start = [origin(v) for v in start]
     fixed = {origin(v): array for v, array in (fixed or {}).items()}
+    for value in (*start, *outputs):
+        _check_whole(value)
     needed = upstream([origin(v) for v in outputs], [*start, *fixed])
     used = [node for node in graph.nodes if node in needed]
     for node in used:
         _check(node, start)
-    moved: dict[DataNode, DataNode] = {}
-    nodes = [_without_moves(node, moved) for node in used if not moves_only(node)]
-    wanted = [moved.get(origin(v), origin(v)) for v in outputs]
-    return _part(tuple(start), tuple(wanted), nodes, {moved.get(v, v): a for v, a in fixed.items()})
+    rewriting = Rewriting(fixed)
+    nodes = [rewriting.node(node) for node in used if not passes_on(node)]
+    wanted = [rewriting.value(v) for v in outputs]
+    return _part(tuple(start), tuple(wanted), nodes, {rewriting.value(v): a for v, a in fixed.items()})
 
 
 def _part(
@@ -211,23 +202,12 @@ def _behind(outputs: Iterable[DataNode], given: set[int], nodes: Sequence[Node])
     return tuple(node for node in nodes if node in seen)
 
 
-def _without_moves(node: Node, moved: dict[DataNode, DataNode]) -> Node:
-    """Returns the node with inputs that were not moved; itself if it has none other. Its number, and keys, stay."""
-
-    def settled(value: object) -> Any:
-        if not isinstance(value, DataNode):
-            return value
-        return moved.get(origin(value), origin(value))
-
-    inputs = tuple(settled(i) for i in node.inputs)
-    args = {name: settled(value) for name, value in node.args.items()}
-    pairs = zip([*inputs, *args.values()], [*node.inputs, *node.args.values()], strict=True)
-    if all(new is old for new, old in pairs):
-        return node
-    copy = dataclasses.replace(node, inputs=inputs, args=args)
-    copy.outputs = tuple(DataNode(v.name, v.device, copy, v.index) for v in node.outputs)
-    moved.update(zip(node.outputs, copy.outputs, strict=True))
-    return copy
+def _check_whole(value: DataNode) -> None:
+    if value.source.domain is not WHOLE_BATCH:
+        raise ValueError(
+            f"Pipeline.function: {value.name!r} ({value.source.where}) is computed in one branch of a conditional, for some of "
+            "the samples only: let start and outputs be values of all samples"
+        )
 
 
 def _check(node: Node, start: Sequence[DataNode]) -> None:
@@ -238,10 +218,17 @@ def _check(node: Node, start: Sequence[DataNode]) -> None:
             f"Pipeline.function: an output needs the data of {name}, which the start, {begin}, does not lead to: "
             "name it in start as well, or leave the output out of outputs"
         )
-    if node.domain is not WHOLE_BATCH or (isinstance(node.op, IndexOp) and not moves_only(node)):
+    if node.domain is not WHOLE_BATCH and node.whole_batch:
         raise ValueError(
-            f"Pipeline.function: {name} chooses among the samples of a batch (a conditional, or an operator such as "
-            "permute_batch), which no compiled function does: choose start or outputs so that it is not between them"
+            f"Pipeline.function: {name} depends on the other samples of its branch of a conditional, and a function computes "
+            "a branch for all samples: choose start or outputs so that it is not between them"
+        )
+    if is_conditional(node):
+        return
+    if isinstance(node.op, IndexOp) and not moves_only(node):
+        raise ValueError(
+            f"Pipeline.function: {name} works on the batch and not on a sample, which no compiled function does: choose "
+            "start or outputs so that it is not between them"
         )
     if not is_compiled(node) and not moves_only(node):
         raise ValueError(

@@ -20,6 +20,7 @@ from jdali._operators.call import PlannedCall, plan_call
 from jdali._system.devices import host_device, to_host
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import Part
+from jdali.engine.function.rewriting import CHOOSE
 from jdali.engine.function.running import FunctionForm, compiled, computation
 from jdali.engine.shapes.cost import values_of
 from jdali.engine.shapes.levels import StageLevel
@@ -28,7 +29,7 @@ from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.program import PlannedStage, ProgramForm, random_nodes, split_shapes
 from jdali.engine.steps.stage import prepared_args
 from jdali.engine.steps.values import argument_values, input_values
-from jdali.graph import DataNode, Node, request_of
+from jdali.graph import WHOLE_BATCH, DataNode, Node, request_of
 from jdali.tensors import RowSlice, TensorList
 
 
@@ -88,6 +89,7 @@ class Planner:
         self._shapes = StageShapes(self.stage, host_device().platform, self._args, most=None)
         self._makers: dict[DataNode, Planner] = {}
         self.programs = functools.lru_cache(maxsize=64)(functools.partial(compiled, self.stage))
+        self.reads = functools.lru_cache(maxsize=64)(self._reads)
 
     def plan(self, inputs: FunctionInputs, draw: Draw, *, ragged: bool = False) -> FunctionPlan:
         """Plans a call.
@@ -177,11 +179,21 @@ class Planner:
                 values[op.input(i).name] = input_values(batches[given], op, op.input(i).name)
             if given not in specs:
                 specs[given] = batches[given].spec
-        request = request_of(
-            node, batches.count, args=self._args[node], specs=specs, values=values,
+        make_request = functools.partial(
+            request_of, node, batches.count, args=self._args[node], specs=specs,
             keys=draw.keys(node) if op.random else None,  # type: ignore[arg-type]  # `Traced` refuses in its place
         )  # fmt: skip
-        planned = plan_call(request)
+        try:
+            planned = plan_call(make_request(values=values))
+        except TracedArgumentError as asking:
+            # The branches of a conditional differ in size: only then must it be known which one a sample takes.
+            if op.name != CHOOSE:
+                raise
+            try:
+                values["selector"] = input_values(batches[node.data_inputs[0]], op, "selector")
+            except TracedArgumentError as error:
+                raise TracedArgumentError(f"{asking}: {error}") from error
+            planned = plan_call(make_request(values=values))
         # Of one program for all batches: a function has no memory of those before, and an export serves sizes unseen.
         return planned.raised({name: value.most for name, value in planned.rising.items()})
 
@@ -192,6 +204,16 @@ class Planner:
         groups, _ = self._shapes.group(specs, [None] * len(specs), StageLevel(), together=True)
         found = split_shapes(groups[0].shape, PlannedStage((), [], tuple(specs), [], Packing([]), False))
         return tuple(found)
+
+    @functools.cached_property
+    def draws_on_host(self) -> bool:
+        """True if plans depend on random values, which then decide sizes, or what `setup` of an operator works out."""
+        if any(node.op.random and node.op.setup_sees("keys") for node in self.stage.nodes):
+            return True
+        outside = {id(v) for v in (*self.part.start, *self.part.fixed)}
+        choices = [node.data_inputs[0] for node in self.stage.nodes if node.op.name == CHOOSE]
+        makers = [self.maker(v) for v in (*self.part.known, *choices) if id(v) not in outside]
+        return any(random_nodes(maker.stage) or maker.draws_on_host for maker in makers)
 
     def maker(self, value: DataNode) -> Planner:
         """Returns what plans the making of one value."""
@@ -206,22 +228,24 @@ class Planner:
         arrays = [*inputs.arrays, *plan.given]
         return program(arrays, plan.packed, plan.apart, draw.identity(), draw.seeds(random_nodes(self.stage)))
 
-    def reads(self, plan: FunctionPlan, inputs: FunctionInputs) -> list[bool]:
+    def _reads(self, form: FunctionForm) -> list[bool]:
         """Tells for each value of the start whether the program reads its elements, or only sizes."""
-        count = inputs.count
-        shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (*inputs.arrays, *plan.given)]
-        small = [jax.ShapeDtypeStruct((count, *shape), dtype) for dtype, shape in plan.form.program.small]
-        run = computation(self.stage, plan.form, "cpu")
-        identity = jax.ShapeDtypeStruct((3, count), np.uint32)
-        seeds = jax.ShapeDtypeStruct((len(random_nodes(self.stage)), 3), np.uint32)
+        spec: Any = jax.ShapeDtypeStruct
+        shapes = form.program.shapes[: form.inputs]
+        arrays = [
+            spec((1, *shape), dtype) for shape, dtype in zip(shapes, form.values[: form.inputs], strict=True)
+        ]
+        small = [spec((1, *shape), dtype) for dtype, shape in form.program.small]
+        seeds = spec((len(random_nodes(self.stage)), 3), np.uint32)
+        run = computation(self.stage, form, "cpu")
         with x64_context(True):
-            closed = jax.make_jaxpr(run)(shapes, small, identity, seeds, MINUS_ZERO)
+            closed = jax.make_jaxpr(run)(arrays, small, spec((3, 1), np.uint32), seeds, MINUS_ZERO)
         flat = FlatProgram(closed, "cpu")
         read = {o.number for o in flat.results if isinstance(o, StepValue)}
         for level in flat.levels():
             for step in (*level.others, *level.draws):
                 read |= {o.number for o in step.operands if isinstance(o, StepValue)}
-        return [number in read for number in range(len(inputs.arrays))]
+        return [number in read for number in range(len(self.part.start))]
 
 
 class _HostValues:
@@ -262,20 +286,35 @@ class _HostValues:
             raise TracedArgumentError(
                 f"the random values of {names} are not known, for the key or index is traced"
             )
-        plan = maker.plan(inputs, draw)
-        if not all(map(is_known, inputs.arrays)):
-            for start, array, read in zip(
-                maker.part.start, inputs.arrays, maker.reads(plan, inputs), strict=True
-            ):
-                if read and not is_known(array):
-                    raise TracedArgumentError(
-                        f"{value.name!r} is computed from {start.name!r}, whose values are not known"
-                    )
-            zeros = [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in inputs.arrays]
-            inputs = FunctionInputs(zeros, inputs.specs)
+        # In the engine's padded shapes: few programs serve all sizes.
+        plan = maker.plan(inputs, draw, ragged=True)
+        shapes = plan.form.program.shapes
+        arrays = []
+        for start, array, shape, read in zip(
+            maker.part.start, inputs.arrays, shapes, maker.reads(plan.form), strict=False
+        ):
+            if read and not is_known(array):
+                raise TracedArgumentError(
+                    f"{value.name!r} is computed from {start.name!r}, whose values are not known"
+                )
+            padded = np.zeros((), array.dtype)
+            arrays.append(
+                _fitted(to_host(array), shape) if read else np.broadcast_to(padded, (self.count, *shape))
+            )
+        inputs = FunctionInputs(arrays, inputs.specs)
         with jax.default_device(host_device()), jax.ensure_compile_time_eval():
             (array,), (sizes,) = maker.run(plan, inputs, draw, "cpu")
         return _batch(to_host(array), BatchSpec(to_host(sizes), array.dtype, plan.form.layouts[0]))
+
+
+def _fitted(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The array [N, ...] cut and filled up to samples of a shape."""
+    if array.shape[1:] == shape:
+        return array
+    result = np.zeros((len(array), *shape), array.dtype)
+    window = (slice(None), *(slice(0, n) for n in map(min, array.shape[1:], shape)))
+    result[window] = array[window]
+    return result
 
 
 def is_known(array: object) -> bool:
@@ -312,6 +351,10 @@ class _Naming:
                 "over values that are known"
             ) from error
         sample = error.sample if isinstance(error, SampleError) else None
-        raise OperatorError.of(
-            error, node.op.shown_name, sample=sample, source="", where=node.where
-        ) from error
+        refused = OperatorError.of(error, node.op.shown_name, sample=sample, source="", where=node.where)
+        if node.domain is not WHOLE_BATCH:
+            refused.add_note(
+                f"{node.name!r} is in a branch of the conditional at {node.domain.where}: a function computes every branch for "
+                "all samples, so operators in it must take them all"
+            )
+        raise refused from error

@@ -43,19 +43,20 @@ def aspect(sides: Sequence[int]) -> float:
     return max(sides) / max(min(sides), 1) if sides else 1.0
 
 
-def covering(sizes: Sequence[Sequence[tuple[int, ...]]]) -> tuple[tuple[int, ...], ...]:
+def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) -> tuple[tuple[int, ...], ...]:
     """Returns padded shapes that hold the values of all representatives, and those of sizes in between.
 
     Args:
         sizes: of each representative the size of each value.
+        growth: of sizes that differ, for those that random values may give.
     """
     shapes = []
     for each in zip(*sizes, strict=True):
         columns = list(zip(*each, strict=True))
-        shapes.append(tuple(_covered(column) for column in columns))
+        shapes.append(tuple(_covered(column, growth) for column in columns))
     return tuple(shapes)
 
 
-def _covered(column: tuple[int, ...]) -> int:
+def _covered(column: tuple[int, ...], growth: float) -> int:
     most = max(column)
-    return most if min(column) == most else -(-(most + 1) // _MARGIN) * _MARGIN
+    return most if min(column) == most else -(-(int(most * growth) + 1) // _MARGIN) * _MARGIN

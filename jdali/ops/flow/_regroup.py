@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batches import BatchSpec
 from jdali._errors import check_samples
 from jdali._operators.record import PerSample, Static, index_operator
 from jdali.tensors import TensorList
@@ -79,13 +80,18 @@ def positions(predicate: TensorList, branch: bool | int) -> np.ndarray:
 
 def predicate_values(predicate: TensorList) -> np.ndarray:
     """bool [N] of a batch of scalars; numbers count as true unless they are 0."""
-    if predicate.spec.ndim != 0:
-        raise RuntimeError(
-            "Conditions inside `if` statements are restricted to scalar (0-d tensors) inputs, that are placed on CPU. "
-            f"Got a {predicate.spec.ndim}-d input as a condition of the `if` statement. Reduce it with fn.reductions."
-        )
+    check_predicate(predicate.spec.ndim)
     true: np.ndarray = predicate.as_numpy() != 0
     return true
+
+
+def check_predicate(ndim: int) -> None:
+    """Raises RuntimeError if a condition has axes."""
+    if ndim != 0:
+        raise RuntimeError(
+            "Conditions inside `if` statements are restricted to scalar (0-d tensors) inputs, that are placed on CPU. "
+            f"Got a {ndim}-d input as a condition of the `if` statement. Reduce it with fn.reductions."
+        )
 
 
 def _indices(batch: Any) -> np.ndarray:
@@ -109,19 +115,19 @@ def validate_logical(
         expression_name: "and", "or" or "not", for the message.
         expression_side: "left" or "right", for the message.
     """
-    _check_logical(value, expression_name, expression_side)
+    check_logical(value.spec, expression_name, expression_side)
     return value
 
 
 @index_operator(name="_conditional.not_")
 def not_(value: TensorList, /) -> TensorList:
     """True for the samples that are 0, of any type; each must be a scalar."""
-    _check_logical(value, "not", "")
+    check_logical(value.spec, "not", "")
     return TensorList.from_dense(value.as_numpy() == 0, "", value.device, value.provenance)
 
 
-def _check_logical(value: TensorList, expression_name: str, expression_side: str) -> None:
-    spec = value.spec
+def check_logical(spec: BatchSpec, expression_name: str, expression_side: str) -> None:
+    """Raises RuntimeError if a value is no operand of `and`, `or` or `not`."""
     needs_bool = expression_name != "not"
     got = f"a {spec.ndim}-d input" if spec.ndim else f"an input of type `{type_name(spec.dtype)}`"
     if spec.ndim or (needs_bool and spec.dtype != np.bool_):

@@ -130,6 +130,38 @@ def test_random_values_are_of_the_pipeline_or_refused(tmp_path: Path):
     np.testing.assert_array_equal(preprocess(ENCODED, index=np.arange(COUNT)), want, strict=True)
 
 
+def windows() -> Any:
+    pictures = fn.decoders.image(pipelines.encoded(), device="mixed")
+    return fn.random_resized_crop(pictures, size=(12, 10), random_area=(0.2, 1.0))
+
+
+def widths() -> Any:
+    pictures = fn.decoders.image(pipelines.encoded(), device="mixed")
+    return fn.crop(pictures, crop_h=9, crop_w=fn.random.uniform(range=(5.0, 30.0)))
+
+
+@pytest.mark.parametrize("define", [windows, widths])
+def test_random_values_that_are_drawn_on_the_host(define: Callable[[], Any], tmp_path: Path):
+    """They decide windows or sizes, which the loaded folder plans for each sample by its key."""
+    pipe = pipeline(define)
+    pipe.export(tmp_path / "drawn", shapes=[(64, 64)], deterministic=False, platforms=["cpu"])
+    preprocess = jdali.load(tmp_path / "drawn")
+    first, second = (first_batch(pipeline(define))[0] for _ in range(2))
+    for index, want in (([0, 1, 2, 3], first), ([3, 1], [second[3], second[1]])):
+        out = preprocess([ENCODED[i] for i in index], index=index)
+        check(out, want)
+    out, good, _ = preprocess.attempt([ENCODED[0], b"damaged", *ENCODED[2:]], index=np.arange(COUNT))
+    assert good == [0, 2, 3]
+    check(out, [first[i] for i in good])
+
+
+def check(out: Any, want: list[np.ndarray]) -> None:
+    """The array of an output, or the array and the sizes, holds these samples."""
+    array, sizes = out if isinstance(out, tuple) else (out, [one.shape for one in out])
+    for value, size, sample in zip(array, sizes, want, strict=True):
+        np.testing.assert_array_equal(value[tuple(map(slice, size))], sample, strict=True)
+
+
 # --- what is not taken ----------------------------------------------------------------------------
 def changed(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     """Changes the description of a folder, and makes its fingerprint right again, as who forges one would."""
@@ -151,7 +183,7 @@ def test_another_fingerprint(exported: tuple[Path, str]):
 def test_another_version(copied: Path):
     path = copied / "preprocess.json"
     path.write_bytes(path.read_bytes().replace(b'"jdali": "', b'"jdali": "9.'))
-    with pytest.raises(jdali.FolderError, match=r"written by jdali 9\.\S+ in format 1; this is jdali"):
+    with pytest.raises(jdali.FolderError, match=r"written by jdali 9\.\S+ in format \d; this is jdali"):
         jdali.load(copied)
 
 
@@ -240,14 +272,9 @@ def test_what_cannot_be_exported_is_named(tmp_path: Path):
         ValueError, match=r"python_function 'mine' .* cannot be exported: on the host only decoders"
     ):
         double.export(tmp_path / "python", shapes=[(8,)])
-    width = pipeline(
-        lambda: fn.crop(
-            fn.decoders.image(pipelines.encoded(), name="pictures"), crop_h=4,
-            crop_w=fn.random.uniform(range=(2.0, 8.0), name="width"),
-        )
-    )  # fmt: skip
-    with pytest.raises(ValueError, match=r"'width' .* decides sizes, and depends on random values"):
-        width.export(tmp_path / "width", deterministic=False, shapes=[(64, 64)])
+    largest = pipeline(lambda: fn.pad(fn.decoders.image(pipelines.encoded()), name="largest"))
+    with pytest.raises(ValueError, match=r"pad 'largest' .* depends on the other samples of the batch"):
+        largest.export(tmp_path / "pad", shapes=[(64, 64)])
     with pytest.raises(ValueError, match=r"shapes must be given"):
         pipelines.speech().export(tmp_path / "speech")
 

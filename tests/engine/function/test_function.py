@@ -263,18 +263,13 @@ def test_refused(name: str):
         call()
 
 
-def test_a_conditional_is_refused_by_name():
+def test_operators_on_whole_batches_are_refused_by_name():
     def define() -> Any:
         pictures = fn.decoders.image(pipelines.encoded(), name="pictures")
-        if fn.random.coin_flip(dtype=types.BOOL):
-            out = fn.flip(pictures, horizontal=1)
-        else:
-            out = pictures
-        return out
+        return fn.permute_batch(pictures, indices=[3, 2, 1, 0], name="order")
 
-    pipe = jdali.pipeline_def(define, enable_conditionals=True)(batch_size=COUNT, num_threads=1)
-    with pytest.raises(ValueError, match=r"chooses among the samples of a batch"):
-        pipe.function("pictures")
+    with pytest.raises(ValueError, match=r"permute_batch 'order' .* works on the batch and not on a sample"):
+        pipeline(define).function("pictures")
 
 
 def test_calls_that_are_refused(training: Any):

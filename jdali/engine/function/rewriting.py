@@ -1,0 +1,96 @@
+"""Nodes of a graph as a function runs them: without moves, and with conditionals that choose by sample."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._operators.record import REGISTRY, IndexOp
+from jdali.graph import DataNode, Node
+
+_SPLIT, _MERGE, _JOIN = "_conditional.split", "_conditional.merge", "_conditional.join"
+CHOOSE, LOGICAL = "_conditional.choose", "_conditional.logical"
+_NOT, _OPERAND = "_conditional.not_", "_conditional.validate_logical"
+_CONDITIONAL = frozenset({_SPLIT, _MERGE, _JOIN, _NOT, _OPERAND})
+
+
+def moves_only(node: Node) -> bool:
+    """True if the output of a node is its input, perhaps on another device."""
+    return isinstance(node.op, IndexOp) and node.op.same_samples
+
+
+def is_conditional(node: Node) -> bool:
+    """True if a node splits a batch by a condition, merges it, or is a part of the condition."""
+    return node.op.name in _CONDITIONAL
+
+
+def passes_on(node: Node) -> bool:
+    """True if a function does not run the node, for its output is its first input: a move, or the start of a branch."""
+    return moves_only(node) or node.op.name == _SPLIT
+
+
+def origin(value: DataNode) -> DataNode:
+    """Returns the value that is moved, or enters a branch, to become this one."""
+    while passes_on(value.source):
+        value = value.source.data_inputs[0]
+    return value
+
+
+class Rewriting:
+    """Rewrites nodes one after another, in the order in which they run.
+
+    A node that is as it was stays the same object; numbers, and so random keys, stay in any case.
+    """
+
+    def __init__(self, fixed: Mapping[DataNode, np.ndarray]):
+        """Begins with no node.
+
+        Args:
+            fixed: values that are known to be the same for all samples; a condition among them leaves one branch.
+        """
+        self._conditions = {_identity(value): array for value, array in fixed.items()}
+        self._rewritten: dict[tuple[Node, int], DataNode] = {}
+
+    def value(self, value: DataNode) -> DataNode:
+        """Returns the value in whose place a value was put; itself if there is none."""
+        value = origin(value)
+        return self._rewritten.get(_identity(value), value)
+
+    def node(self, node: Node) -> Node:
+        """Rewrites a node whose inputs were rewritten before."""
+        inputs: list[Any] = [self._settled(i) for i in node.inputs]
+        args = {name: self._settled(value) for name, value in node.args.items()}
+        op = node.op
+        if op.name in (_MERGE, _JOIN):
+            selector = node.data_inputs[-1] if op.name == _MERGE else args.pop("index")
+            parts = inputs[:-1] if op.name == _MERGE else inputs
+            known = self._conditions.get(_identity(origin(selector)))
+            if known is not None and known.ndim == 0 and (op.name == _MERGE or 0 <= known < len(parts)):
+                self._rewritten[node, 0] = parts[int(known == 0) if op.name == _MERGE else int(known)]
+            inputs = [self._settled(selector), *parts]
+            args["by_truth"] = op.name == _MERGE
+            op = REGISTRY[CHOOSE]
+        elif op.name in (_NOT, _OPERAND):
+            args |= {"expression_name": "not"} if op.name == _NOT else {}
+            op = REGISTRY[LOGICAL]
+        elif _same([*inputs, *args.values()], [*node.inputs, *node.args.values()]):
+            return node
+        copy = dataclasses.replace(node, op=op, inputs=tuple(inputs), args=args)
+        copy.outputs = tuple(DataNode(v.name, v.device, copy, v.index) for v in node.outputs)
+        for old, new in zip(node.outputs, copy.outputs, strict=True):
+            self._rewritten.setdefault(_identity(old), new)
+        return copy
+
+    def _settled(self, value: object) -> Any:
+        return self.value(value) if isinstance(value, DataNode) else value
+
+
+def _same(values: Iterable[object], others: Iterable[object]) -> bool:
+    return all(one is other for one, other in zip(values, others, strict=True))
+
+
+def _identity(value: DataNode) -> tuple[Node, int]:
+    return value.source, value.index  # `DataNode` overloads ==
