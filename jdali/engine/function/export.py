@@ -111,9 +111,10 @@ def export_function(
             programs.append(ExportedProgram(form_key(form), [list(s) for s in form.program.shapes], files))
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
+    rows, domains = _written_graph(function)
     manifest = Manifest(
         VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed,
-        *_written_graph(function),
+        rows, domains,
         [
             ExportedStart(_numbers(v), layout, dtype.name)
             for v, layout, dtype in zip(definition.start, definition.layouts, dtypes, strict=True)

@@ -15,6 +15,7 @@ from jdali.engine.function.making import build_function
 from jdali.engine.function.manifest import FolderError, Manifest, read_manifest
 from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.function.preprocess import Preprocess
+from jdali.engine.steps.compilation_cache import enable_compilation_cache
 from jdali.graph import Graph, describe, fingerprint
 
 _BATCH_SIZE = 32  # that the part on the host is made for; others are run as well
@@ -24,6 +25,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
     """Loads a folder that `Pipeline.export` wrote: the preprocessing without the code that defined it.
 
     Nothing in the folder is code: programs are StableHLO, all else is checked JSON, and operators are those of jdali.
+    JAX's persistent compilation cache is turned on, as by a pipeline: the next process compiles nothing.
 
     Args:
         folder: local.
@@ -34,6 +36,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
         jdali.FolderError: the folder is damaged, of another version of jdali, or of another fingerprint; it says which.
     """
     require_flatbuffers()
+    enable_compilation_cache()
     path = Path(folder)
     manifest = read_manifest(path, __version__)
     if fingerprint is not None and manifest.fingerprint != fingerprint:
