@@ -21,7 +21,7 @@ from jdali._batches import BatchSpec
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
 from jdali._operators.call import Call
-from jdali._operators.record import HostBatchOp
+from jdali._operators.record import HostBatchOp, HostOp
 from jdali._system.extras import install
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.function import PipelineFunction
@@ -37,7 +37,7 @@ from jdali.engine.function.manifest import (
 )
 from jdali.engine.function.part import upstream
 from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
-from jdali.engine.function.representatives import covering, sizes_within
+from jdali.engine.function.representatives import combined, covering, sizes_within
 from jdali.engine.function.rewriting import is_conditional, moves_only
 from jdali.engine.function.running import FunctionForm, packed_computation
 from jdali.engine.steps.program import random_nodes
@@ -45,6 +45,13 @@ from jdali.graph import Node, describe, fingerprint, is_compiled
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
+# What may run on the host of a loaded folder besides decoders: neither reads files nor calls functions of the user.
+HOST_OPERATORS = frozenset(
+    {
+        "bbox_rotate", "experimental.decoders.video", "peek_image_shape", "random_bbox_crop",
+        "segmentation.random_object_bbox", "segmentation.select_masks", "ssd_random_crop",
+    }
+)  # fmt: skip
 # More ways to compute one padded shape than this are a mistake: each is a program.
 _MOST_FORMS = 16
 # Where random values decide sizes: draws for each size that is tried, and the room above the largest that they give.
@@ -101,10 +108,14 @@ def export_function(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     dtypes = _dtypes(function, options.dtypes)
-    programs, plans = [], []
+    programs, plans, varied = [], [], False
     for number, shapes in enumerate(_declared(function, options)):
         planned = _plans(function.planner, shapes, dtypes, function.layouts, options.max_aspect)
         plans += planned
+        varied |= any(
+            len(sizes_within(s, lay, options.max_aspect)) > 1
+            for s, lay in zip(shapes, function.layouts, strict=True)
+        )
         drawn = function.planner.draws_on_host
         for form in _forms(planned, shapes, growth=_DRAWN_GROWTH if drawn else 1.0):
             files = _write_programs(function.planner, form, target, options.platforms, number)
@@ -120,7 +131,7 @@ def export_function(
             for v, layout, dtype in zip(definition.start, definition.layouts, dtypes, strict=True)
         ],
         [_numbers(v) for v in definition.outputs], list(function.outputs),
-        *_described_outputs(plans),
+        *_described_outputs(plans, varied=varied),
         [FixedValue(_numbers(v), written_value(array)) for v, array in definition.fixed.items()],
         programs,
     )  # fmt: skip
@@ -147,8 +158,8 @@ def check_exportable(function: PipelineFunction) -> None:
     for node in function.host.nodes:
         if not may_run_on_host(node):
             raise ValueError(
-                f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) cannot be exported: on the host only "
-                f"decoders are. Begin behind it, start={node.name!r}, and call it yourself"
+                f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) cannot be exported: it runs code "
+                f"or reads files of its own, or works on the batch. Begin behind it, start={node.name!r}, and call it yourself"
             )
     for node in function.planner.stage.nodes:
         if node.whole_batch:
@@ -160,9 +171,12 @@ def check_exportable(function: PipelineFunction) -> None:
 
 
 def may_run_on_host(node: Node) -> bool:
-    """True for operators that a folder may name: those that decode, compiled ones, moves and conditionals."""
-    decodes = isinstance(node.op, HostBatchOp) and node.op.work == "decoding"
-    return decodes or is_compiled(node) or moves_only(node) or is_conditional(node)
+    """True for operators that a folder may name: compiled ones, decoders, `HOST_OPERATORS`, moves and conditionals."""
+    op = node.op
+    decodes = isinstance(op, (HostOp, HostBatchOp)) and op.work == "decoding"
+    return (
+        decodes or op.name in HOST_OPERATORS or is_compiled(node) or moves_only(node) or is_conditional(node)
+    )
 
 
 # --- shapes ---------------------------------------------------------------------------------------
@@ -207,8 +221,7 @@ def _plans(
     sizes = [sizes_within(shape, layout, max_aspect) for shape, layout in zip(shapes, layouts, strict=True)]
     draws = [Draw.of(1, 0, None, 0, [i]) for i in range(_DRAWS if planner.draws_on_host else 1)]
     plans, refused = [], None
-    for i, draw in itertools.product(range(max(map(len, sizes))), draws):
-        chosen = [each[min(i, len(each) - 1)] for each in sizes]
+    for chosen, draw in itertools.product(combined(sizes), draws):
         try:
             plans.append(plan_sizes(planner, chosen, dtypes, layouts, draw))
         except OperatorError as error:  # not a size that the pipeline takes
@@ -244,11 +257,18 @@ def _forms(
 
 
 def _described_outputs(
-    plans: Sequence[FunctionPlan],
+    plans: Sequence[FunctionPlan], *, varied: bool
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
-    """Element types and layouts of the outputs, and their sizes where all samples have one."""
+    """Element types and layouts of the outputs, and their sizes where all samples have one.
+
+    Args:
+        plans: of all sizes that were taken.
+        varied: the start may have several sizes.
+    """
     form = plans[0].form
-    sizes = [{plan.form.program.shapes[number] for plan in plans} for number in form.outputs]
+    # If one size only was taken, it says nothing of others.
+    many = len({plan.form.program.shapes[: form.inputs] for plan in plans}) > 1 or not varied
+    sizes = [{plan.form.program.shapes[number] for plan in plans} if many else () for number in form.outputs]
     dtypes = [form.values[number] for number in form.outputs]
     return (
         [dtype.name for dtype in dtypes], list(form.layouts),

@@ -147,10 +147,11 @@ class PipelineFunction:
             jnp.broadcast_to(jnp.asarray(value), (count,))
             for value in (epoch, jnp.arange(count) if index is None else index)
         ]
-        mapped = jax.vmap(
-            lambda arrays, epoch, index: self.sample(*arrays, key=key, epoch=epoch, index=index)
-        )
-        return mapped(inputs, *numbers)
+
+        def one(arrays: Any, epoch: Any, index: Any) -> Any:
+            return self.sample(*arrays, key=key, epoch=epoch, index=index)
+
+        return jax.vmap(one)(tuple(inputs), *numbers)
 
     def sample(
         self,
@@ -270,7 +271,7 @@ def _is_traced(value: Any) -> bool:
 
 def _is_symbolic(value: Any) -> bool:
     """True if the number of samples has no value: a dimension of `jax.export.symbolic_shape`."""
-    shape = () if isinstance(value, TensorList) else getattr(value, "shape", ())
+    shape: Any = () if isinstance(value, TensorList) else getattr(value, "shape", ())
     return bool(shape) and not isinstance(shape[0], int)
 
 

@@ -328,6 +328,13 @@ def _together(
         sizes = np.zeros((count, parts[0][1][number][1].shape[1]), np.int32)
         for rows, results in parts:
             sizes[list(rows)] = results[number][1]
+        if size is not None and (sizes != np.array(size)).any():
+            row = int((sizes != np.array(size)).any(axis=1).argmax())
+            raise SampleError(
+                f"sample {row}: output {number} is {sizes[row].tolist()}, and by the folder {list(size)} for all samples; export "
+                "it with more shapes",
+                sample=row,
+            )
         largest = tuple(sizes.max(axis=0, initial=0).tolist()) if size is None else tuple(size)
         array = np.zeros((count, *largest), parts[0][1][number][0].dtype)
         for rows, results in parts:
