@@ -159,6 +159,28 @@ def test_random_values_that_are_drawn_on_the_host(define: Callable[[], Any], tmp
     check(out, [first[i] for i in good])
 
 
+def test_operators_on_the_host_that_do_not_decode(tmp_path: Path):
+    """Random ones draw by the sample's key, as in the pipeline."""
+    boxes = [np.float32([[0.1, 0.2, 0.8, 0.9], [0.3, 0.1, 0.5, 0.6]]) for _ in range(COUNT)]
+
+    def define() -> Any:
+        shapes = fn.peek_image_shape(pipelines.encoded(), name="shapes")
+        given = fn.external_source(lambda info: boxes, batch_info=True, name="boxes")
+        anchor, *_ = fn.random_bbox_crop(
+            given, bbox_layout="xyXY", thresholds=[0.0], total_num_attempts=100, name="window"
+        )
+        return fn.cast(shapes, dtype=types.FLOAT), anchor * 2.0
+
+    pipe = pipeline(define)
+    pipe.export(
+        tmp_path / "folder", start=("shapes", "window[0]"), shapes=[((3,), (2,))], dtypes=["int64", "float32"],
+        deterministic=False, platforms=["cpu"],
+    )  # fmt: skip
+    got = jdali.load(tmp_path / "folder")(ENCODED, boxes, index=np.arange(COUNT))
+    for out, want in zip(got, first_batch(pipe), strict=True):
+        check(out, want)
+
+
 def check(out: Any, want: list[np.ndarray]) -> None:
     """The array of an output, or the array and the sizes, holds these samples."""
     array, sizes = out if isinstance(out, tuple) else (out, [one.shape for one in out])
@@ -288,7 +310,7 @@ def test_what_cannot_be_exported_is_named(tmp_path: Path):
         )
     )
     with pytest.raises(
-        ValueError, match=r"python_function 'mine' .* cannot be exported: on the host only decoders"
+        ValueError, match=r"python_function 'mine' .* cannot be exported: it runs code or reads files"
     ):
         double.export(tmp_path / "python", shapes=[(8,)])
     largest = pipeline(lambda: fn.pad(fn.decoders.image(pipelines.encoded()), name="largest"))
