@@ -35,7 +35,7 @@ import simplejpeg
 
 from jdali._batches import gathering as gather
 from jdali.codecs import image
-from jdali.engine.steps import program as _program
+from jdali.engine.steps import program_table
 
 sys.path.insert(0, str(Path(__file__).parent))
 import host
@@ -47,7 +47,7 @@ LOCK = threading.Lock()
 # Calls that release the GIL, or nearly all of whose time is copying, for which NumPy does.
 RELEASING = (
     ("decoding", simplejpeg, "decode_jpeg"),
-    ("compiled programs", _program.Compiled, "__call__"),
+    ("compiled programs", program_table.Compiled, "__call__"),
     ("compiled programs", jax, "block_until_ready"),
     ("reading files", os, "readv"),
     ("reading files", os, "pread"),

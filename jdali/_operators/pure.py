@@ -18,16 +18,7 @@ from jdali._errors import TracedArgumentError
 from jdali._operators import argument_rules
 from jdali._operators.call import CallRequest, PlannedCall, plan_call, run_call, run_sample
 from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
-from jdali._operators.random_key import KEY_DOC as KEY_DOC
-from jdali._operators.random_key import call_with_key as call_with_key
-from jdali._operators.random_key import described as described
-from jdali._operators.random_key import is_key as is_key
-from jdali._operators.random_key import is_typed as is_typed
 from jdali._operators.random_key import no_key
-from jdali._operators.random_key import no_key_of as no_key_of
-from jdali._operators.random_key import one_key as one_key
-from jdali._operators.random_key import take_first_key as take_first_key
-from jdali._operators.random_key import take_key as take_key
 from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
 from jdali._operators.traced import Traced
 from jdali._system.devices import is_local, to_host

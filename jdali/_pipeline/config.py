@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jdali._operators.pure import is_key
+from jdali._operators.random_key import is_key
 from jdali._pipeline.expected_outputs import Expected
 from jdali._system.cpus import cpu_count
 from jdali._system.devices import host_device

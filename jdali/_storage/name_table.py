@@ -197,7 +197,7 @@ class ListedNames:
         self._bytes = np.frombuffer(text, np.uint8)
         self._text, self._labelled, self._largest = text, labelled, largest_label
         # One array for each column from the start: chunks that are joined later leave holes in the heap.
-        most = text.count(b"\n") + 1
+        most = text.count(b"\n") + (not text.endswith(b"\n"))
         offset = np.uint32 if len(text) <= np.iinfo(np.uint32).max else np.int64
         self.starts: np.ndarray = np.empty(most, offset)
         self.sizes: np.ndarray = np.empty(most, np.int32)

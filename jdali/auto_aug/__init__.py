@@ -18,7 +18,7 @@ With a JAX key they are pure functions of the key and one image, for the user's 
 
 The key comes first or as `key=`, in place of `seed=`; all choices follow from it, with the distribution of the pipeline,
 and each augmentation has the pipeline's bits. The image is [H, W, C], uint8; for the frames of a video, map over them with
-one key for all. `apply_rand_augment` and its like take augmentations of the user's in the same way, and so do single ones:
-`shear_x(image, magnitude_bin=3, num_magnitude_bins=31, key=key)`. Under `vmap` every augmentation is computed for every
-image and one is taken; with `jax.lax.map` in its place only that one is computed, which is quicker on a CPU.
+one key for all. `apply_rand_augment` and its like take augmentations of the user's in the same way. So do single ones:
+`shear_x(image, magnitude_bin=signed_bin(3, sign), num_magnitude_bins=31)` draws nothing and needs no key. `vmap` computes
+every augmentation for every image and takes one; `jax.lax.map` in its place computes that one, which is quicker on a CPU.
 """

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from jdali._numerics.random import SampleKeys, seed_words
-from jdali._operators.pure import is_key, one_key
+from jdali._operators.random_key import is_key, one_key
 from jdali._system.devices import to_host
 from jdali.engine import eager
 

@@ -9,7 +9,8 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from jdali._operators.pure import KEY_DOC, keeps_floats, pure_call, take_key
+from jdali._operators.pure import keeps_floats, pure_call
+from jdali._operators.random_key import KEY_DOC, take_key
 from jdali._operators.record import Operator, RankError
 from jdali._operators.surface import describe, document, public_signature
 from jdali._system.tracebacks import folding

@@ -117,6 +117,12 @@ def test_a_batch_of_dynamic_mode_draws_from_a_key_each_sample_its_own() -> None:
     assert len({image.tobytes() for image in found[0]}) > 1
 
 
+def test_an_augmentation_of_one_magnitude_and_sign_needs_no_key() -> None:
+    image = np.full((3, 3, 3), 100, np.uint8)
+    found = a.brightness(image, magnitude_bin=signed_bin(2, 1), num_magnitude_bins=BINS)
+    np.testing.assert_array_equal(found, np.full((3, 3, 3), 55, np.uint8))  # 1 - 0.9 · 2/4 of 100
+
+
 def test_what_cannot_be() -> None:
     key, image = jax.random.key(0), IMAGES[0]
     with pytest.raises(TypeError, match=r"rand_augment draws random values.*rand_augment\(key, image\)"):

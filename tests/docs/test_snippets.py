@@ -214,7 +214,10 @@ PAGES = {
     "resuming.md": Page({"set_state": ["True"]}, pages.write_photos),
     "scaling.md": Page({"workers=2": ["[(4, 32, 32, 3), (4, 32, 32, 3)]"], "max_workers=4": "True"}),
     "serving.md": Page(
-        {"training().export": ["('files[0]',)"]},
+        {
+            "training().export": ["('files[0]',)"],
+            "model_repository": ["models/preprocess ['1', 'config.pbtxt']"],
+        },
         lambda root: pages.write_photos(root, count=4, height=48, width=64),
         needs=("flatbuffers",),
     ),

@@ -34,7 +34,7 @@ def first_batch(define, *, others=0, batch=PICTURES, **options):
             fn.external_source(lambda: batch)
         pipe.set_outputs(define(fn.external_source(lambda: batch, layout="HWC")))
     (output,) = pipe.run()
-    samples, programs = [np.asarray(output.at(i)) for i in range(len(batch))], pipe.inspect().programs
+    samples, programs = [np.asarray(output.at(i)) for i in range(len(batch))], pipe.internals().programs
     pipe.close()
     return samples, programs
 

@@ -12,7 +12,7 @@ from ops.pure_calls import OPERATORS, eager, layout_of, one, public, samples
 from ops.pure_cases import CASES, Case
 
 from jdali import ops
-from jdali._operators.pure import call_with_key
+from jdali._operators.random_key import call_with_key
 
 RANDOM = {op.name: op for op in OPERATORS.values() if op.random}
 FIRST_CASES = {name: next(case for case in CASES if case.op == name) for name in RANDOM}

@@ -18,7 +18,7 @@ import jdali
 from jdali import fn
 from jdali.iterator import DataIterator
 
-pytestmark = pytest.mark.timeout(280)
+pytestmark = pytest.mark.timeout(600)
 
 STEPS = 9  # more than two epochs
 NAMES = ["picture", "label", "uniform", "number"]

@@ -21,7 +21,7 @@ ray = pytest.importorskip("ray", reason="Ray is not installed")
 from jdali.plugin.ray import Workers  # noqa: E402
 
 pytestmark = [
-    pytest.mark.timeout(280),
+    pytest.mark.timeout(600),
     pytest.mark.skipif(sys.platform != "linux", reason="clusters of Ray are tested on Linux only"),
     # Ray leaves files and sockets to the collector.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

@@ -212,6 +212,17 @@ def test_other_limits(address: str):
             serving.ServerLimits(**wrong)
 
 
+def test_requests_of_one_batch_get_their_own_samples(folder: Path, want: np.ndarray):
+    requests = [[ENCODED[2]], [ENCODED[0], b"damaged"], [ENCODED[3], ENCODED[1]]]
+    model = serving.ServedModel(jdali.load(folder))
+    first, failed, last = model.answer([{"encoded": files} for files in requests])
+    assert isinstance(failed, serving.RequestError)
+    assert isinstance(first, dict)
+    assert isinstance(last, dict)
+    np.testing.assert_array_equal(first["normalized"], want[[2]], strict=True)
+    np.testing.assert_array_equal(last["normalized"], want[[3, 1]], strict=True)
+
+
 def test_a_model_behind_it(folder: Path, want: np.ndarray):
     model = serving.ServedModel(
         jdali.load(folder), lambda x: {"mean": jnp.mean(x, axis=(1, 2, 3))}, name="mean"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -25,11 +25,9 @@ Successfully installed jax-0.7.1 jdali-0.1.0
 """
 
 
-def test_the_line_counts_packages_and_names_what_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(SCRIPT.parent))
-    install = importlib.import_module("install")
-
-    assert list(install.progress(SAID.splitlines())) == [
+def test_the_line_counts_packages_and_names_what_is_fetched() -> None:
+    script = runpy.run_path(str(SCRIPT))
+    assert list(script["progress"](SAID.splitlines())) == [
         "1 packages found, jax", "1 packages found, fetching jax (2.8 MB)", "2 packages found, numpy",
         "2 packages found, jax", "installing 2 packages",
     ]  # fmt: skip

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from jdali._operators.pure import call_with_key
+from jdali._operators.random_key import call_with_key
 from jdali._operators.record import CompiledOp, Operator
 from website import docstrings, operators
 from website.drawing import Drawing, draw

@@ -148,7 +148,7 @@ async def all_done(futures: Sequence[Future[MadeTask]]) -> None:
     left = itertools.count(len(futures) - 1, -1)
 
     def finish() -> None:
-        if not done.done():
+        if not done.done():  # the call was cancelled
             done.set_result(None)
 
     def note(_: Future[MadeTask]) -> None:

@@ -125,7 +125,7 @@ class PoolCounts:
     """Counters of a pool, since it was started.
 
     Attributes:
-        processes: that are ready now.
+        processes: that take tasks now.
         pids: of all processes that there are.
         made: tasks.
         deaths: of processes that nobody had ended.

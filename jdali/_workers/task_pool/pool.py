@@ -114,7 +114,7 @@ class TaskPool:
         processes = list(self._processes)
         leased, idle = self._slabs.usage()
         return PoolCounts(
-            sum(process.is_ready for process in processes), tuple(process.pid for process in processes),
+            sum(p.is_ready and p.rehearsal is None for p in processes), tuple(process.pid for process in processes),
             self._made, self._deaths, leased, idle,
         )  # fmt: skip
 

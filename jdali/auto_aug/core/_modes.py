@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from jdali._operators.pure import take_first_key
+from jdali._operators.random_key import take_first_key
 from jdali.data_node import DataNode
 from jdali.dynamic._graph import run_as_graph
 from jdali.dynamic._value import EagerValue

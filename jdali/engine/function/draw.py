@@ -12,7 +12,7 @@ import numpy as np
 from jax import Array
 
 from jdali._numerics.random import SampleKeys, index_words, seed_words
-from jdali._operators.pure import described, is_key, is_typed
+from jdali._operators.random_key import described, is_key, is_typed
 from jdali._operators.record import Traced
 from jdali._system.devices import to_host
 from jdali.graph import Node

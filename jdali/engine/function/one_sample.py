@@ -16,7 +16,8 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._numerics.exact import exact
-from jdali._operators.pure import graph_call, no_key_of
+from jdali._operators.pure import graph_call
+from jdali._operators.random_key import no_key_of
 from jdali._operators.record import CompiledOp, IndexOp
 from jdali._system.devices import accelerator
 from jdali.engine.function.rewriting import moves_only

@@ -1,7 +1,8 @@
 """Values that rise with what batches need: the programs of a stage, and the same bits by each of them."""
 
 import numpy as np
-from support.nodes import batch, node_of, rows, sample_ids, source_node
+from engine.tasks.identities import sample_ids
+from support.nodes import batch, node_of, rows, source_node
 
 from jdali._batches import Rising
 from jdali._system.devices import host_device
