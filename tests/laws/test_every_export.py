@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from laws.test_every_function import NO_INPUTS, ROWS, check, function_of, operands
+from laws.test_every_function import NO_INPUTS, ROWS, check, operands, pipeline_of
 from ops import sweep_cases
 from support.sweep import COUNT, Outputs, Row
 
 import jdali
 from jdali._operators.record import REGISTRY, CompiledOp, ReaderOp
-from jdali.engine.function import Padded, PipelineFunction
-from jdali.engine.function.export import HOST_OPERATORS, ExportOptions, export_function
+from jdali.engine.function import Padded
+from jdali.graph import HOST_OPERATORS
 from jdali.tensors import TensorList
 
 pytest.importorskip("flatbuffers", reason="JAX writes and reads exported programs with flatbuffers")
@@ -51,16 +51,15 @@ rows = pytest.mark.parametrize(
 )
 
 
-def exported(row: Row, folder: Path) -> PipelineFunction:
-    """The function of a pipeline of one row, written to a folder for samples up to those of the row."""
-    function = function_of(row)
+def exported(row: Row, folder: Path) -> None:
+    """Writes a pipeline of one row to a folder, for samples up to those of the row."""
+    pipe, sources = pipeline_of(row)
     arrays, _ = operands(row)
     shapes: list[Any] = [array.shape[1:] for array in arrays]
-    options = ExportOptions(
-        [tuple(shapes) if len(shapes) > 1 else shapes[0]], [a.dtype for a in arrays], ["cpu"], 8.0
-    )
-    export_function(function, folder, options)
-    return function
+    pipe.export(
+        folder, start=sources, shapes=[tuple(shapes) if len(shapes) > 1 else shapes[0]],
+        dtypes=[a.dtype for a in arrays], deterministic=False, platforms=["cpu"],
+    )  # fmt: skip
 
 
 def samples_of(output: Any) -> Outputs:

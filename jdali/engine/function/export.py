@@ -21,7 +21,6 @@ from jdali._batches import BatchSpec
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
 from jdali._operators.call import Call
-from jdali._operators.record import HostBatchOp, HostOp
 from jdali._system.extras import install
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.function import PipelineFunction
@@ -38,20 +37,12 @@ from jdali.engine.function.manifest import (
 from jdali.engine.function.part import upstream
 from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
 from jdali.engine.function.representatives import combined, covering, sizes_within
-from jdali.engine.function.rewriting import is_conditional, moves_only
 from jdali.engine.function.running import FunctionForm, packed_computation
 from jdali.engine.steps.program import random_nodes
-from jdali.graph import Node, describe, fingerprint, is_compiled
+from jdali.graph import Node, describe, fingerprint, may_be_exported
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
-# What may run on the host of a loaded folder besides decoders: neither reads files nor calls functions of the user.
-HOST_OPERATORS = frozenset(
-    {
-        "bbox_rotate", "experimental.decoders.video", "peek_image_shape", "random_bbox_crop",
-        "segmentation.random_object_bbox", "segmentation.select_masks", "ssd_random_crop",
-    }
-)  # fmt: skip
 # More ways to compute one padded shape than this are a mistake: each is a program.
 _MOST_FORMS = 16
 # Where random values decide sizes: draws for each size that is tried, and the room above the largest that they give.
@@ -156,7 +147,7 @@ def require_flatbuffers() -> None:
 def check_exportable(function: PipelineFunction) -> None:
     """Raises ValueError if something in it is no plain data, or depends on the batch that a sample is in."""
     for node in function.host.nodes:
-        if not may_run_on_host(node):
+        if not may_be_exported(node):
             raise ValueError(
                 f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) cannot be exported: it runs code "
                 f"or reads files of its own, or works on the batch. Begin behind it, start={node.name!r}, and call it yourself"
@@ -168,15 +159,6 @@ def check_exportable(function: PipelineFunction) -> None:
                 "and what is served must not; give it arguments with which it does not (pad: shape=, normalize: batch=False), "
                 "or choose outputs before it"
             )
-
-
-def may_run_on_host(node: Node) -> bool:
-    """True for operators that a folder may name: compiled ones, decoders, `HOST_OPERATORS`, moves and conditionals."""
-    op = node.op
-    decodes = isinstance(op, (HostOp, HostBatchOp)) and op.work == "decoding"
-    return (
-        decodes or op.name in HOST_OPERATORS or is_compiled(node) or moves_only(node) or is_conditional(node)
-    )
 
 
 # --- shapes ---------------------------------------------------------------------------------------

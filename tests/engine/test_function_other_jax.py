@@ -23,7 +23,7 @@ import jdali
 pytest.importorskip("flatbuffers", reason="JAX writes and reads exported programs with flatbuffers")
 
 ROOT = Path(jdali.__file__).parents[1]
-TESTS = Path(__file__).parents[2]
+TESTS = Path(__file__).parents[1]
 
 EXPORTS = """
 import sys
