@@ -22,6 +22,7 @@ from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
 from jdali._operators.call import Call
 from jdali._system.extras import install
+from jdali.engine.failure import NodeFailure
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.function import PipelineFunction
 from jdali.engine.function.graph_json import GraphWriter, reference_of, written_value
@@ -107,9 +108,14 @@ def export_function(
             len(sizes_within(s, lay, options.max_aspect)) > 1
             for s, lay in zip(shapes, function.layouts, strict=True)
         )
-        drawn = function.planner.draws_on_host
-        for form in _forms(planned, shapes, growth=_DRAWN_GROWTH if drawn else 1.0):
-            files = _write_programs(function.planner, form, target, options.platforms, number)
+        growth = _DRAWN_GROWTH if function.planner.draws_on_host else 1.0
+        for position, form in enumerate(_forms(planned, shapes, growth=growth)):
+            try:
+                files = _write_programs(function.planner, form, target, options.platforms, number)
+            except NodeFailure:
+                if position == 0:  # that of the largest size
+                    raise
+                continue  # sizes that do not go together, such as a mean of two values for three channels
             programs.append(ExportedProgram(form_key(form), [list(s) for s in form.program.shapes], files))
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
