@@ -62,7 +62,7 @@ endif
 
 # The same for TensorFlow and for PaddlePaddle.
 tf: $(VENV)/.tf  ## the same for TensorFlow
-	$(BIN)/python -m pytest tests/plugin/test_tf.py tests/docs $(ARGS)
+	$(BIN)/python -m pytest tests/plugin/test_tf.py tests/engine/test_function_saved_model.py tests/docs $(ARGS)
 
 paddle: $(VENV)/.paddle  ## the same for PaddlePaddle
 	$(BIN)/python -m pytest tests/plugin/test_paddle.py $(ARGS)

@@ -50,6 +50,14 @@ from jdali.graph.plan import make_plan as make_plan
 from jdali.graph.plan import sole_uses as sole_uses
 from jdali.graph.plan import step_of as step_of
 from jdali.graph.request import request_of as request_of
+from jdali.graph.rewriting import HOST_OPERATORS as HOST_OPERATORS
+from jdali.graph.rewriting import Rewriting as Rewriting
+from jdali.graph.rewriting import is_choice as is_choice
+from jdali.graph.rewriting import is_conditional as is_conditional
+from jdali.graph.rewriting import may_be_exported as may_be_exported
+from jdali.graph.rewriting import moves_only as moves_only
+from jdali.graph.rewriting import origin as origin
+from jdali.graph.rewriting import passes_on as passes_on
 from jdali.graph.sent_graph import SentNode as SentNode
 from jdali.graph.sent_graph import ValueNumber as ValueNumber
 from jdali.graph.sent_graph import receive_graph as receive_graph

@@ -90,11 +90,14 @@ PAGES = {
             "still = ": ["() (3, 3, 32, 32)"],
             "still.host": ["(4, 3, 32, 32)"],
             "pipe.export": ["(4, 3, 32, 32) True"],
-            "jax.export": ["('cpu', 'cuda', 'tpu') (ShapedArray(float32[2,2]),)"],
+            "exported =": ["('cpu', 'cuda', 'tpu') (ShapedArray(float32[2,2]),)"],
+            "orbax": ["(3, 2)"],
+            "tf.saved_model": "",
         },
         lambda root: pages.write_photos(root, count=4, height=48, width=64),
         mode="together",
-        needs=("flatbuffers",),
+        needs=("flatbuffers", "flax", "orbax.checkpoint"),
+        only_with=("tensorflow",),
     ),
     "getting_started.md": Page(
         {

@@ -18,6 +18,7 @@ from support.sweep import COUNT, SEED, Outputs, Row, Sources, order
 import jdali
 from jdali._operators.record import REGISTRY, CompiledOp
 from jdali.engine.function import Padded, PipelineFunction
+from jdali.graph import DataNode
 
 pytestmark = pytest.mark.timeout(1200)
 
@@ -47,14 +48,20 @@ def test_every_compiled_operator_is_here():
     assert compiled - {row.op for row in ROWS} <= left_out
 
 
-def function_of(row: Row) -> PipelineFunction:
-    """The function of a pipeline of one row, from its sources on."""
+def pipeline_of(row: Row) -> tuple[jdali.Pipeline, tuple[DataNode, ...]]:
+    """A pipeline of one row, and its sources."""
     pipe = jdali.Pipeline(batch_size=COUNT, num_threads=1, seed=SEED)
     sources = Sources(COUNT)
     with pipe:
         inputs, fed = sources.operands(row)
         pipe.set_outputs(*sweep.apply(row, inputs, fed))
-    return pipe.function((*inputs, *fed.values()))
+    return pipe, (*inputs, *fed.values())
+
+
+def function_of(row: Row) -> PipelineFunction:
+    """The function of a pipeline of one row, from its sources on."""
+    pipe, sources = pipeline_of(row)
+    return pipe.function(sources)
 
 
 @functools.cache

@@ -21,8 +21,8 @@ from jdali._batches import BatchSpec
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
 from jdali._operators.call import Call
-from jdali._operators.record import HostBatchOp
 from jdali._system.extras import install
+from jdali.engine.failure import NodeFailure
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.function import PipelineFunction
 from jdali.engine.function.graph_json import GraphWriter, reference_of, written_value
@@ -37,11 +37,10 @@ from jdali.engine.function.manifest import (
 )
 from jdali.engine.function.part import upstream
 from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
-from jdali.engine.function.representatives import covering, sizes_within
-from jdali.engine.function.rewriting import is_conditional, moves_only
+from jdali.engine.function.representatives import combined, covering, sizes_within
 from jdali.engine.function.running import FunctionForm, packed_computation
 from jdali.engine.steps.program import random_nodes
-from jdali.graph import Node, describe, fingerprint, is_compiled
+from jdali.graph import Node, describe, fingerprint, may_be_exported
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
@@ -101,25 +100,35 @@ def export_function(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     dtypes = _dtypes(function, options.dtypes)
-    programs, plans = [], []
+    programs, plans, varied = [], [], False
     for number, shapes in enumerate(_declared(function, options)):
         planned = _plans(function.planner, shapes, dtypes, function.layouts, options.max_aspect)
         plans += planned
-        drawn = function.planner.draws_on_host
-        for form in _forms(planned, shapes, growth=_DRAWN_GROWTH if drawn else 1.0):
-            files = _write_programs(function.planner, form, target, options.platforms, number)
+        varied |= any(
+            len(sizes_within(s, lay, options.max_aspect)) > 1
+            for s, lay in zip(shapes, function.layouts, strict=True)
+        )
+        growth = _DRAWN_GROWTH if function.planner.draws_on_host else 1.0
+        for position, form in enumerate(_forms(planned, shapes, growth=growth)):
+            try:
+                files = _write_programs(function.planner, form, target, options.platforms, number)
+            except NodeFailure:
+                if position == 0:  # that of the largest size
+                    raise
+                continue  # sizes that do not go together, such as a mean of two values for three channels
             programs.append(ExportedProgram(form_key(form), [list(s) for s in form.program.shapes], files))
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
+    rows, domains = _written_graph(function)
     manifest = Manifest(
         VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed,
-        *_written_graph(function),
+        rows, domains,
         [
             ExportedStart(_numbers(v), layout, dtype.name)
             for v, layout, dtype in zip(definition.start, definition.layouts, dtypes, strict=True)
         ],
         [_numbers(v) for v in definition.outputs], list(function.outputs),
-        *_described_outputs(plans),
+        *_described_outputs(plans, varied=varied),
         [FixedValue(_numbers(v), written_value(array)) for v, array in definition.fixed.items()],
         programs,
     )  # fmt: skip
@@ -144,10 +153,10 @@ def require_flatbuffers() -> None:
 def check_exportable(function: PipelineFunction) -> None:
     """Raises ValueError if something in it is no plain data, or depends on the batch that a sample is in."""
     for node in function.host.nodes:
-        if not may_run_on_host(node):
+        if not may_be_exported(node):
             raise ValueError(
-                f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) cannot be exported: on the host only "
-                f"decoders are. Begin behind it, start={node.name!r}, and call it yourself"
+                f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) cannot be exported: it runs code "
+                f"or reads files of its own, or works on the batch. Begin behind it, start={node.name!r}, and call it yourself"
             )
     for node in function.planner.stage.nodes:
         if node.whole_batch:
@@ -156,12 +165,6 @@ def check_exportable(function: PipelineFunction) -> None:
                 "and what is served must not; give it arguments with which it does not (pad: shape=, normalize: batch=False), "
                 "or choose outputs before it"
             )
-
-
-def may_run_on_host(node: Node) -> bool:
-    """True for operators that a folder may name: those that decode, compiled ones, moves and conditionals."""
-    decodes = isinstance(node.op, HostBatchOp) and node.op.work == "decoding"
-    return decodes or is_compiled(node) or moves_only(node) or is_conditional(node)
 
 
 # --- shapes ---------------------------------------------------------------------------------------
@@ -206,8 +209,7 @@ def _plans(
     sizes = [sizes_within(shape, layout, max_aspect) for shape, layout in zip(shapes, layouts, strict=True)]
     draws = [Draw.of(1, 0, None, 0, [i]) for i in range(_DRAWS if planner.draws_on_host else 1)]
     plans, refused = [], None
-    for i, draw in itertools.product(range(max(map(len, sizes))), draws):
-        chosen = [each[min(i, len(each) - 1)] for each in sizes]
+    for chosen, draw in itertools.product(combined(sizes), draws):
         try:
             plans.append(plan_sizes(planner, chosen, dtypes, layouts, draw))
         except OperatorError as error:  # not a size that the pipeline takes
@@ -243,11 +245,18 @@ def _forms(
 
 
 def _described_outputs(
-    plans: Sequence[FunctionPlan],
+    plans: Sequence[FunctionPlan], *, varied: bool
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
-    """Element types and layouts of the outputs, and their sizes where all samples have one."""
+    """Element types and layouts of the outputs, and their sizes where all samples have one.
+
+    Args:
+        plans: of all sizes that were taken.
+        varied: the start may have several sizes.
+    """
     form = plans[0].form
-    sizes = [{plan.form.program.shapes[number] for plan in plans} for number in form.outputs]
+    # If one size only was taken, it says nothing of others.
+    many = len({plan.form.program.shapes[: form.inputs] for plan in plans}) > 1 or not varied
+    sizes = [{plan.form.program.shapes[number] for plan in plans} if many else () for number in form.outputs]
     dtypes = [form.values[number] for number in form.outputs]
     return (
         [dtype.name for dtype in dtypes], list(form.layouts),

@@ -112,6 +112,8 @@ class PipelineFunction:
             ValueError: an output is ragged, and extents were not given.
             OperatorError: an operator refuses its inputs.
         """
+        if plan is None and any(_is_symbolic(one) for one in inputs):
+            return self._by_sample(inputs, extents, key, epoch, index)
         if plan is None:
             batch, ragged = self._batch(inputs, extents)
             draw = self._draw(batch.count, key, epoch, index)
@@ -126,6 +128,30 @@ class PipelineFunction:
         else:
             results, sizes = self.planner.run(plan, batch, draw, accelerator().platform)
         return self._returned(results, sizes, plan, ragged=ragged)
+
+    def _by_sample(self, inputs: Sequence[Any], extents: Any, key: Any, epoch: Any, index: Any) -> Any:
+        """The call for a symbolic number of samples, as `jax.export` and `jax2tf` have: one sample is planned."""
+        for node in self.planner.stage.nodes:
+            if node.whole_batch:
+                raise ValueError(
+                    f"{node.op.shown_name} {node.name!r} ({node.where}) depends on the other samples of the batch: their number "
+                    "must be known"
+                )
+        if extents is not None:
+            raise ValueError(
+                "of a symbolic number of samples no extents can be given: plan the call, f(..., plan=plan)"
+            )
+        self._check_drawn(key, index)
+        count = inputs[0].shape[0]
+        numbers = [
+            jnp.broadcast_to(jnp.asarray(value), (count,))
+            for value in (epoch, jnp.arange(count) if index is None else index)
+        ]
+
+        def one(arrays: Any, epoch: Any, index: Any) -> Any:
+            return self.sample(*arrays, key=key, epoch=epoch, index=index)
+
+        return jax.vmap(one)(tuple(inputs), *numbers)
 
     def sample(
         self,
@@ -206,12 +232,15 @@ class PipelineFunction:
         return FunctionInputs(arrays, specs), ragged
 
     def _draw(self, count: int, key: object, epoch: object, index: object) -> Draw:
+        self._check_drawn(key, index)
+        return Draw.of(count, self.seed, key, epoch, index)
+
+    def _check_drawn(self, key: object, index: object) -> None:
         if self.random and key is None and index is None:
             raise TypeError(
                 f"the function draws random values in {', '.join(self.random)}: pass key=..., for example "
                 "jax.random.key(0), or index=... (and epoch=...) for the values of the pipeline"
             )
-        return Draw.of(count, self.seed, key, epoch, index)
 
     def _run_traced(self, plan: FunctionPlan, batch: FunctionInputs, draw: Draw) -> Any:
         small = plan.form.program.packing().unpack(
@@ -238,6 +267,12 @@ class PipelineFunction:
 
 def _is_traced(value: Any) -> bool:
     return isinstance(value, jax.core.Tracer)
+
+
+def _is_symbolic(value: Any) -> bool:
+    """True if the number of samples has no value: a dimension of `jax.export.symbolic_shape`."""
+    shape: Any = () if isinstance(value, TensorList) else getattr(value, "shape", ())
+    return bool(shape) and not isinstance(shape[0], int)
 
 
 def _spec(name: str, array: Any, sizes: Any, layout: str) -> BatchSpec:

@@ -9,13 +9,14 @@ from pathlib import Path
 from jdali import __version__
 from jdali._errors import SampleError
 from jdali._system import limits
-from jdali.engine.function.export import may_run_on_host, require_flatbuffers
+from jdali.engine.function.export import require_flatbuffers
 from jdali.engine.function.graph_json import GraphReader
 from jdali.engine.function.making import build_function
 from jdali.engine.function.manifest import FolderError, Manifest, read_manifest
 from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.function.preprocess import Preprocess
-from jdali.graph import Graph, describe, fingerprint
+from jdali.engine.steps.compilation_cache import enable_compilation_cache
+from jdali.graph import Graph, describe, fingerprint, may_be_exported
 
 _BATCH_SIZE = 32  # that the part on the host is made for; others are run as well
 
@@ -24,6 +25,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
     """Loads a folder that `Pipeline.export` wrote: the preprocessing without the code that defined it.
 
     Nothing in the folder is code: programs are StableHLO, all else is checked JSON, and operators are those of jdali.
+    JAX's persistent compilation cache is turned on, as by a pipeline: the next process compiles nothing.
 
     Args:
         folder: local.
@@ -34,6 +36,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
         jdali.FolderError: the folder is damaged, of another version of jdali, or of another fingerprint; it says which.
     """
     require_flatbuffers()
+    enable_compilation_cache()
     path = Path(folder)
     manifest = read_manifest(path, __version__)
     if fingerprint is not None and manifest.fingerprint != fingerprint:
@@ -50,7 +53,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
         raise FolderError(f"{path} is damaged: its graph cannot be made: {error}") from error
     function = build_function(definition, threads=threads, batch_size=_BATCH_SIZE)
     for node in function.host.nodes:
-        if not may_run_on_host(node):
+        if not may_be_exported(node):
             raise FolderError(
                 f"{path}: {node.op.shown_name} {node.name!r} may not run on the host of a loaded folder"
             )
@@ -64,7 +67,7 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
         reader.node(row)
     needed = [n for n in graph.nodes if not n.is_source]
     for node in needed:
-        if not may_run_on_host(node):
+        if not may_be_exported(node):
             raise FolderError(
                 f"the folder holds {node.op.shown_name} {node.name!r}, which runs code of its own: not loaded"
             )

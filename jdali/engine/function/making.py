@@ -19,9 +19,8 @@ from jdali.engine.function.part import (
     make_part,
     upstream,
 )
-from jdali.engine.function.rewriting import origin
 from jdali.engine.steps.stage import prepared_args
-from jdali.graph import DataNode, Graph, Node, request_of
+from jdali.graph import DataNode, Graph, Node, origin, request_of
 
 
 def make_function(

@@ -20,10 +20,9 @@ from jdali._operators.pure import graph_call
 from jdali._operators.random_key import no_key_of
 from jdali._operators.record import CompiledOp, IndexOp
 from jdali._system.devices import accelerator
-from jdali.engine.function.rewriting import moves_only
 from jdali.engine.function.running import minus_zero
 from jdali.engine.steps.program import compiler_options
-from jdali.graph import DataNode, Domain, Graph, Node, building, trace
+from jdali.graph import DataNode, Domain, Graph, Node, building, moves_only, trace
 from jdali.ops.flow._source import external_source
 
 IMAGE_AXES = 3

@@ -9,8 +9,20 @@ from typing import TypeAlias
 import numpy as np
 
 from jdali._operators.record import IndexOp
-from jdali.engine.function.rewriting import Rewriting, is_conditional, moves_only, origin, passes_on
-from jdali.graph import WHOLE_BATCH, DataNode, Graph, Node, Stage, dependencies, is_compiled
+from jdali.graph import (
+    WHOLE_BATCH,
+    DataNode,
+    Graph,
+    Node,
+    Rewriting,
+    Stage,
+    dependencies,
+    is_compiled,
+    is_conditional,
+    moves_only,
+    origin,
+    passes_on,
+)
 
 Start: TypeAlias = "str | Node | DataNode | Sequence[str | Node | DataNode] | None"
 Fixed: TypeAlias = "Mapping[DataNode, np.ndarray]"

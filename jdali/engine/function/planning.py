@@ -20,7 +20,6 @@ from jdali._operators.call import PlannedCall, plan_call
 from jdali._system.devices import host_device, to_host
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import Part
-from jdali.engine.function.rewriting import CHOOSE
 from jdali.engine.function.running import FunctionForm, compiled, computation
 from jdali.engine.shapes.cost import values_of
 from jdali.engine.shapes.levels import StageLevel
@@ -29,7 +28,7 @@ from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.program import PlannedStage, ProgramForm, random_nodes, split_shapes
 from jdali.engine.steps.stage import prepared_args
 from jdali.engine.steps.values import argument_values, input_values
-from jdali.graph import WHOLE_BATCH, DataNode, Node, request_of
+from jdali.graph import WHOLE_BATCH, DataNode, Node, is_choice, request_of
 from jdali.tensors import RowSlice, TensorList
 
 
@@ -187,7 +186,7 @@ class Planner:
             planned = plan_call(make_request(values=values))
         except TracedArgumentError as asking:
             # The branches of a conditional differ in size: only then must it be known which one a sample takes.
-            if op.name != CHOOSE:
+            if not is_choice(node):
                 raise
             try:
                 values["selector"] = input_values(batches[node.data_inputs[0]], op, "selector")
@@ -211,7 +210,7 @@ class Planner:
         if any(node.op.random and node.op.setup_sees("keys") for node in self.stage.nodes):
             return True
         outside = {id(v) for v in (*self.part.start, *self.part.fixed)}
-        choices = [node.data_inputs[0] for node in self.stage.nodes if node.op.name == CHOOSE]
+        choices = [node.data_inputs[0] for node in self.stage.nodes if is_choice(node)]
         makers = [self.maker(v) for v in (*self.part.known, *choices) if id(v) not in outside]
         return any(random_nodes(maker.stage) or maker.draws_on_host for maker in makers)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
@@ -24,7 +25,6 @@ from jdali.engine.function.function import Padded, PipelineFunction
 from jdali.engine.function.manifest import ExportedProgram, FolderError, Manifest, read_program
 from jdali.engine.function.planning import FunctionPlan
 from jdali.engine.function.running import options_of
-from jdali.engine.steps.compilation_cache import enable_compilation_cache
 from jdali.engine.steps.program import random_nodes
 from jdali.tensors import TensorList
 
@@ -37,8 +37,9 @@ _CUSTOM_CALL = re.compile(r"custom_call\s*@?\"?([\w.$]+)")
 _KEPT_PLANS = 1024
 
 
-class RowDraw(NamedTuple):
-    """Identity of one sample, see `Draw`, as a part of a key."""
+@dataclasses.dataclass(frozen=True)
+class RowDraw:
+    """Identity of one sample, see `Draw`, that can be hashed."""
 
     words: tuple[int, ...]
     is_key: bool
@@ -176,9 +177,8 @@ class Preprocess:
         """Returns what compiles the programs of all declared shapes, for batches of up to `max_batch` samples.
 
         A program that was not compiled before is compiled by the first call that needs it. Each of the functions may be called
-        in a thread of its own. JAX's persistent compilation cache is turned on, so that the next start compiles nothing.
+        in a thread of its own.
         """
-        enable_compilation_cache()
         rooms = sorted({room_for(count) for count in range(1, max_batch + 1)})
         needed = {
             (key, number, *_size(exported, room))
@@ -328,6 +328,13 @@ def _together(
         sizes = np.zeros((count, parts[0][1][number][1].shape[1]), np.int32)
         for rows, results in parts:
             sizes[list(rows)] = results[number][1]
+        if size is not None and (sizes != np.array(size)).any():
+            row = int((sizes != np.array(size)).any(axis=1).argmax())
+            raise SampleError(
+                f"sample {row}: output {number} is {sizes[row].tolist()}, and by the folder {list(size)} for all samples; export "
+                "it with more shapes",
+                sample=row,
+            )
         largest = tuple(sizes.max(axis=0, initial=0).tolist()) if size is None else tuple(size)
         array = np.zeros((count, *largest), parts[0][1][number][0].dtype)
         for rows, results in parts:

@@ -38,6 +38,21 @@ def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[t
     return [size for size in found if aspect([size[a] for a in sides]) <= max_aspect]
 
 
+def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int, ...]]]:
+    """Returns sizes of several values at once, the largest first: all of them smaller, and each one by itself.
+
+    Args:
+        sizes: of each value, the largest first.
+    """
+    together = [[each[min(i, len(each) - 1)] for each in sizes] for i in range(max(map(len, sizes)))]
+    alone = [
+        [size if i == j else other[0] for j, other in enumerate(sizes)]
+        for i, each in enumerate(sizes)
+        for size in each[1:]
+    ]
+    return together + (alone if len(sizes) > 1 else [])
+
+
 def aspect(sides: Sequence[int]) -> float:
     """Returns the longest side to the shortest."""
     return max(sides) / max(min(sides), 1) if sides else 1.0

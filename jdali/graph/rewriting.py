@@ -8,13 +8,32 @@ from typing import Any
 
 import numpy as np
 
-from jdali._operators.record import REGISTRY, IndexOp
-from jdali.graph import DataNode, Node
+from jdali._operators.record import REGISTRY, HostBatchOp, HostOp, IndexOp
+from jdali.graph.node import DataNode, Node
+from jdali.graph.plan import is_compiled
 
 _SPLIT, _MERGE, _JOIN = "_conditional.split", "_conditional.merge", "_conditional.join"
-CHOOSE, LOGICAL = "_conditional.choose", "_conditional.logical"
+_CHOOSE, _LOGICAL = "_conditional.choose", "_conditional.logical"
 _NOT, _OPERAND = "_conditional.not_", "_conditional.validate_logical"
 _CONDITIONAL = frozenset({_SPLIT, _MERGE, _JOIN, _NOT, _OPERAND})
+
+
+# What may run on the host of a loaded folder besides decoders: neither reads files nor calls functions of the user.
+HOST_OPERATORS = frozenset(
+    {
+        "bbox_rotate", "experimental.decoders.video", "peek_image_shape", "random_bbox_crop",
+        "segmentation.random_object_bbox", "segmentation.select_masks", "ssd_random_crop",
+    }
+)  # fmt: skip
+
+
+def may_be_exported(node: Node) -> bool:
+    """True for operators that a folder may name: compiled ones, decoders, `HOST_OPERATORS`, moves and conditionals."""
+    op = node.op
+    decodes = isinstance(op, (HostOp, HostBatchOp)) and op.work == "decoding"
+    return (
+        decodes or op.name in HOST_OPERATORS or is_compiled(node) or moves_only(node) or is_conditional(node)
+    )
 
 
 def moves_only(node: Node) -> bool:
@@ -25,6 +44,11 @@ def moves_only(node: Node) -> bool:
 def is_conditional(node: Node) -> bool:
     """True if a node splits a batch by a condition, merges it, or is a part of the condition."""
     return node.op.name in _CONDITIONAL
+
+
+def is_choice(node: Node) -> bool:
+    """True if a node chooses by sample among the branches of a conditional, all of them computed."""
+    return node.op.name == _CHOOSE
 
 
 def passes_on(node: Node) -> bool:
@@ -72,10 +96,10 @@ class Rewriting:
                 self._rewritten[node, 0] = parts[int(known == 0) if op.name == _MERGE else int(known)]
             inputs = [self._settled(selector), *parts]
             args["by_truth"] = op.name == _MERGE
-            op = REGISTRY[CHOOSE]
+            op = REGISTRY[_CHOOSE]
         elif op.name in (_NOT, _OPERAND):
             args |= {"expression_name": "not"} if op.name == _NOT else {}
-            op = REGISTRY[LOGICAL]
+            op = REGISTRY[_LOGICAL]
         elif _same([*inputs, *args.values()], [*node.inputs, *node.args.values()]):
             return node
         copy = dataclasses.replace(node, op=op, inputs=tuple(inputs), args=args)
