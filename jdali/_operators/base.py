@@ -115,6 +115,11 @@ class Operator(Schema, OptionalInputOptions):
 REGISTRY: Registry[Operator] = Registry(CATALOG)
 
 
+def is_built_in(op: Operator) -> bool:
+    """True if an operator is jdali's own, and no other has taken its name."""
+    return REGISTRY.is_built_in(op.name) and REGISTRY[op.name] is op
+
+
 def decorator(
     name: str, kind: type[Kind], options: Callable[P, OperatorOptions], sentence: str
 ) -> Callable[P, Callable[[Run], Kind]]:

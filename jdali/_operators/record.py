@@ -19,6 +19,7 @@ from jdali._operators.argument_rules import shapes_text as shapes_text
 from jdali._operators.argument_rules import wrong_length as wrong_length
 from jdali._operators.base import REGISTRY as REGISTRY
 from jdali._operators.base import Operator as Operator
+from jdali._operators.base import is_built_in as is_built_in
 from jdali._operators.compiled import CompiledOp as CompiledOp
 from jdali._operators.device import DeviceOp as DeviceOp
 from jdali._operators.device import operator as operator

@@ -51,7 +51,9 @@ from jdali.graph.plan import sole_uses as sole_uses
 from jdali.graph.plan import step_of as step_of
 from jdali.graph.request import request_of as request_of
 from jdali.graph.rewriting import HOST_OPERATORS as HOST_OPERATORS
+from jdali.graph.rewriting import ConditionalPart as ConditionalPart
 from jdali.graph.rewriting import Rewriting as Rewriting
+from jdali.graph.rewriting import conditional_part as conditional_part
 from jdali.graph.rewriting import is_choice as is_choice
 from jdali.graph.rewriting import is_conditional as is_conditional
 from jdali.graph.rewriting import may_be_exported as may_be_exported

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -44,6 +45,21 @@ def moves_only(node: Node) -> bool:
 def is_conditional(node: Node) -> bool:
     """True if a node splits a batch by a condition, merges it, or is a part of the condition."""
     return node.op.name in _CONDITIONAL
+
+
+class ConditionalPart(enum.Enum):
+    """The task of a node in a conditional; its value is the operator's name."""
+
+    SPLIT = _SPLIT  # passes on the samples of a branch
+    MERGE = _MERGE  # takes each sample from one of two branches, by truth
+    JOIN = _JOIN  # takes each sample from one of several, by number
+    NOT = _NOT
+    OPERAND = _OPERAND  # checks a condition, and passes it on
+
+
+def conditional_part(node: Node) -> ConditionalPart | None:
+    """Returns the task of a node in a conditional; None: it is in no conditional, or computes in a branch."""
+    return ConditionalPart(node.op.name) if is_conditional(node) else None
 
 
 def is_choice(node: Node) -> bool:

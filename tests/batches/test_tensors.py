@@ -249,7 +249,7 @@ def test_whoever_asks_gets_rows_without_gaps(batch: Any) -> None:
 def test_results_of_programs_have_no_gaps(sizes: Any, device: str) -> None:
     with odd_sizes.flipping(sizes, device=device) as pipe:
         (batch,) = pipe.run()
-        assert {b.array.shape for b in batch.store.blocks} & {(3, 32, 32, 3)}  # padded, or this shows nothing
+        assert (32, 32, 3) in {b.array.shape[1:] for b in batch.store.blocks}  # padded, or this shows nothing
     expected = odd_sizes.flipped(sizes)
     for i, want in enumerate(expected):
         for value in (batch[i], batch.as_cpu().at(i), np.from_dlpack(batch[i])):

@@ -17,7 +17,11 @@ KINDS = {"DeviceOp", "DeviceBatchOp", "HostOp", "HostBatchOp", "ReaderOp", "Inde
 CHOICE = "adapters.py"
 # Modules of the room of functions that are no part of running a pipeline, and why they ask.
 READS_NAMES = {"function/graph_json.py"}  # graphs in files name their operators
-ASKS_FOR_KINDS = {"function/host.py", "function/part.py"}  # of what a function may hold
+ASKS_FOR_KINDS = {
+    "function/host.py",
+    "function/one_sample.py",
+    "function/part.py",
+}  # of what a function may hold
 # Ways of asking for a name or kind, beside showing it.
 _QUESTIONS = (ast.Compare, ast.Subscript, ast.Match, ast.Dict, ast.Set)
 

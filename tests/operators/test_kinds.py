@@ -46,9 +46,9 @@ OPTIONS = {
         "setup", "setup_needs", "outputs", "output_per_optional", "free_padding", "whole_batch", "nanoseconds", "wide_vectors",
         "uses", "pastes",
     },
-    host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts", "work"},
+    host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts", "work", "is_enough"},
     host_batch_operator: {"setup", "outputs", "probe", "effects", "whole_batch", "in_place", "joins", "offers", "work"},
-    reader: {"outputs"},
+    reader: {"outputs", "beginnings"},
     index_operator: {"same_samples"},
 }  # fmt: skip
 EVERY_OPTION = set().union(*OPTIONS.values())
@@ -56,10 +56,10 @@ EVERY_OPTION = set().union(*OPTIONS.values())
 
 @pytest.fixture(autouse=True)
 def registry_as_it_was():
-    before = dict(REGISTRY)
+    before = set(REGISTRY)
     yield
-    REGISTRY.clear()
-    REGISTRY.update(before)
+    for name in set(REGISTRY) - before:
+        del REGISTRY[name]
 
 
 @pytest.mark.parametrize("decorator", KINDS)

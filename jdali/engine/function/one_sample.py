@@ -22,11 +22,22 @@ from jdali._operators.record import CompiledOp, IndexOp
 from jdali._system.devices import accelerator
 from jdali.engine.function.running import minus_zero
 from jdali.engine.steps.program import compiler_options
-from jdali.graph import DataNode, Domain, Graph, Node, building, moves_only, trace
+from jdali.graph import (
+    ConditionalPart,
+    DataNode,
+    Domain,
+    Graph,
+    Node,
+    building,
+    conditional_part,
+    moves_only,
+    trace,
+)
 from jdali.ops.flow._source import external_source
 
 IMAGE_AXES = 3
 KEPT_FUNCTIONS = 256  # the least used go first
+_CHOOSING = (ConditionalPart.JOIN, ConditionalPart.MERGE)
 
 
 class Sample(NamedTuple):
@@ -192,20 +203,21 @@ class SampleEvaluation:
         return sorted(found, key=lambda node: node.id)
 
     def _needed(self, node: Node) -> list[DataNode]:
-        if node.op.name in ("_conditional.join", "_conditional.merge"):
+        part = conditional_part(node)
+        if part in _CHOOSING:
             selector, parts = _choice(node)
             return [selector, *(v for part, domain in parts for v in _from_outside(part, domain))]
-        if node.op.name == "_conditional.split":
+        if part is ConditionalPart.SPLIT:
             return node.data_inputs[:1]
         return [*node.data_inputs, *node.arg_inputs.values()]
 
     def _node(self, node: Node) -> list[Sample]:
-        name = node.op.name
-        if name in ("_conditional.join", "_conditional.merge"):
+        part = conditional_part(node)
+        if part in _CHOOSING:
             return [self._chosen(node)]
-        if name in ("_conditional.split", "_conditional.validate_logical") or moves_only(node):
+        if part in (ConditionalPart.SPLIT, ConditionalPart.OPERAND) or moves_only(node):
             return [self._known[_identity(node.data_inputs[0])]]
-        if name == "_conditional.not_":
+        if part is ConditionalPart.NOT:
             return [Sample(self._known[_identity(node.data_inputs[0])].array == 0, "")]
         if not isinstance(node.op, CompiledOp):
             what = (
@@ -231,7 +243,7 @@ class SampleEvaluation:
         """The result of the branch that the sample takes."""
         selector, parts = _choice(node)
         index = self._known[_identity(selector)].array
-        if node.op.name == "_conditional.merge":
+        if conditional_part(node) is ConditionalPart.MERGE:
             index = (index == 0).astype(jnp.int32)
         layouts: list[str] = []
         forms: list[str] = []
@@ -258,7 +270,7 @@ class SampleEvaluation:
 def _choice(node: Node) -> tuple[DataNode, list[tuple[DataNode, Domain]]]:
     """Finds what chooses at a join or merge, and what each branch gives, with the branch that it is from."""
     inputs = node.data_inputs
-    if node.op.name == "_conditional.join":
+    if conditional_part(node) is ConditionalPart.JOIN:
         selector, values = node.arg_inputs["index"], inputs
     else:
         *values, selector = inputs
@@ -278,7 +290,7 @@ def _from_outside(value: DataNode, domain: Domain) -> list[DataNode]:
         for needed in [*node.data_inputs, *node.arg_inputs.values()]:
             if _inside(needed.source.domain, domain):
                 pending.append(needed)
-            elif not (node.op.name == "_conditional.split" and needed is not node.inputs[0]):
+            elif conditional_part(node) is not ConditionalPart.SPLIT or needed is node.inputs[0]:
                 found.append(needed)
     return found
 

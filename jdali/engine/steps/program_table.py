@@ -19,7 +19,7 @@ import jax
 import numpy as np
 
 from jdali._operators.call import Constant
-from jdali._operators.record import REGISTRY, Operator
+from jdali._operators.record import Operator, is_built_in
 
 # Functions that nothing uses are kept up to this number, the least used out. Programs of one operator take a few
 # hundred kilobytes each, large ones some megabytes.
@@ -123,7 +123,7 @@ def _typed(value: Any) -> Hashable:
 def _is_plain(value: Any) -> bool:
     """True if a key holds neither the user's objects nor much memory."""
     if isinstance(value, Operator):
-        return REGISTRY.is_built_in(value.name) and REGISTRY[value.name] is value
+        return is_built_in(value)
     if isinstance(value, Constant):
         return value.value.nbytes <= _MOST_CONSTANT_BYTES
     if isinstance(value, tuple):
