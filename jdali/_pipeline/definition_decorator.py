@@ -69,7 +69,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
 
         create._is_pipeline_def = True  # type: ignore[attr-defined]
         for name in ("build", "run", "reader_meta", "epoch_size", "plan"):
-            setattr(create, name, _refusing(function.__name__, name))
+            setattr(create, name, _refusing(getattr(function, "__name__", repr(function)), name))
         return create
 
     return decorate(fn) if fn is not None else decorate

@@ -7,7 +7,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 from support.faults import until
-from support.worker_pipelines import workers_of
+from support.worker_kinds import workers_of
 
 import jdali
 from jdali import fn
