@@ -203,15 +203,12 @@ def look(folder: Path, names: Sequence[str] = (), pictures: Path | None = None) 
         command = [program, "--headless", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-port=0"]
         # Chromium's sandbox does not work for root, as in most containers; the pages are our own.
         command += ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = subprocess.Popen(
-            [*command, "--remote-allow-origins=*", f"--user-data-dir={profile}", "about:blank"],
-            stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        try:
-            wrong = asyncio.run(_look(_port(browser), folder, names, pictures))
-        finally:
-            browser.terminate()
-            browser.wait()
+        command += ["--remote-allow-origins=*", f"--user-data-dir={profile}", "about:blank"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as browser:
+            try:
+                wrong = asyncio.run(_look(_port(browser), folder, names, pictures))
+            finally:
+                browser.terminate()
     if wrong:
         raise SystemExit("\n".join(wrong))
     print(f"{len(names)} pages looked at, {' and '.join(map(str, WIDTHS))} pixels wide", file=sys.stderr)
