@@ -102,12 +102,12 @@ class SamplesBlock:
     __slots__ = ("_host", "arrays")
 
     def __init__(self, arrays: Sequence[AnyArray]):
-        self.arrays: list[Any] = list(arrays)
+        self.arrays = arrays
         self._host: list[HostArray | None] = [a if isinstance(a, np.ndarray) else None for a in arrays]
 
     @property
     def local(self) -> bool:
-        return all(is_local(a) for a in self.arrays if a is not None)
+        return all(is_local(a) for a in self.arrays)
 
     @property
     def sharding(self) -> Sharding | None:
@@ -117,18 +117,11 @@ class SamplesBlock:
 
     @property
     def nbytes(self) -> int:
-        return sum(array.nbytes for array in self.arrays if array is not None)
-
-    def drop(self, rows: Index) -> None:
-        """Lets go of the samples in these rows, which nobody reads any more."""
-        for row in rows.tolist():
-            self.arrays[row] = self._host[row] = None
+        return sum(array.nbytes for array in self.arrays)
 
     def host_sample(self, row: int) -> HostArray:
         found = self._host[row]
         if found is None:
-            if self.arrays[row] is None:
-                raise RuntimeError(f"the sample in row {row} was dropped")
             found = self._host[row] = to_host(self.arrays[row])
         return found
 
@@ -274,12 +267,6 @@ class Store:
             padded: Any = self.blocks[self.block[i]].sample(int(self.row[i]))
             valid: AnyArray = _cut(padded, self.spec.extents[i])
             return valid
-
-    def drop(self, indices: Index) -> None:
-        """Lets go of the memory of samples, where each has its own; of no store whose blocks another one has as well."""
-        for number, block in enumerate(self.blocks):
-            if isinstance(block, SamplesBlock):
-                block.drop(self.row[indices][self.block[indices] == number])
 
     def select(self, indices: Index) -> Store:
         """The samples at `indices`, in that order."""

@@ -66,11 +66,6 @@ class Operator(Schema, OptionalInputOptions):
         return False
 
     @property
-    def owns_outputs(self) -> bool:
-        """True if nobody but the engine holds the stores that a call returns; the samples in them others may hold."""
-        return False
-
-    @property
     def shown_work(self) -> str:
         """Name of its work in reports of times: "decoding", "user code", or "" for any other."""
         return ""

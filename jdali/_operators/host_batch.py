@@ -146,10 +146,6 @@ class HostBatchOp(Operator, HostBatchOptions):
         return self.effects
 
     @property
-    def owns_outputs(self) -> bool:
-        return self.probe is not None  # a decoder: others may hand on what the user gave
-
-    @property
     def chosen_samples(self) -> str | None:
         return "" if self.joins else None
 

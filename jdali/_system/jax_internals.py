@@ -70,17 +70,6 @@ def placed_on_host(values: np.ndarray, device: jax.Device) -> jax.Array:
     return placed
 
 
-def drop_read_operands() -> None:
-    """Lets go of NumPy arrays that programs have read: XLA's threads only note it, and the next call lets go of them."""
-    try:
-        from jax._src.lib import xla_client
-
-        collect = xla_client._xla.collect_garbage
-    except (ImportError, AttributeError):
-        return  # it is done with the next call
-    collect()
-
-
 @functools.cache
 def _placing_functions() -> tuple[Any, Any] | None:
     try:

@@ -250,7 +250,7 @@ def decode(
         )
     if out is None:
         # A view keeps all of the picture in memory.
-        as_view = not contiguous and 2 * height * width >= whole[0] * whole[1]
+        as_view = not contiguous and 4 * height * width >= whole[0] * whole[1]
         return picture if as_view else contiguous_copy(picture)
     if not (direct and np.may_share_memory(picture, out)):
         np.copyto(out, picture)

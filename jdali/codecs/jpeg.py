@@ -219,7 +219,7 @@ def _decode_turbo(
 def _decode_first_rows(
     view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any]
 ) -> np.ndarray | None:
-    """The window of the picture, of which no more than `request.rows` rows are decoded; None if all must be.
+    """The picture with no more than `request.rows` rows of it filled in; None if all must be decoded.
 
     What follows those rows is not even entropy decoded: the decoder gets the data with a smaller height in
     the header. It then finds data left over before the end of the file, and says so; any other word of
@@ -233,22 +233,21 @@ def _decode_first_rows(
     data = bytearray(view)
     struct.pack_into(">H", data, info.detail.height_at, height)
     rows = -(-height // request.denominator)
-    picture = _empty(info, request, options["colorspace"], rows)
+    picture = _empty(info, request, options["colorspace"])
     if request.denominator > 1:
         options = options | {"min_height": rows}
     try:
-        simplejpeg.decode_jpeg(data, **options, buffer=picture)
+        simplejpeg.decode_jpeg(data, **options, buffer=picture[:rows])
     except ValueError as error:
         if not str(error).endswith("extraneous bytes before marker 0xd9"):
             return None
-    y, x, height, width = request.window or (0, 0, rows, picture.shape[1])
-    return picture[y : y + height, x : x + width]
+    return picture
 
 
-def _empty(info: ImageInfo, request: Request, space: str, rows: int | None = None) -> np.ndarray:
-    """Room for the picture, or its first rows."""
+def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
+    """Room for the picture."""
     height, width = (-(-n // request.denominator) for n in (info.height, info.width))
-    return empty((height if rows is None else rows, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
+    return empty((height, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
 
 
 def _has_end(view: memoryview) -> bool:

@@ -47,7 +47,6 @@ from jdali.graph.plan import dependencies as dependencies
 from jdali.graph.plan import is_compiled as is_compiled
 from jdali.graph.plan import last_uses as last_uses
 from jdali.graph.plan import make_plan as make_plan
-from jdali.graph.plan import sole_uses as sole_uses
 from jdali.graph.plan import step_of as step_of
 from jdali.graph.request import request_of as request_of
 from jdali.graph.rewriting import HOST_OPERATORS as HOST_OPERATORS

@@ -165,18 +165,6 @@ def last_uses(
     return tuple(map(tuple, found))
 
 
-def sole_uses(plan: ExecutionPlan) -> tuple[frozenset[DataNode], ...]:
-    """Finds for each step the values that it alone reads, and which nobody holds but the engine."""
-    readers: dict[int, set[int]] = {}  # by the value's identity: DataNode overloads ==
-    for number, step in enumerate(plan.steps):
-        for value in (v for node in step.nodes for v in dependencies(node)):
-            readers.setdefault(id(value), set()).add(number)
-    return tuple(
-        frozenset(v for v in values if v.source.op.owns_outputs and readers.get(id(v)) == {number})
-        for number, values in enumerate(plan.last_uses)
-    )
-
-
 def is_compiled(node: Node) -> bool:
     return isinstance(node.op, CompiledOp)
 

@@ -16,7 +16,6 @@ import jdali.dynamic as jd
 from jdali import fn
 from jdali._batches.slabs import SMALLEST
 from jdali._system.devices import host_device
-from jdali.engine.steps.stage import StageRunner
 from jdali.iterator import DataIterator
 
 COUNT = 6
@@ -256,30 +255,3 @@ def test_readers_lease_from_the_context(tmp_path):
         del content
         gc.collect()
         assert pool.usage().leased == 0
-
-
-@pytest.mark.parametrize("on_error", ["raise", "mask"])
-def test_a_picture_is_dropped_once_it_is_in_its_padded_array(files, on_error, monkeypatch):
-    """`resize` runs one call after another: when the last one comes, the pictures of all others are gone."""
-    seen = []
-    whole = StageRunner._call
-
-    def call(self, job, x64, env, *rest):
-        (value,) = self.stage.inputs
-        result = whole(self, job, x64, env, *rest)
-        seen.append(env[value].store.blocks[0].nbytes)
-        return result
-
-    monkeypatch.setattr(StageRunner, "_call", call)
-    pipe = decoding(files, lambda p: fn.resize(p, size=[8, 8]), num_threads=1, on_error=on_error)
-    (output,) = pipe.run()
-    pictures = sum(height * width * 3 for height, width in SIZES)
-    if on_error == "raise":
-        assert len(seen) > 1
-        assert seen == sorted(seen, reverse=True)
-        assert seen[-1] == 0
-    else:  # the memo of another attempt has them
-        assert set(seen) == {pictures}
-    for number in range(COUNT):
-        check(output.at(number), number)
-    pipe.close()

@@ -14,7 +14,6 @@ import numpy as np
 from jdali._batches import BatchSplit, Drawn, LentMemory, Provenance, external
 from jdali._errors import OperatorError
 from jdali._sources import SourceFeed
-from jdali._system.jax_internals import drop_read_operands
 from jdali._workers import answer_memory
 from jdali._workers.pool import WorkerPool
 from jdali.engine.failure import NodeFailure
@@ -40,7 +39,7 @@ from jdali.engine.tasks.feed import DrawnTask, Feed
 from jdali.engine.tasks.opening import open_sources
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Node, agreements, beginnings, sole_uses
+from jdali.graph import WHOLE_BATCH, Domain, ExecutionPlan, Node, agreements, beginnings
 from jdali.readers.shared_tables import Tables
 from jdali.tensors import TensorList
 
@@ -221,7 +220,6 @@ class Engine:
             )
             for step in self.here.steps
         ]  # fmt: skip
-        self._sole_uses = sole_uses(self.here)
         self.at_once = [runner.at_once for runner in self.runners]
         # Also against a batch that is replayed, or made again for a sample that failed, which come in no order.
         self._alone = [threading.Lock() if n == 1 else contextlib.nullcontext() for n in self.at_once]
@@ -335,14 +333,11 @@ class Engine:
         """
         if memo is None and self.on_error != "raise" and self.here.steps:
             memo = Memo()
-        return self._attempt(Iteration.of(task, self.sources, levels or Levels().batch(), memo), turn, order)
-
-    def _attempt(self, iteration: Iteration, turn: Callable[[int], object], order: int) -> BatchResult:
-        """Makes a batch once."""
+        iteration = Iteration.of(task, self.sources, levels or Levels().batch(), memo)
         failure = self._receive(iteration, order) or self._advance(iteration, turn, order)
         try:
             outputs = () if failure is not None else tuple(iteration.env[v] for v in self.plan.outputs)
-            return BatchResult(iteration.task, outputs, iteration.most_bytes, failure, iteration.memo)
+            return BatchResult(task, outputs, iteration.most_bytes, failure, memo)
         finally:
             del failure  # its traceback holds this frame
 
@@ -351,14 +346,10 @@ class Engine:
         self.use_seed(sent.seed)
         # Each worker counts by itself: levels decide on its programs, not on values.
         levels = self.levels.batch()
-        # No memo: another attempt is another task.
-        result = self._attempt(Iteration.of(sent.task, self.sources, levels), _at_once, 0)
+        result = self.make(sent.task, levels=levels)
         levels.settle()
         with LentMemory(answer_memory()):  # batches are put together where they are sent from
-            answer = send_result(result)
-        del result
-        drop_read_operands()  # what the programs read is memory for the next task
-        return answer
+            return send_result(result)
 
     def settle(self, batch: BatchInFlight, made: BatchResult, recovery: Recovery | None = None) -> Result:
         """Finishes a batch once all before it are settled, and replaces samples that failed, see `Recovery`.
@@ -398,19 +389,15 @@ class Engine:
             with turn(number), self._alone[number], pool.serving:
                 self._refuse_if_closed()
                 try:
-                    self._step(number, iteration, pool, self._sole_uses[number])
+                    self._step(number, iteration, pool)
                 except NodeFailure as failure:
                     return iteration.failed(failure)
                 iteration.most_bytes = max(iteration.most_bytes, iteration.env.nbytes)
                 iteration.env.drop(self.here.last_uses[number])
         return None
 
-    def _step(
-        self, number: int, iteration: Iteration, pool: Pool, sole_uses: frozenset[DataNode] = frozenset()
-    ) -> None:
-        if iteration.memo is not None:  # it holds the values as well
-            sole_uses = frozenset()
-        context = StepContext(pool, iteration.memo, iteration.task, iteration.levels, sole_uses)
+    def _step(self, number: int, iteration: Iteration, pool: Pool) -> None:
+        context = StepContext(pool, iteration.memo, iteration.task, iteration.levels)
         nodes, runner = self.here.steps[number].nodes, self.runners[number]
         run_step(
             nodes, runner.run, iteration.env, iteration.parts, context,

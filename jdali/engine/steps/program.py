@@ -42,8 +42,6 @@ _CALLS = 8
 # Bytes of a batch's calls that may be queued at the same time, on a CPU. If these are fewer calls than the second
 # number, none is queued: two workers that wait for each other's calls are slower than those that wait for their own.
 QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
-# The same for a pool of one thread, whose calls XLA takes one after another: few waits, little memory.
-ENOUGH_QUEUED = 2
 
 # The calls of a batch run side by side in the pool's threads already: if XLA split their loops, transforms and matrix
 # products over threads of its own too, those would mostly wait for each other (6 % of the time of speech).

@@ -13,7 +13,6 @@ from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.graph import DataNode
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,14 +25,12 @@ class StepContext:
             replaced does not decode the others twice. None: nothing is to be kept.
         task: of the batch; None outside of a pipeline.
         levels: of padded shapes, for this batch.
-        sole_uses: values that the step alone reads and nobody else holds: it may drop their samples one by one.
     """
 
     pool: Pool
     memo: Memo | None = None
     task: BatchTask | None = None
     levels: BatchLevels = dataclasses.field(default_factory=lambda: Levels().batch())
-    sole_uses: frozenset[DataNode] = frozenset()
 
 
 class StepRunner(abc.ABC):

@@ -19,7 +19,6 @@ from jdali._operators import argument_rules
 from jdali._operators.call import Constant, PlannedCall, plan_call
 from jdali._operators.record import ArgKind
 from jdali._system.devices import host_device
-from jdali._system.jax_internals import drop_read_operands
 from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.shapes.buckets import Group
@@ -29,7 +28,6 @@ from jdali.engine.steps.outline import StageOutline
 from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
 from jdali.engine.steps.program import (
-    ENOUGH_QUEUED,
     FEW_SAMPLES,
     FEWEST_QUEUED,
     QUEUED_BYTES,
@@ -237,21 +235,18 @@ class StageRunner(StepRunner):
             return
         if plan.jobs is None:
             plan.jobs = self._jobs(plan.stage, len(ids))
-            if context.pool.threads == 1:  # the largest last: by then most samples are copied, and dropped
-                plan.jobs.sort(key=lambda job: job.program.nbytes)
         for job in plan.jobs:
             job.program.count(len(job.samples), job.seconds, job.needed)
 
         jobs, x64 = plan.jobs, plan.stage.x64
         results: list[Any] = [None] * len(jobs)
-        parallel, queued = len(jobs) > 1, self._queued_calls(jobs, context.pool.threads)
+        parallel, queued = len(jobs) > 1, self._queued_calls(jobs)
 
         def call(number: int) -> None:
             with NATIVE, failing_as(self.stage.nodes):
-                results[number] = self._call(jobs[number], x64, env, ids, packed, apart, context.sole_uses)
+                results[number] = self._call(jobs[number], x64, env, ids, packed, apart)
                 if parallel and number >= queued:
                     jax.block_until_ready(results[number - queued])
-                    drop_read_operands()
 
         if parallel:
             pool.run_all(call, range(len(jobs)))
@@ -259,7 +254,7 @@ class StageRunner(StepRunner):
             call(0)
         self._collect(env, plan, [job.samples for job in jobs], results)
 
-    def _queued_calls(self, jobs: Sequence[Job], threads: int) -> int:
+    def _queued_calls(self, jobs: Sequence[Job]) -> int:
         """Returns how many calls of a batch may be queued in XLA beside that of a worker; 0: it waits for its
         own.
 
@@ -269,8 +264,6 @@ class StageRunner(StepRunner):
         if self.device.platform != "cpu":
             return len(jobs)
         most = QUEUED_BYTES // max([1, *(job.program.nbytes for job in jobs)])
-        if threads == 1:
-            return min(most, ENOUGH_QUEUED)
         return most if most >= FEWEST_QUEUED else 0
 
     def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:
@@ -320,9 +313,8 @@ class StageRunner(StepRunner):
         return rows
 
     def _call(
-        self, job: Job, x64: bool, env: Values, ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray],
-        sole_uses: frozenset[DataNode],
-    ) -> Any:  # fmt: skip
+        self, job: Job, x64: bool, env: Values, ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray]
+    ) -> Any:
         program = job.program
         target = None if self.device == host_device() else self.device
         with inner("staging"):
@@ -330,9 +322,6 @@ class StageRunner(StepRunner):
                 gather(env[v].store, job.samples, shape, target, count=program.batch)
                 for v, shape in zip(self.stage.inputs, job.shapes[: len(self.stage.inputs)], strict=True)
             ]
-            for v in self.stage.inputs:
-                if v in sole_uses:  # each sample is in one job, and that has a copy now
-                    env[v].store.drop(job.samples)
         identity = self._identity(job, ids)
         with x64_context(x64), jax.default_device(self.device):
             program.calls += 1
