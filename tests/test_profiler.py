@@ -217,7 +217,7 @@ def test_compilations(clock, monkeypatch):
             clock.passes(0.25)
             return clock.now
 
-    monkeypatch.setattr("jdali.engine.steps.stage.time", Compiling())
+    monkeypatch.setattr("jdali.engine.steps.program.time", Compiling())
 
     def define():
         x = fn.external_source(lambda i: np.zeros((4, next(sizes) * 40, 8, 3), np.uint8), layout="HWC")
