@@ -24,6 +24,5 @@ from jdali.engine.function.planning import FunctionPlan as FunctionPlan
 if TYPE_CHECKING:
     from jdali.engine.function.preprocess import Preprocess as Preprocess
 
-_imported(
-    __name__, {"Preprocess": "jdali.engine.function.preprocess"}
-)  # JAX's exporter and msgspec come with it
+# JAX's exporter and msgspec come with it.
+_imported(__name__, {"Preprocess": "jdali.engine.function.preprocess"})
