@@ -206,9 +206,9 @@ def test_a_state_goes_on_in_a_fresh_process(afresh, local, case):
 
 # --- remote storage -------------------------------------------------------------------------
 @pytest.fixture
-def _impatient():
+def _small_and_quick():
     before = storage.configure(
-        first_wait=0.001, longest_wait=0.1, time_limit=1.5, retries=6, block_size=4096, bytes_ahead=1 << 16
+        first_wait=0.001, longest_wait=0.1, time_limit=60, retries=6, block_size=4096, bytes_ahead=1 << 16
     )
     yield
     storage.configure(**dataclasses.asdict(before))
@@ -232,7 +232,7 @@ def test_from_memory(root, data, local, case):
         memory.rm("/every", recursive=True)
 
 
-@pytest.mark.usefixtures("_impatient")
+@pytest.mark.usefixtures("_small_and_quick")
 @pytest.mark.parametrize("case", MAKERS)
 def test_over_http_with_faults(root, data, local, case):
     pytest.importorskip("aiohttp", reason="aiohttp is not installed")
@@ -241,11 +241,10 @@ def test_over_http_with_faults(root, data, local, case):
         assert read_from(server.url, data, case) == expected
 
 
-@pytest.mark.usefixtures("_impatient")
+@pytest.mark.usefixtures("_small_and_quick")
 @pytest.mark.parametrize("case", ["experimental video", "numpy window", "webdataset"])
 def test_close_does_not_wait_for_the_network(root, data, case):
     pytest.importorskip("aiohttp", reason="aiohttp is not installed")
-    storage.configure(time_limit=60)
     reader, args = data(case)
     begun, stuck = threading.Event(), threading.Event()
 
@@ -302,7 +301,7 @@ def bucket(root, local):
         yield server
 
 
-@pytest.mark.usefixtures("_impatient")
+@pytest.mark.usefixtures("_small_and_quick")
 @pytest.mark.parametrize("case", MAKERS)
 def test_from_s3_with_faults(bucket, data, local, case):
     expected = local(case)[2]

@@ -28,9 +28,9 @@ SAMPLES = 57
 
 @pytest.fixture(autouse=True)
 def _small_and_quick():
-    # Blocks of a few records, so that there are many; and little patience.
+    # Blocks of a few records, so that there are many; short waits, and a limit that a busy machine does not reach.
     before = storage.configure(
-        first_wait=0.001, longest_wait=0.1, time_limit=0.5, retries=6, block_size=4096, bytes_ahead=1 << 16
+        first_wait=0.001, longest_wait=0.1, time_limit=60, retries=6, block_size=4096, bytes_ahead=1 << 16
     )
     yield
     storage.configure(**dataclasses.asdict(before))
@@ -119,6 +119,7 @@ def expected(data):
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("name", READERS)
 def test_faults_change_nothing(name, shuffle, data, expected):
+    storage.configure(time_limit=1)  # a slow answer costs all of it; seven in a row would be an error
     with Server(tree(data)) as server:
         server.fault = now_and_then(0.25, seed=7)
         server.slow = 30
@@ -420,7 +421,6 @@ def run_apart(script, arguments):
 
 # --- the end --------------------------------------------------------------------------------
 def test_close_does_not_wait_for_the_network(data):
-    storage.configure(time_limit=60)
     stuck = threading.Event()
 
     def fault(method, path):

@@ -22,7 +22,7 @@ pytest.importorskip("aiohttp")
 
 @pytest.fixture(autouse=True)
 def _quick():
-    before = storage.configure(first_wait=0.001, time_limit=5.0)
+    before = storage.configure(first_wait=0.001, time_limit=60)
     yield
     storage.configure(**dataclasses.asdict(before))
 
@@ -150,7 +150,7 @@ def test_what_may_pass_is_asked_for_again(fault):
         left[0] -= 1
         return fault if left[0] >= 0 else None
 
-    storage.configure(time_limit=0.3)
+    storage.configure(time_limit=0.3 if fault == "slow" else 30)
     with Server({"/x": b"0123456789"}, fault=twice, slow=30) as server:
         assert _storage.read_range(server.url + "/x", 2, 5) == b"23456"
         if fault != "short range":
@@ -171,7 +171,7 @@ def test_what_may_pass_is_asked_for_again(fault):
     ],
 )
 def test_when_retries_are_used_up(fault, kind, text):
-    storage.configure(retries=2, time_limit=0.1 if fault == "slow" else 5)
+    storage.configure(retries=2, time_limit=0.1 if fault == "slow" else 30)
     with Server({"/x": b"0123456789"}, fault=lambda m, p: fault, slow=30) as server:
         begun = time.monotonic()
         with pytest.raises(kind) as caught:
