@@ -25,7 +25,7 @@ Rooms, each of which imports only those above it:
 
 from jdali.engine import eager as eager
 from jdali.engine.flow.executor import Engine as Engine
-from jdali.engine.flow.executor import Result as Result
+from jdali.engine.flow.iteration import Result as Result
 from jdali.engine.flow.runtime import Runtime as Runtime
 from jdali.engine.flow.twin import PipelineTwin as PipelineTwin
 from jdali.engine.options import EngineOptions as EngineOptions

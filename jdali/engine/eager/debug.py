@@ -20,7 +20,8 @@ from jdali.engine.eager.debug_node import DataNodeDebug
 from jdali.engine.eager.debug_step import DebugStep, unexpected
 from jdali.engine.eager.debug_task import ComputedTask
 from jdali.engine.failure import NodeFailure
-from jdali.engine.flow.executor import BatchInFlight, Engine
+from jdali.engine.flow.executor import Engine
+from jdali.engine.flow.iteration import BatchInFlight
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import BatchResult
 from jdali.engine.shapes.levels import Levels

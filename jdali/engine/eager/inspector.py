@@ -12,7 +12,7 @@ import numpy as np
 from jdali._errors import OperatorError, SkippedSample
 from jdali._threads import Spent
 from jdali.engine.eager.stepwise import StepwiseEngine, Trace
-from jdali.engine.flow.executor import BatchInFlight, Result
+from jdali.engine.flow.iteration import BatchInFlight, Result
 from jdali.engine.flow.runtime import Runtime
 from jdali.engine.recovery.recovery import Recovery
 from jdali.engine.shapes.levels import Levels

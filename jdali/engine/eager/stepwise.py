@@ -11,7 +11,8 @@ import dataclasses
 import numpy as np
 
 from jdali.engine.failure import NodeFailure
-from jdali.engine.flow.executor import Engine, Iteration
+from jdali.engine.flow.executor import Engine
+from jdali.engine.flow.iteration import Iteration
 from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.batch_task import BatchTask

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from jdali.engine.flow.drawn_ahead import DrawErrors, DrawFailed, DrawnAhead
-from jdali.engine.flow.executor import BatchInFlight, Engine
+from jdali.engine.flow.executor import Engine
+from jdali.engine.flow.iteration import BatchInFlight
 from jdali.engine.flow.ready_queue import ReadyQueue
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable
 
-from jdali.engine.flow.executor import BatchInFlight
+from jdali.engine.flow.iteration import BatchInFlight
 
 
 class DrawFailed(Exception):

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import TypeAlias
 
-from jdali.engine.flow.executor import Result
+from jdali.engine.flow.iteration import Result
 
 Finish: TypeAlias = "Callable[[int, Result], Result]"
 """Finishes a batch; the number counts the batches since the sources were last moved."""

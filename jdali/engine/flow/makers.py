@@ -11,9 +11,10 @@ import jax
 
 from jdali._batches import PaddedBlock
 from jdali._threads import NATIVE
-from jdali.engine.flow.executor import BatchInFlight, Engine, Result
+from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.finishing import Finishing
 from jdali.engine.flow.gate import Gate, Stopped, Way
+from jdali.engine.flow.iteration import BatchInFlight, Result
 from jdali.engine.flow.loose_thread import loose_thread
 from jdali.engine.flow.ready_queue import ReadyQueue
 from jdali.engine.recovery.batch_result import BatchResult

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import collections
 
-from jdali.engine.flow.executor import Result
 from jdali.engine.flow.finishing import Finishing
+from jdali.engine.flow.iteration import Result
 from jdali.engine.flow.loose_thread import Changes
 
 

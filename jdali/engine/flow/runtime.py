@@ -19,8 +19,9 @@ from jdali._threads import Times
 from jdali.engine.flow import report
 from jdali.engine.flow.drawing import Drawing, When
 from jdali.engine.flow.drawn_ahead import DrawErrors
-from jdali.engine.flow.executor import Engine, Result
+from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.finishing import Finish, Finishing
+from jdali.engine.flow.iteration import Result
 from jdali.engine.flow.keeper import Abandon
 from jdali.engine.flow.life import CLOSED_MEANWHILE, Life, Phase, free_idle_memory
 from jdali.engine.flow.makers import Makers

@@ -9,7 +9,8 @@ import numpy as np
 
 from jdali._batches import SlabPool
 from jdali._state import End
-from jdali.engine.flow.executor import BatchInFlight, Engine, Result
+from jdali.engine.flow.executor import Engine
+from jdali.engine.flow.iteration import BatchInFlight, Result
 from jdali.engine.recovery.recovery import Recovery
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.feed import DrawnTask

@@ -1,0 +1,121 @@
+"""Features of a tf.train.Example, from its bytes: of one record, or of many at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from jdali import tfrecord as features_of
+from jdali._batches import Store
+from jdali.readers.formats import columns as _columns
+from jdali.readers.formats.columns import Buffer
+from jdali.readers.formats.protobuf import (
+    BYTES,
+    contents,
+    fields,
+    integers,
+    only_content,
+    packed_integers,
+    reals,
+)
+from jdali.readers.formats.records import BadRecord
+from jdali.tfrecord import Feature
+
+_FLOAT32 = np.dtype("<f4")
+# Numbers of the fields of a tf.train.Feature: which kind of list it holds.
+_LISTS = {1: "bytes", 2: "float32", 3: "int64"}
+# Tag of the field of number 1 that holds bytes or a message.
+_FIRST = 1 << 3 | BYTES
+# Number of the list that a feature of a type is in.
+LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
+
+
+def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray, ok: np.ndarray) -> Store:
+    """A feature of many records, from the packed contents of their lists."""
+    if feature.dtype == features_of.string:
+        return _columns.byte_column(buffer, first, last - first)
+    packed = _columns.packed_integers if feature.dtype == features_of.int64 else _columns.packed_reals
+    values, counts = packed(buffer, first, last, ok)
+    return _columns.shaped_column(values, counts, feature.shape, feature.partial_shape, ok)
+
+
+Taker = Callable[[bytes, int, int], np.ndarray]
+
+
+def taker(name: str, feature: Feature) -> Taker:
+    """Makes the function that converts the bytes of a tf.train.Feature (none if it is missing) to an output."""
+    wanted = LIST_OF[feature.dtype]
+    wanted_tag = wanted << 3 | BYTES
+
+    def packed(data: bytes, start: int, end: int) -> int:
+        """Finds the only content of a list of the usual form; 0 for others."""
+        tag, start = only_content(data, start, end)
+        if tag != wanted_tag:
+            return 0
+        tag, start = only_content(data, start, end)
+        return start if tag == _FIRST else 0
+
+    def values(data: bytes, start: int, end: int) -> list[Any]:
+        """The fields of the list, none if the feature holds no list."""
+        found = []
+        for number, kind, at, stop in fields(data, start, end):
+            if kind == BYTES and number in _LISTS:
+                if number != wanted and at < stop:
+                    raise BadRecord(
+                        f"its feature {name!r} holds {_LISTS[number]}, not {feature.type_name} as declared"
+                    )
+                found += fields(data, at, stop)
+        return found
+
+    if feature.dtype == features_of.string:
+        default = feature.default_value
+        assert isinstance(default, (str, bytes))
+        missing = np.frombuffer(default.encode() if isinstance(default, str) else default, np.uint8)
+
+        def string(data: bytes, start: int, end: int) -> np.ndarray:
+            if first := packed(data, start, end):
+                return np.frombuffer(data, np.uint8, end - first, first)
+            strings = contents(values(data, start, end), 1)
+            if not strings:
+                return missing
+            first, last = strings[0]
+            return np.frombuffer(data, np.uint8, last - first, first)
+
+        return string
+
+    def integer(data: bytes, start: int, end: int) -> np.ndarray:
+        if first := packed(data, start, end):
+            return _shaped(name, feature, packed_integers(data, first, end))
+        return _shaped(name, feature, integers(data, values(data, start, end), 1))
+
+    def real(data: bytes, start: int, end: int) -> np.ndarray:
+        return _shaped(name, feature, reals(data, values(data, start, end), 1, _FLOAT32))
+
+    return integer if feature.dtype == features_of.int64 else real
+
+
+def _shaped(name: str, feature: Feature, values: np.ndarray) -> np.ndarray:
+    if values.shape == feature.shape:
+        return values
+    if feature.shape is not None:
+        size = math.prod(feature.shape)
+        if len(values) > size:
+            raise BadRecord(
+                f"its feature {name!r} has {len(values)} elements, too many for the shape {feature.shape}"
+            )
+        if len(values) < size:
+            filled = np.full(size, feature.default_value, values.dtype)
+            filled[: len(values)] = values
+            values = filled
+        return values.reshape(feature.shape)
+    if not feature.partial_shape:
+        return values
+    if len(values) % math.prod(feature.partial_shape):
+        raise BadRecord(
+            f"its feature {name!r} has {len(values)} elements, which do not fill whole rows of the "
+            f"shape {feature.partial_shape}"
+        )
+    return values.reshape(-1, *feature.partial_shape)
