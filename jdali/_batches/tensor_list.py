@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import jax
 import numpy as np
@@ -341,6 +341,15 @@ class TensorList:
     def as_cpu(self) -> TensorList:
         """The batch in host memory."""
         return self._of(self._store.to_host(), self._source, "cpu")
+
+    # `run` cannot tell where an output will be; at run time the classes have these, a batch on a device no `as_array`.
+    if TYPE_CHECKING:
+
+        def at(self, i: int, /) -> Any:
+            """Sample `i` of its true size: a NumPy array if the batch is on the host, else a tensor."""
+
+        def as_array(self) -> HostArray:
+            """Samples of one size as an array [N, ...]; a batch on a device is brought to the host by `as_cpu` first."""
 
     def reinterpret(self, new_type: object) -> None:
         """Reads the same bits as another element type of the same size."""

@@ -54,6 +54,8 @@ pipe = training("train/")
 reveal_type(pipe)  # reveals: Pipeline
 outputs = pipe.run()
 reveal_type(outputs[0].as_cpu())  # reveals: TensorList
+print(outputs[0].as_cpu().as_array().mean())
+print(outputs[1].as_array()[:, 0], outputs[0].at(3).shape)
 reveal_type(outputs[0][0])  # reveals: Tensor
 Pipeline(batch_sise=8)  # error
 
