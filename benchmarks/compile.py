@@ -2,7 +2,7 @@
 
     python benchmarks/compile.py [--cases flips-50 noise.shot ...]
 
-Each case is a process of its own. Times are seconds of the clock, but for `cpu`, the processor time of the first
+Each case is a process of its own. Times are seconds of the clock, except for `cpu`, the processor time of the first
 batch, which is the steadier figure on a shared machine. Tracing includes that of functions within functions, and
 `jdali._numerics.exact` tracing the program again.
 """

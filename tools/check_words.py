@@ -38,6 +38,8 @@ PHRASES = [
     r"interpreter's turn",
     r"\bname of the past\b",
     r"\bis told\b",
+    r"\bbut for\b",
+    r"\blest\b",
 ]
 
 

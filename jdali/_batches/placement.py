@@ -23,7 +23,7 @@ def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> ja
 
     Args:
         name: of the output, for messages.
-        parts: arrays [n, ...] of one shape but for n, in host memory or on devices.
+        parts: arrays [n, ...] of one shape except for n, in host memory or on devices.
         sharding: where to; None: the default device. In a program of several processes `parts` are the
             rows of this process.
     """

@@ -139,7 +139,7 @@ def find_window(
 def _best(
     best: tuple[float, FoundWindow | None], windows: Windows, metric: np.ndarray, good: np.ndarray
 ) -> tuple[float, FoundWindow | None]:
-    """The best candidate so far: one that overlaps more, or that is good but for the boxes it would lose."""
+    """The best candidate so far: one that overlaps more, or that is good except for the boxes it would lose."""
     value, window = best
     for i in np.flatnonzero(windows.allowed).tolist():
         if good[i] or metric[i] > value:

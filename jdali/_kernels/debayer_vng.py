@@ -130,7 +130,7 @@ def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array
 def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
     """1 / (2 count), float32; 0 of 0.
 
-    OpenCV works on 8 pixels at a time, but for the first of a row that begins with green, and the rest of a row.
+    OpenCV works on 8 pixels at a time, except for the first of a row that begins with green, and the rest of a row.
     There 1/14 is 0.0714286, which rounds halves of sevenths away from zero.
     """
     rows, columns = sites

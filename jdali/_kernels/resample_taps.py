@@ -139,7 +139,7 @@ def _taps_and_weights(
 
 
 def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Puts a barrier behind `values`, lest XLA look the weights up again for every column."""
+    """Puts a barrier behind `values`, so that XLA does not look the weights up again for every column."""
     first, second = lax.optimization_barrier(values)
     return first, second
 

@@ -114,7 +114,7 @@ def slice_window(
         return slice_argument(name, argument, value, axes.shape)
 
     def relative(value: np.ndarray) -> np.ndarray:
-        # Single precision, as in DALI (slice_attr.h), but for the sum of rel_start and rel_shape.
+        # Single precision, as in DALI (slice_attr.h), except for the sum of rel_start and rel_shape.
         product: np.ndarray = (value.astype(np.float32) * size.astype(np.float32)).astype(np.float64)
         return product
 

@@ -48,7 +48,7 @@ class Constant:
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """All that the compiled program of one operator call depends on, but for padded shapes."""
+    """All that the compiled program of one operator call depends on, except for padded shapes."""
 
     op: Operator
     adapters: tuple[Adapter, ...]

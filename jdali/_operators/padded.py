@@ -111,7 +111,7 @@ def follow(
     """The plan of a call whose true sizes are tracers.
 
     `setup` works on numbers, so it is asked for several sizes up to the padded ones. What it answers must be
-    the same for all of them, but for axes of outputs that are as long as an axis of an input.
+    the same for all of them, except for axes of outputs that are as long as an axis of an input.
 
     Args:
         op: the operator.

@@ -94,7 +94,7 @@ class NameTable(Sequence[str]):
         return cls(b"".join(table.text for table in tables), start, start + size, others)
 
     def with_others(self, others: Mapping[int, str]) -> NameTable:
-        """The same names, but for those at some indices."""
+        """The same names, except for those at some indices."""
         return NameTable.of_columns(self.text, self._starts, self._sizes, self._others | dict(others))
 
     @property

@@ -23,7 +23,7 @@ _WORD = re.compile(r"[a-z]+")
 _HERE = "./"
 # What a name has that could mean another thing than a file below its folder ("%" of URLs).
 _ODD = re.compile(r"[:%]|\.\.|^/")
-# The same within the text of many names, but for "/" at the start of one; and where names may lie anywhere.
+# The same within the text of many names, except for "/" at the start of one; and where names may lie anywhere.
 _ODD_WITHIN, _ODD_ANYWHERE = re.compile(rb"[:%]|\.\."), re.compile(rb":")
 _POSIX = os.sep == "/"  # else an absolute path has many forms
 

@@ -53,7 +53,7 @@ class RecordFiles:
     Attributes:
         sizes: of the files, bytes.
         in_order: whether pieces are mostly read from front to end, as `expect` says. Then remote files are read in
-            large blocks, some of them ahead; else just the pieces, but for files that are no larger than a block.
+            large blocks, some of them ahead; else just the pieces, except for files that are no larger than a block.
         lost: by the number of a file, what is wrong with it where a piece is asked for that it cannot have.
     """
 

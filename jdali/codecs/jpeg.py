@@ -30,7 +30,7 @@ from jdali.codecs.color import cmyk_to_rgb, gray_float, gray_truncated
 from jdali.codecs.exif import orientation
 from jdali.types import ANY_DATA, GRAY
 
-# Frame types: 0xC0 to 0xCF but for DHT, JPG and DAC.
+# Frame types: 0xC0 to 0xCF except for DHT, JPG and DAC.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _LOSSLESS_FRAMES = frozenset({0xC3, 0xC7, 0xCB, 0xCF})
 _SEQUENTIAL_FRAMES = frozenset({0xC0, 0xC1})

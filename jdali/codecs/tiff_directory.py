@@ -163,7 +163,7 @@ def _file(
     size_tag: int,
     pieces: list[memoryview],
 ) -> bytes:
-    """A TIFF file of one page, with the properties of `directory` but for its size and its pieces."""
+    """A TIFF file of one page, with the properties of `directory` except for its size and its pieces."""
     order, number, kind = directory.order, "Q" if directory.big else "I", _LONG8 if directory.big else _LONG
     lengths = [len(piece) for piece in pieces]
     values = _copied(directory)

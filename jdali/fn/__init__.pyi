@@ -400,7 +400,7 @@ def cat(
     """Joins inputs along an axis that they have.
 
     Args:
-        data: any shape of at least one axis, of one type, and of one size but for `axis`.
+        data: any shape of at least one axis, of one type, and of one size except for `axis`.
         axis: the axis, negative from the back.
         axis_name: the axis by its letter in the layout, in place of `axis`.
         extent: int32 [ndim] each, true sizes.
@@ -1206,7 +1206,7 @@ def filter(
 
     Parity: volumes, int8 and float16 are taken on every device, on DALI's CPU backend they are not. The order of the sums is
     another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
-    product of vectors, but for 2⁻²² of its largest element, is applied axis by axis.
+    product of vectors, except for 2⁻²² of its largest element, is applied axis by axis.
 
     By frame: of sequences `anchor` may have a value for each frame, see `per_frame`.
     """
@@ -1385,8 +1385,8 @@ def grid_mask(
 
     Returns: shape, type and layout of the input.
 
-    Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, pixels
-    whose position is a border of a square but for the rounding of float32 may be on its other side.
+    Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, a pixel
+    on the border of a square, within the rounding of float32, may come out on the other side of it.
     """
 
 def hsv(
@@ -1656,7 +1656,7 @@ def mfcc(
         bytes_per_sample_hint: without effect.
         preserve: the operator runs also if none of its outputs is used.
 
-    Returns: float32, shape of `spectrum` but for `axis`.
+    Returns: float32, shape of `spectrum` except for `axis`.
     """
 
 def multi_paste(

@@ -326,7 +326,7 @@ def _components(nodes: Sequence[Node], levels: dict[Node, int], where: Where) ->
 
 
 def _topological(steps: Sequence[HostStep | Stage]) -> list[HostStep | Stage]:
-    """`steps` kept in order but for those that another one of the same level must precede."""
+    """`steps` kept in order except for those that another one of the same level must precede."""
     made_by: dict[Node, HostStep | Stage] = {}
     for step in steps:
         for node in (step.node,) if isinstance(step, HostStep) else step.nodes:

@@ -1,4 +1,4 @@
-"""WebDataset: tar archives in which the files of one name, but for the extension, are a sample."""
+"""WebDataset: tar archives in which the files of one name, except for the extension, are a sample."""
 
 from __future__ import annotations
 

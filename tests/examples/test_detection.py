@@ -46,7 +46,7 @@ def test_shapes_are_where_the_annotations_say(example, tmp_path):
         assert 0 <= x <= x + w <= picture.shape[1]
         assert 0 <= y <= y + h <= picture.shape[0]
         middle = picture[y + h // 2 - 2 : y + h // 2 + 2, x + w // 2 - 2 : x + w // 2 + 2]
-        assert middle.std(axis=(0, 1)).max() < 25, shapes.CLASSES[kind]  # one colour, but for the noise
+        assert middle.std(axis=(0, 1)).max() < 25, shapes.CLASSES[kind]  # one colour, except for the noise
 
 
 def test_each_box_gets_its_anchor(boxes):

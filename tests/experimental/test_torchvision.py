@@ -91,7 +91,7 @@ def test_filters_are_dalis(inpt, mode):
         "nvidia.dali.experimental.torchvision.v2.functional", reason="is the reference"
     )
     got = jf.resize(inpt, 7, jv.InterpolationMode[mode])
-    # A pixel whose value is a half but for the order of the sums may be rounded to its other side.
+    # A pixel whose value is a half except for the order of the sums may be rounded to its other side.
     check(got, dali.resize(inpt, 7, interpolation={"BILINEAR": 2, "BICUBIC": 3, "LANCZOS": 1}[mode]), atol=1)
 
 
@@ -102,7 +102,7 @@ def test_resize_to_a_longest_edge():
 
 def test_gaussian_blur(tv):
     check(jf.gaussian_blur(FLOATS, [3, 5], 1.2), tv.gaussian_blur(FLOATS, [3, 5], [1.2, 1.2]), atol=1e-6)
-    # A half of a pixel but for the order of the sums.
+    # A half of a pixel except for the order of the sums.
     check(jf.gaussian_blur(TENSOR, 5, 0.8), tv.gaussian_blur(TENSOR, 5, [0.8, 0.8]), atol=1)
 
 

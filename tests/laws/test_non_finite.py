@@ -45,10 +45,10 @@ NOT_AS_DALI = {
 FEET = {"fast_resize_crop_mirror", "random_resized_crop"}
 # Operators where the same elements are not finite, but NaN for infinity or of the other sign.
 OTHER_KINDS = {
-    "audio_resample": "a share that is 0 but for the last bit may be above 0 or below",
+    "audio_resample": "a share that is 0 except for the last bit may be above 0 or below",
     "experimental.warp_perspective": "infinity minus infinity, by the order of steps between neighbours",
     "laplacian": "infinity minus infinity, by the order of the sums",
-    "mfcc": "a share that is 0 but for the last bit may be above 0 or below",
+    "mfcc": "a share that is 0 except for the last bit may be above 0 or below",
     "fast_resize_crop_mirror": "infinity times 0: taps that a filter does not need read the last one again",
     "power_spectrum": "infinity minus infinity in the steps of a Fourier transform",
     "random_resized_crop": "infinity times 0: taps that a filter does not need read the last one again",

@@ -39,7 +39,7 @@ KINDS = 3
 def ragged_axes(case: Case) -> list[str]:
     """Axes of each input that may differ in size; see `Case.ragged`.
 
-    All that are longer than 1 but for channels, depth, and the last of three or more; a letter counts from the
+    All that are longer than 1 except for channels, depth, and the last of three or more; a letter counts from the
     last axis, as axes are matched in expressions.
     """
     if case.ragged is not None:

@@ -287,7 +287,7 @@ def test_an_index_of_another_file_is_named_as_the_cause(case, write, argument, t
 
 @pytest.mark.parametrize("version", ["v1.1", "v1.2"])
 def test_members_that_change_places(version, tmp_path):
-    """Of the same size, so that headers fit the index but for their names, which only one version has."""
+    """Of the same size, so that headers fit the index except for their names, which only one version has."""
     path = tmp_path / "data"
     index = _webdataset_index(path, [b"1", b"2", b"3"], version=version)
     records.tar(path, [("0.x", b"1"), ("1.y", b"2"), ("2.x", b"3")])

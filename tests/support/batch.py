@@ -50,7 +50,7 @@ def run(
 
 
 def _padded(spec: BatchSpec, pad: int) -> tuple[int, ...]:
-    """The largest extents and `pad` more, but for channels, which the engine never pads."""
+    """The largest extents and `pad` more, except for channels, which the engine never pads."""
     names = spec.layout or "." * spec.ndim
     return tuple(
         int(n) + (0 if name == "C" else pad) for n, name in zip(spec.extents.max(axis=0), names, strict=True)

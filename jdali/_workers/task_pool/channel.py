@@ -36,7 +36,7 @@ class Channel:
         """
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         whole = _HEADER.pack(len(data)) + data
-        # One call, but for messages that the socket takes in pieces.
+        # One call, except for messages that the socket takes in pieces.
         sent = (
             socket.send_fds(self._socket, [whole], descriptors) if descriptors else self._socket.send(whole)
         )

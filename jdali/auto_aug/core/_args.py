@@ -43,7 +43,7 @@ class UnusedArgException(TypeError):
 
 
 def _named(function: Callable[..., object], skip_positional: int) -> list[inspect.Parameter]:
-    """The parameters that can be passed by name, but for the first positional ones."""
+    """The parameters that can be passed by name, except for the first positional ones."""
     parameters = enumerate(inspect.signature(function).parameters.values())
     return [
         p for i, p in parameters
@@ -57,7 +57,7 @@ def get_num_positional_args(function: Callable[..., object]) -> int:
 
 
 def get_required_kwargs(function: Callable[..., object], skip_positional: int = 0) -> list[str]:
-    """Names of the parameters without default, but for the first positional ones."""
+    """Names of the parameters without default, except for the first positional ones."""
     return [p.name for p in _named(function, skip_positional) if p.default is p.empty]
 
 

@@ -42,7 +42,7 @@ def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
 
 
 def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:
-    """The augmentations of a suite but for those of these names.
+    """The augmentations of a suite except for those of these names.
 
     Raises:
         ValueError: the suite has none of that name.

@@ -63,7 +63,7 @@ class ExportOptions:
 
 
 def form_key(form: FunctionForm) -> str:
-    """Returns a digest of all that a program depends on but for padded shapes, the same in every process."""
+    """Returns a digest of all that a program depends on except for padded shapes, the same in every process."""
     program = form.program
     calls = [_described(call) for call in program.calls]
     text = repr((calls, program.traced, program.small, form.values, form.outputs))

@@ -84,7 +84,7 @@ def refuse_random(function: PipelineFunction) -> None:
 
 
 def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> tuple[DataNode, ...]:
-    """The outputs that something of the start is needed for, but for those that are the start."""
+    """The outputs that something of the start is needed for, except for those that are the start."""
     makers = {v.source for v in start}
     begin = {id(origin(v)) for v in start}
     return tuple(o for o in outputs if makers & upstream([o]) and id(origin(o)) not in begin)

@@ -191,7 +191,7 @@ class SampleEvaluation:
         return self._known[_identity(value)]
 
     def _pending(self, value: DataNode) -> list[Node]:
-        """The nodes that `value` needs and that are not computed, but for those that only a branch needs."""
+        """The nodes that `value` needs and that are not computed, except for those that only a branch needs."""
         found: set[Node] = set()
         pending = [value]
         while pending:

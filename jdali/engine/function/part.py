@@ -153,7 +153,7 @@ def border(outputs: Iterable[DataNode]) -> tuple[DataNode, ...]:
 
 
 def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[Node]:
-    """Returns the nodes that make the values, but for those that only the values of `cut` need."""
+    """Returns the nodes that make the values, except for those that only the values of `cut` need."""
     given = _ids(cut)
     seen: set[Node] = set()
     pending = list(values)

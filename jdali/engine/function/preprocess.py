@@ -307,7 +307,7 @@ def _size(exported: ExportedProgram, room: int) -> tuple[int, int]:
 
 
 def host_calls(module: jax.export.Exported) -> set[str]:
-    """Returns the functions outside of XLA that a program calls, but for those that only annotate it."""
+    """Returns the functions outside of XLA that a program calls, except for those that only annotate it."""
     return set(_CUSTOM_CALL.findall(module.mlir_module())) - _CUSTOM_CALLS
 
 

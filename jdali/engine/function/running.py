@@ -23,7 +23,7 @@ from jdali.graph import Stage
 
 @dataclasses.dataclass(frozen=True)
 class FunctionForm:
-    """Key of a program of a function, but for the number of samples.
+    """Key of a program of a function, except for the number of samples.
 
     Attributes:
         program: of the stage.

@@ -64,7 +64,7 @@ class Memo:
     def remembering(
         self, node: Node, ids: SampleIds, function: Callable[[int], object]
     ) -> Callable[[int], Any]:
-        """`function` of a sample, but for samples whose result is known."""
+        """`function` of a sample, except for samples whose result is known."""
 
         def remembered(i: int) -> Any:
             key = (node.id, int(ids.position[i]))

@@ -218,7 +218,7 @@ def _seconds_a_sample(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> f
 
 @dataclasses.dataclass(frozen=True)
 class ProgramForm:
-    """Key of the program of a stage: all that it depends on, but for the number of samples.
+    """Key of the program of a stage: all that it depends on, except for the number of samples.
 
     Attributes:
         calls: of the stage's operators, in order.

@@ -214,7 +214,7 @@ class Feed:
         self._skip_readers(batches, count)
 
     def _skip_readers(self, batches: int, count: int) -> None:
-        """As `skip`, but for the external sources."""
+        """As `skip`, except for the external sources."""
         has_leads = bool(self.leads.get_state()) and batches > 0
         for reader in self._readers.values():
             reader.skip(batches - has_leads, count)

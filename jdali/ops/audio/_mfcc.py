@@ -61,7 +61,7 @@ def mfcc(
         extent: int32 [ndim], true size of `spectrum`.
         out_shape: static, padded shape to return; None: that of the whole `spectrum`.
 
-    Returns: float32, shape of `spectrum` but for `axis`.
+    Returns: float32, shape of `spectrum` except for `axis`.
     """
     size = extent[axis]
     count = min(n_mfcc, spectrum.shape[axis])

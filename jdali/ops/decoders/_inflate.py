@@ -16,7 +16,7 @@ from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _NAME = "decoders.inflate"
-# A byte of LZ4 stands for at most 255 of output (a length that goes on), but for the first and last few.
+# A byte of LZ4 stands for at most 255 of output (a length that goes on), except for the first and last few.
 _MOST_RATIO, _ALWAYS = 255, 64
 
 

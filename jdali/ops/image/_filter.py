@@ -184,7 +184,7 @@ def filter(
 
     Parity: volumes, int8 and float16 are taken on every device, on DALI's CPU backend they are not. The order of the sums is
     another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
-    product of vectors, but for 2⁻²² of its largest element, is applied axis by axis.
+    product of vectors, except for 2⁻²² of its largest element, is applied axis by axis.
     """
     first, last = spatial_axes(layout[0], data.ndim)
     axes = last - first

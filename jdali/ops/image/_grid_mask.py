@@ -56,8 +56,8 @@ def grid_mask(
 
     Returns: shape, type and layout of the input.
 
-    Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, pixels
-    whose position is a border of a square but for the rounding of float32 may be on its other side.
+    Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, a pixel
+    on the border of a square, within the rounding of float32, may come out on the other side of it.
     """
     turn, length = jnp.asarray(angle, jnp.float32), jnp.asarray(tile).astype(jnp.float32)
     cos, sin = quotient(jnp.cos(turn), length), quotient(jnp.sin(turn), length)

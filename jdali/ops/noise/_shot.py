@@ -13,7 +13,7 @@ from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, operator
 
 # Below `_FEW` a single uniform number is compared with the sums of the distribution; from there to `_MANY`
-# rejection takes 1.1 to 1.4 attempts; above, the distribution is normal but for a skewness of less than 1e-3.
+# rejection takes 1.1 to 1.4 attempts; above, the distribution is normal except for a skewness of less than 1e-3.
 _FEW = np.float32(10)
 _MANY = np.float32(2.0**20)
 # An attempt is refused with a probability of at most 1/4, so all of these are for one element in 10¹².

@@ -15,7 +15,7 @@ from jdali._operators.record import Static, operator
 
 
 def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) -> None:
-    """Same type and number of axes, and same size but for the axis `joined`."""
+    """Same type and number of axes, and same size except for the axis `joined`."""
     first = specs[0]
     rule = (
         "Tensor stacking requires that all tensors being stacked are of equal shape."
@@ -128,7 +128,7 @@ def cat(
     """Joins inputs along an axis that they have.
 
     Args:
-        data: any shape of at least one axis, of one type, and of one size but for `axis`.
+        data: any shape of at least one axis, of one type, and of one size except for `axis`.
         axis: the axis, negative from the back.
         axis_name: the axis by its letter in the layout, in place of `axis`.
         extent: int32 [ndim] each, true sizes.

@@ -128,7 +128,7 @@ def _check(name: str, max_batch: int, max_wait_ms: float, instances: int, device
 
 
 def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) -> dict[str, Any]:
-    """The configuration of the model but for where it runs."""
+    """The configuration of the model except for where it runs."""
     described = served.metadata()
     inputs = [_tensor(one) for one in described["inputs"]]
     for tensor in inputs:

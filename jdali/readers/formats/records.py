@@ -101,7 +101,7 @@ def looked_through(
 class PiecesReader(Reader):
     """A reader whose samples are pieces of files.
 
-    They are read as they lie in the files; in random order too, but for `shuffle_after_epoch`.
+    They are read as they lie in the files; in random order too, except for `shuffle_after_epoch`.
 
     Args:
         files: to read; they are closed with the reader.

@@ -19,7 +19,7 @@ _REGULAR = (b"0", b"\0", b"7")
 _LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL = b"L", b"K", b"x", b"g"
 # Longest name or extended header that is read.
 _MOST_EXTRA = 1 << 20
-# Bytes at the begin of a header that marks are of: up to its type; the name but for its last bytes.
+# Bytes at the begin of a header that marks are of: up to its type; the name except for its last bytes.
 MARKED, NAMED = 160, 96
 # Odd numbers without a pattern: powers of 2 to the 64th over the golden ratio.
 _FACTORS = np.array([pow(0x9E3779B97F4A7C15, n, 1 << 64) for n in range(1, MARKED // 8 + 1)], np.uint64)

@@ -47,7 +47,7 @@ class CutArchive(ValueError):
     Args:
         path: of the archive.
         reason: what is wrong with it.
-        known: the components of the samples before that offset, but for the last, which may lack some.
+        known: the components of the samples before that offset, except for the last, which may lack some.
     """
 
     def __init__(self, path: str, reason: BadRecord, known: Arrays):

@@ -1,4 +1,4 @@
-"""A long sequence in order but for positions near each other, as if it went through a buffer of some items."""
+"""A long sequence in order except for positions near each other, as if it went through a buffer of some items."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class _Mixer:
         words = finalized_all(words)
         strata = np.arange(self._row, dtype=np.uint64)
         low = np.uint64(max(self._row - 1, 0))
-        # Which item of a row lies in which stratum: the one whose word is the s-th, but for its lowest bits.
+        # Which item of a row lies in which stratum: the one whose word is the s-th, except for its lowest bits.
         ranked = (words.reshape(rows, self._row) & ~low) | strata
         ranked.sort(axis=1)
         index = (ranked & low) + np.arange(0, rows * self._row, self._row, dtype=np.uint64)[:, None]

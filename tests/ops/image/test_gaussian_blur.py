@@ -118,7 +118,7 @@ def test_no_number_in_the_padding_never_shows():
             blur, jnp.asarray(padded), jnp.ones(2), jnp.full(2, 3), jnp.array([1, 9, 8, 1])
         )
         _gaussian_blur.SMALL = limit
-        np.testing.assert_allclose(out[:, :9, :8], 1, atol=1e-6)  # weights sum to 1 but for rounding
+        np.testing.assert_allclose(out[:, :9, :8], 1, atol=1e-6)  # weights sum to 1 except for rounding
     _gaussian_blur._blur.clear_cache()
 
 

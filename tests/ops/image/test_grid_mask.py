@@ -38,7 +38,7 @@ def test_squares():
 @pytest.mark.oracle
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.float32])
 def test_per_sample(dtype):
-    """Borders of squares lie on pixels here, but for rounding: every product and sum must be DALI's."""
+    """Borders of squares lie on pixels here, except for rounding: every product and sum must be DALI's."""
     per_sample = {
         "ratio": [0.4, 1 / 3, 0.5, 0.3], "shift_x": [0.1, 1 / 3, -3.0, 2.7], "shift_y": [0.0, 2 / 3, 0.2, -7.1],
         "tile": [5, 3, 7, 10],
@@ -63,7 +63,7 @@ def test_defaults_and_what_is_no_number():
 @pytest.mark.oracle
 @pytest.mark.parametrize("angle", [0.1, 0.7, np.pi / 2, -4.0])
 def test_turned(angle):
-    """Like DALI's but for pixels whose position is a border up to the rounding of float32 (of some 20 tiles: 1e-5)."""
+    """Like DALI's except for pixels whose position is a border up to the rounding of float32 (of some 20 tiles: 1e-5)."""
     args = {"tile": 7, "ratio": 0.43, "angle": float(angle), "shift_x": 1.3, "shift_y": -2.2}
     whites = [np.full((h, w, 1), 9, np.uint8) for h, w in SIZES]
     ((*expected,),) = oracle.run("grid_mask", [whites], args, layout="HWC")

@@ -13,7 +13,7 @@ SIZES = ((7, 9), (16, 3), (1, 1), (10, 13))
 
 @pytest.mark.oracle
 def test_per_sample():
-    """Canvases whose sizes are whole numbers but for rounding, positions of 0 and 1, and the least size."""
+    """Canvases whose sizes are whole numbers except for rounding, positions of 0 and 1, and the least size."""
     pictures = [image(h, w) for h, w in SIZES]
     per_sample = {
         "ratio": [1.0, 1.7, 3.3, 1.3], "paste_x": [0.3, 1.0, 0.5, 0.123], "paste_y": [0.9, 0.0, 1.0, 0.77],

@@ -59,7 +59,7 @@ def test_equals_dalis_resize_of_the_window(layout, dtype, atol):
         "roi_end": list((anchor + shape).astype(np.float32)),
     }
     want = oracle.run("resize", [samples], {"size": [7, 5]}, window, layout=layout)[0]
-    # Sums in another order, and integers that were at .5 but for that.
+    # Sums in another order, and integers that were at .5 except for that.
     np.testing.assert_allclose(got.astype(float), np.stack(want).astype(float), atol=atol)
 
 

@@ -24,7 +24,7 @@ SIZES = [(48, 48), (80, 80), (20, 64), (64, 100)]
 
 
 def picture(value: float, *shape: int) -> np.ndarray:
-    """Random but for one pixel; large enough for the loops over tiles."""
+    """Random except for one pixel; large enough for the loops over tiles."""
     image = np.random.default_rng(5).normal(size=(*shape, 1)).astype(np.float32)
     image[tuple(size // 2 - 1 for size in shape)] = value
     return image

@@ -22,7 +22,7 @@ FILTERS = [types.INTERP_LINEAR, types.INTERP_CUBIC, types.INTERP_LANCZOS3, types
            types.INTERP_GAUSSIAN]  # fmt: skip
 # float32 sums in another order; Lanczos weights add up to a few times the pixels' range of 1.
 FLOAT = 1e-5
-# The same float that lies at .5 but for the order of summation is rounded to one or the other side.
+# The same float that lies at .5 except for the order of summation is rounded to one or the other side.
 STEP = 1
 # Beyond the small sizes that are multiplied densely on a CPU.
 LARGE = (70, 61)

@@ -49,7 +49,7 @@ def test_equals_dali(args):
 def test_without_a_crop_and_in_integers_equals_dali():
     samples = [image(60, 70, 3), image(7, 5, 3, seed=1)]
     args = {"resize_shorter": 40, "mirror": 1, "interp_type": types.INTERP_CUBIC}
-    # The same float that lies at .5 but for the order of summation is rounded to one or the other side.
+    # The same float that lies at .5 except for the order of summation is rounded to one or the other side.
     contract.check(resize_crop_mirror, [samples], args, layout="HWC", atol=1)
 
 

@@ -37,7 +37,7 @@ CASES = {
 @pytest.mark.oracle
 @pytest.mark.parametrize("args", CASES.values(), ids=CASES)
 def test_positions_as_dali(args):
-    """At most 9 positions: each is among 400 draws but for a chance of 1e-19."""
+    """At most 9 positions: each is among 400 draws except for a chance of 1e-19."""
 
     def call(**args):
         return oracle.function("roi_random_crop")(**{k: list(v) for k, v in args.items()})

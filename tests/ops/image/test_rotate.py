@@ -136,7 +136,7 @@ def test_clear_padding_of_floats_never_shows():
         jnp.asarray(padded), angle=20.0, **call,
         extent=jnp.array([3, 4, 1]), out_extent=jnp.array([5, 6, 1]), out_shape=(9, 9, 1),
     )  # fmt: skip
-    np.testing.assert_allclose(out, 1, atol=1e-6)  # weights sum to 1 but for rounding
+    np.testing.assert_allclose(out, 1, atol=1e-6)  # weights sum to 1 except for rounding
 
 
 @pytest.mark.parametrize("shape", [(9, 8), (60, 70)], ids=["whole", "tiled"])

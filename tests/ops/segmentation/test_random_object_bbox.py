@@ -80,7 +80,7 @@ CASES = {
 @pytest.mark.oracle
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_draws_the_boxes_that_dali_draws(case):
-    """Of 400 draws, of outcomes that are at least a fifteenth likely: all that can be drawn are, but for 1e-11."""
+    """Of 400 draws, of outcomes that are at least a fifteenth likely: all that can be drawn are, except for 1e-11."""
     labels, args = case
     count = 2 if args.get("format") == "box" else 3
     outputs = count - 1 + bool(args.get("output_class"))

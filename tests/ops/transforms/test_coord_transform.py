@@ -23,7 +23,7 @@ ARGS = [
     {"MT": [1.0, 2, 3]},
     {"MT": 2.0},
 ]
-# Two products and a sum, exact for these small numbers but for fused multiply-adds.
+# Two products and a sum, exact for these small numbers except for fused multiply-adds.
 ATOL = 2e-6
 
 
