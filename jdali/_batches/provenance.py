@@ -20,7 +20,7 @@ class Drawn:
     Attributes:
         name: gives the name of the sample with an index in the data set; "": it has none.
         index: int64 [n], of the samples in the data set; must not change afterwards.
-        source: whatever gave them, for those who must know.
+        source: the reader or source that gave them.
     """
 
     name: Callable[[int], str]

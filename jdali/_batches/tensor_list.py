@@ -292,7 +292,7 @@ class TensorList:
         """[N, ...] for NumPy, in row-major order: the memory of the samples if they lie like that already.
 
         What is made of a padded array is kept for the next call; the samples stay where they are, so that the shape
-        of `padded` does not depend on who asked before.
+        of `padded` does not depend on earlier calls.
         """
         store, shape = self._store, self._dense_shape("a numpy array")
         if (host := dense_memory(store, shape)) is not None:

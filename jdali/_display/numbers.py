@@ -36,7 +36,7 @@ def curve_svg(values: Sequence[float], top: float | None, label: str) -> str:
     Args:
         values: at least two, not negative.
         top: of the axis; None: the largest one.
-        label: for who does not see it.
+        label: for screen readers.
     """
     width, height = 320, 60
     most = max(top or max(values), 1e-9)

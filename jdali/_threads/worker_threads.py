@@ -263,7 +263,7 @@ class _Queue:
         return tasks
 
     def end(self) -> None:
-        """Lets all who take tasks know that there will be no more, once those that wait are taken."""
+        """Tells the threads that no task will follow those that wait."""
         self._tokens.put(False)
 
 

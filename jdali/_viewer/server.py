@@ -37,7 +37,7 @@ class View:
     """A viewer that runs in a thread; `close` ends it, and so does the end of the program.
 
     Attributes:
-        url: to be opened in a browser; who knows it sees the data.
+        url: to be opened in a browser; anyone who knows it sees the data.
     """
 
     def __init__(self, app: Starlette, host: str, port: int, token: str, end: Callable[[], None]):
@@ -47,7 +47,7 @@ class View:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((host, port))
-            self._socket.listen()  # who connects before the server runs waits
+            self._socket.listen()  # a client that connects before the server runs waits
         except OSError as error:
             self._socket.close()
             end()

@@ -58,7 +58,7 @@ class WorkerPool:
         self._changed = threading.Condition()
         self._calls: collections.deque[_Order] = collections.deque()
         self._failure: Exception | None = (
-            None  # copied for each call: what is raised holds the frames of who waits
+            None  # copied for each call: an exception that is raised holds the frames of its caller
         )
         payload, loads = (objects, None) if self.start_method == "fork" else send(objects, pickler)
         self._alone = [n for n, one in enumerate(objects) if one.alone]

@@ -42,7 +42,7 @@ _NO_PLAN = ExecutionPlan((), (), (), ())
 
 
 class DebugEngine(Engine):
-    """Makes the batches of a pipeline in debug mode, one at a time, in the thread of who asks.
+    """Makes the batches of a pipeline in debug mode, one at a time, in the thread that asks.
 
     Args:
         define: calls the user's function, whose operators go to the graph that it is given; returns the outputs.

@@ -31,7 +31,7 @@ class Drawing:
     Args:
         engine: whose sources these are.
         when: batches are made.
-        errors: of draws; who owns the pipeline keeps them.
+        errors: of draws; the pipeline's owner keeps them.
         before_draw: returns what to call before each draw, with `When.AHEAD_BY_CALLS`; it may raise StopIteration.
 
     Attributes:

@@ -15,7 +15,7 @@ class DrawFailed(Exception):
 class DrawErrors(collections.deque[Exception]):
     """Errors raised in place of batches that were drawn and not taken, oldest first.
 
-    An error holds the frames of whoever drew, and they the pipeline: it belongs to who owns that, not to the
+    An error holds the frames of the thread that drew, and these the pipeline: it belongs to the pipeline's owner, not to the
     threads, or a pipeline that was dropped with an error in it would live on with them.
     """
 

@@ -16,7 +16,7 @@ class Gate:
 
     Args:
         at_once: how many batches may be in the step at the same time.
-        stopped: whether those who wait should give up; `wake` has them ask.
+        stopped: returns True if threads that wait should give up; `wake` has them ask.
     """
 
     def __init__(self, at_once: int, stopped: Callable[[], bool]):
@@ -47,7 +47,7 @@ class Gate:
             self._changed.notify_all()
 
     def wake(self) -> None:
-        """Has everybody who waits ask whether to stop."""
+        """Has all threads that wait ask whether to stop."""
         with self._changed:
             self._changed.notify_all()
 

@@ -177,7 +177,7 @@ class Life:
         self._over = True
 
     def forget_parent(self) -> None:
-        """In a forked process: there are none of the threads, and who held a lock may be one of them."""
+        """Forgets the threads in a forked process: it has none of them, and one of them may have held a lock."""
         if self.phase is not Phase.BUILT:
             self._over = self._forked = True
             self.phase = Phase.CLOSED

@@ -1,7 +1,7 @@
-"""Threads that work for an object and hold nothing of it between two tasks, so it can be collected meanwhile.
+"""Threads that work for an object without keeping it alive between two tasks.
 
-A thread that waits for work holds what its frames hold. If that were an engine, a pipeline would never be collected whose
-callback is a method of who has the pipeline: the usual class of a loader.
+A thread that waits for work keeps alive all that its frames refer to. Were that an engine, a pipeline whose callback is a
+method of the pipeline's owner, as in the usual class of a loader, would never be collected.
 """
 
 from __future__ import annotations

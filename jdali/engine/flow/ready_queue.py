@@ -1,4 +1,4 @@
-"""The batches between those who make them and those who take them: their number, their bytes, whose turn is next."""
+"""The batches between the threads that make them and those that take them: number, bytes, whose turn is next."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ReadyQueue:
         finishing: where batches made ahead are finished, one more of them may wait.
 
     Attributes:
-        changed: of this, and of what else whoever waits here depends on.
+        changed: signals changes of the queue and of all else that the threads waiting here depend on.
         begun, asked, taken: how many batches so far.
     """
 
@@ -69,7 +69,7 @@ class ReadyQueue:
     def clear(self) -> None:
         """Nothing is under way and nothing waits."""
         self.begun = self.asked = self.taken = 0
-        # An exception among them holds whoever has it, through its frames: they are let go of as soon as possible.
+        # An exception among them keeps its owner alive through its frames: let go of them as soon as possible.
         self._made: collections.deque[Result | BaseException] = collections.deque()
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ class ReadyQueue:
         return len(self._made)
 
     def wake(self) -> None:
-        """Has everybody who waits look again."""
+        """Wakes all threads that wait, to look again."""
         with self.changed:
             self.changed.notify_all()
 
@@ -86,7 +86,7 @@ class ReadyQueue:
         """True if the batch that has waited longest is the end of an external source."""
         return bool(self._made) and isinstance(self._made[0], StopIteration)
 
-    # --- for those who make them ------------------------------------------------------------
+    # --- called by the makers ---------------------------------------------------------------
     def begin(self) -> int | None:
         """The number of the next batch to be made; None: there is no room for it yet, or nobody asked for it."""
         with self.changed:
@@ -116,7 +116,7 @@ class ReadyQueue:
                 self.room.note(outcome.most_bytes)
             self.changed.notify_all()
 
-    # --- for those who take them ------------------------------------------------------------
+    # --- called by the takers ---------------------------------------------------------------
     def room_to_ask(self) -> int:
         """Returns how many more batches may be asked for: the room's depth bounds those that are not taken."""
         assert self.room is not None

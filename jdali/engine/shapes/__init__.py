@@ -17,5 +17,5 @@ The padded shape of a sample is a function of its own size and the level of the 
 * `stage_shapes` asks the operators of a stage which shapes follow from others. Where its samples have more than
   `MOST_SHAPES` shapes, the whole stage rises to the level with that few which takes the least time by the cost model.
 * `levels` holds the level of each stage and the count of its shapes. They belong to a stream of batches, not to the
-  stage: who makes a batch gets them with it, and the pipeline's state has them.
+  stage: they come with the task of a batch, and are part of the pipeline's state.
 """

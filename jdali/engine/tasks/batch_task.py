@@ -33,7 +33,7 @@ class SourceData(NamedTuple):
 class BatchTask:
     """Says what to make: a batch is a function of its pipeline and its task.
 
-    A task never changes: whoever wants other samples takes another task. It can be pickled, and holds nothing of the
+    A task never changes: other samples take another task. It can be pickled, and holds nothing of the
     process that drew it: sources are named, as nodes of a graph are. Its arrays are read-only, except for the samples of
     external sources, whose memory may be the user's: operators and functions do not write to their inputs.
 

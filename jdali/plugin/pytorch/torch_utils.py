@@ -106,7 +106,7 @@ def dense_tensors(
                 f"{name!r} differ in shape ({sizes}, ...): bring them to one shape in the pipeline, or use DALIRaggedIterator"
             )
         tensor = dense_tensor(batch, own=is_own)
-        # Two outputs may be one array: who writes to one must not change the other.
+        # Two outputs may be one array: writing to one must not change the other.
         tensors.append(tensor.clone() if tensor.data_ptr() in shared else tensor)
         shared.add(tensor.data_ptr())
     return tensors

@@ -1,4 +1,4 @@
-"""Open videos that threads borrow: who goes on where another stopped need not seek."""
+"""Open videos that threads borrow: going on where another thread stopped needs no seek."""
 
 from __future__ import annotations
 

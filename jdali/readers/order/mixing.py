@@ -83,7 +83,7 @@ class _Mixer:
         most = self._step + 2 * self._reach + 2 * row
         self._index_bits = most.bit_length()
         self._fraction = min(_WORD - self._index_bits - (most + self._reach).bit_length(), _FRACTION)
-        # Two: whoever reads ahead may be in the next part of the sequence already.
+        # Two: a reader that is ahead may be in the next part of the sequence already.
         self._part = functools.lru_cache(maxsize=2)(self._sorted)
 
     def __call__(self, positions: np.ndarray) -> np.ndarray:

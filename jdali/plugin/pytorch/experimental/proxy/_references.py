@@ -13,7 +13,7 @@ class Ticket(NamedTuple):
 
     Attributes:
         server: the server's address.
-        source: who sent it: one thread of one process.
+        source: the sender: one thread of one process.
         number: of the batch, among those of its source, from 0.
     """
 
