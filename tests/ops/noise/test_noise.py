@@ -19,7 +19,7 @@ OPS = [gaussian, salt_and_pepper, shot]
 
 
 def apply(op, data, layout="", **args):
-    return np.asarray(pure_call(op, [data], args, key=KEY, layout=layout))
+    return np.asarray(contract.pure(op, [data], args, key=KEY, layout=layout))
 
 
 def flat(value, dtype=np.float32):
