@@ -142,11 +142,21 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
     if not getattr(system, "async_impl", False):
         return getattr(system, name)(path, **arguments)
 
-    async def limited() -> Any:
-        return await asyncio.wait_for(getattr(system, "_" + name)(path, **arguments), limit)
+    # An exception is returned: asyncio logs one that a task raises after its caller was cancelled.
+    async def limited() -> tuple[Any, Exception | None]:
+        try:
+            return await asyncio.wait_for(getattr(system, "_" + name)(path, **arguments), limit), None
+        except Exception as error:
+            return None, error
 
     with current_scope().running(path, asyncio.run_coroutine_threadsafe(limited(), system.loop)) as future:
-        return future.result()
+        answer, error = future.result()
+    try:
+        if error is not None:
+            raise error
+        return answer
+    finally:
+        del error  # its traceback has this frame
 
 
 # --- errors ---------------------------------------------------------------------------------

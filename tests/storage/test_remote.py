@@ -1,0 +1,35 @@
+"""Requests of a scope that ends while they are under way."""
+
+import asyncio
+import gc
+from concurrent.futures import CancelledError
+
+import pytest
+
+from jdali._storage import Scope
+from jdali._storage.remote import _once
+
+fsspec_asyn = pytest.importorskip("fsspec.asyn")
+
+
+class Failing:
+    """A file system whose storage fails in the moment in which the reader is closed."""
+
+    async_impl = True
+
+    def __init__(self, scope: Scope):
+        self.scope, self.loop = scope, fsspec_asyn.get_loop()
+
+    async def _read(self, path: str) -> bytes:
+        self.scope.end()
+        raise ConnectionError(path)
+
+
+def test_an_error_that_nobody_waits_for_is_not_logged(caplog):
+    scope = Scope()
+    with scope, pytest.raises(CancelledError):
+        _once(Failing(scope), "read", "x", {}, 60)
+    # The loop is done with the task once it has run this.
+    asyncio.run_coroutine_threadsafe(asyncio.sleep(0), fsspec_asyn.get_loop()).result(60)
+    gc.collect()
+    assert not caplog.records
