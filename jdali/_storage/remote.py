@@ -182,7 +182,8 @@ def _chain(error: BaseException) -> list[BaseException]:
     """An error and its causes, the first cause first."""
     chain: list[BaseException] = []
     step: BaseException | None = error
-    while step is not None and step not in chain:
+    # asyncio's TimeoutError is caused by the cancellation with which it ends a task.
+    while not (step is None or step in chain or isinstance(step, asyncio.CancelledError)):
         chain.insert(0, step)
         step = step.__cause__
     return chain
