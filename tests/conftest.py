@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -23,12 +24,20 @@ from support.shared_programs import forget, rows_follow_the_batch  # noqa: F401
 from support.worker_kinds import on_cluster, ray_cluster, ray_workers, workers  # noqa: F401
 
 
+def pytest_collection_finish() -> None:
+    """Leaves what is there to stay, 15,000 tests among it, out of all later searches for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _programs_of_one_module_only():
     """Lets go of compiled programs after each module: a whole run would hold gigabytes of them."""
     yield
     forget()
     jax.clear_caches()
+    gc.collect()
+    gc.freeze()  # what is left are modules that were imported, and what they keep
 
 
 @pytest.fixture(autouse=True)
