@@ -70,12 +70,14 @@ def _killed_and_resumed(module, tmp_path, reference, runs, *given, groups=()):
         last = number == len(runs) - 1
         before = _steps(log)
         program = [sys.executable, "-m", module, *given, state, log, *options, STEPS]
+        lines = chance.randint(1, 5)
+        environment = os.environ if last else os.environ | {"MOST_LINES": str(lines + 2)}
         child = subprocess.Popen(
-            list(map(str, program)), cwd=TESTS, env=os.environ, start_new_session=number in groups
+            list(map(str, program)), cwd=TESTS, env=environment, start_new_session=number in groups
         )
         try:
             if not last:
-                wanted = len(before) + chance.randint(1, 5)
+                wanted = len(before) + lines
                 _wait_for(lambda n=wanted: len(_steps(log)) >= n, child)
                 time.sleep(chance.random() * 0.02)
                 if number in groups:
@@ -124,10 +126,12 @@ def test_kill_minus_nine_of_records_and_videos(tmp_path):
     environment = os.environ | {"JDALI_CACHE_DIR": str(tmp_path / "cache")}
     for last in (False, False, False, True):
         before = len(_lines(log))
-        child = subprocess.Popen(list(map(str, program)), cwd=TESTS, env=environment)
+        count = chance.randint(1, 4 * len(cases))
+        most = {} if last else {"MOST_LINES": str(count + len(cases))}
+        child = subprocess.Popen(list(map(str, program)), cwd=TESTS, env=environment | most)
         try:
             if not last:
-                wanted = before + chance.randint(1, 4 * len(cases))
+                wanted = before + count
                 _wait_for(lambda n=wanted: len(_lines(log)) >= n, child)
                 child.send_signal(signal.SIGKILL)
             code = child.wait(timeout=120)

@@ -8,6 +8,7 @@ goes on from STATE if that file is there, writes it after each step, and a line 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import pickle
@@ -17,6 +18,7 @@ from typing import Any
 
 import jdali
 from support.every_reader import digests, pipeline
+from support.resuming import kept_for_the_kill
 
 Cases = dict[str, tuple[str, dict[str, Any], dict[str, Any]]]
 """For each case the reader, its arguments, and options of its pipeline."""
@@ -40,8 +42,10 @@ def main(cases: str, state: str, log: str, steps: str) -> None:
             first, states = json.loads(Path(state).read_text())
             for case, pipe in pipes.items():
                 pipe.set_state(states[case])
+        written = itertools.count()
         for step in range(first, int(steps)):
             for case, pipe in pipes.items():
+                kept_for_the_kill(next(written))
                 lines.write(json.dumps([step, case, digests(pipe, 1)]) + "\n")
                 lines.flush()
             # Either the old state is there or the new one, whenever the process dies.
