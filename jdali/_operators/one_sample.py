@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jdali._operators.layout import RankError, make_adapter
-from jdali._operators.record import ArgKind, Operator
+from jdali._operators.record import ArgKind, DeviceOp, Operator
 
 _ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch with jax.vmap."
 
@@ -92,7 +92,7 @@ def layouts_of(op: Operator, arrays: Sequence[Array], layout: str | Sequence[str
         ValueError: a layout fits no input.
     """
     shared = isinstance(layout, str)
-    layouts = [layout] * len(arrays) if shared else list(layout)
+    layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
     fits = [not name or len(name) == a.ndim for name, a in zip(layouts, arrays, strict=True)]
     if arrays and not (any(fits) if shared else all(fits)):
         wrong = fits.index(False)
@@ -106,6 +106,8 @@ def layouts_of(op: Operator, arrays: Sequence[Array], layout: str | Sequence[str
 
 def refuse_shared_draws(op: Operator, inputs: Sequence[Any]) -> None:
     """Raises ValueError for an input without a layout that may be a batch, or frames which share what is drawn."""
+    if not isinstance(op, DeviceOp):
+        return
     for i, value in enumerate(inputs):
         if not op.layouts or op.input(i).argument:
             continue

@@ -32,7 +32,7 @@ def setup(
             raise ValueError(f"{_NAME}: {name} is {table.dtype}, it must be float32; cast it")
         check_samples(
             table.extents[:, 2] != 1,
-            lambda i, name=name, table=table: (  # type: ignore[misc]
+            lambda i, name=name, table=table: (
                 f"{_NAME}: {name} has shape {tuple(table.extents[i].tolist())}, it must be [h, w] or [h, w, 1]"
             ),
         )
