@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar, Literal, TypeAlias
 
 from jdali._operators.base import Operator
-from jdali._operators.offers import Offer
 from jdali._operators.names_read import names_read
+from jdali._operators.offers import Offer
 from jdali._operators.options import Arguments, OptionalInputOptions, WholeBatch
 
 FreePadding: TypeAlias = Literal["none", "input", "all"]

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from jdali._numerics.grid import COARSE, DOUBLING, FINE, FINEST, ROOMY, SMALL_AXIS, Sizes, round_up
+from jdali._numerics.grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, Sizes, round_up
 from jdali.engine.shapes.coarse import Roomy, coarse_shapes
 from jdali.engine.shapes.cost import SECONDS_WORTH_A_PROGRAM, StageCost, elements
 
@@ -235,7 +235,9 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
             continue
         sizes = FINEST if video and axis in space else grid.sizes
         # Axes that are not of space, such as frames, are computed whole, so their padding is never free.
-        shapes[:, axis] = round_up(extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT, ROOM_OUT_FEW) else sizes)
+        shapes[:, axis] = round_up(
+            extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT, ROOM_OUT_FEW) else sizes
+        )
     if proportional:
         shapes[:, space] = _proportional(extents[:, space], grid)
     return shapes
