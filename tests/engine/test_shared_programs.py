@@ -208,7 +208,8 @@ def test_arguments_that_decide_sizes_share_a_program(monkeypatch):
     """What `resize` makes lies in one square, whatever the argument that says its size."""
     calls = [
         {"size": [24, 20]}, {"resize_x": 18}, {"size": [24, 24], "mode": "not_larger"}, {"resize_shorter": 18.0, "max_size": 24},
-        {"size": [-24, 20], "interp_type": jdali.types.INTERP_TRIANGULAR}, {"size": [20, 22], "roi_start": [2, 3], "roi_end": [33, 29]},
+        {"size": [-24, 20], "interp_type": jdali.types.INTERP_TRIANGULAR},
+        {"size": [20, 22], "roi_start": [2, 3], "roi_end": [33, 29]},
     ]  # fmt: skip
     with compilations() as noted:
         found = [first_batch(lambda x, call=call: fn.resize(x, **call))[0] for call in calls]
