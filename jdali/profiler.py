@@ -72,7 +72,7 @@ class Report:
         seconds: from the loop's first wait to the end of its last one.
         wait_share: part of them in which the loop waited for data.
         parts: of the pipeline, in the order of the work.
-        bound_by: "loop", "compilation", or the kind of the part that sets the pace; "" before any batch.
+        bound_by: "loop", "compilation", "start" (the wait for the first batch), or the kind of the part that sets the pace; "" before any batch.
         slowest: the part of the pipeline that sets its pace.
         threads: of a pipeline's pool.
         thread_share: part of these threads' time in which they worked.
@@ -211,13 +211,14 @@ class Recorder:
     def _now(self) -> _Mark:
         return _Mark([p.times() for p in self._pipelines], self._batch.spent(), time.process_time())
 
-    def report(self, batches: int, seconds: float, waited: float) -> Report:
+    def report(self, batches: int, seconds: float, waited: float, first_wait: float = 0.0) -> Report:
         """Reports the time since the mark.
 
         Args:
             batches: that the loop got.
             seconds: from its first wait to the end of its last one.
             waited: seconds that it waited.
+            first_wait: those of them until the first batch.
         """
         begin = self._begin  # first: a loop in another thread may mark meanwhile
         end = self._now()
@@ -242,6 +243,7 @@ class Recorder:
             batches,
             seconds,
             waited,
+            first_wait,
             [[_per_batch(part, spent) for part, spent in lane] for lane in lanes],
             first,
             sum(b.programs - a.programs for a, b in zip(begin.pipelines, end.pipelines, strict=True)),
@@ -297,6 +299,7 @@ class _Facts:
     batches: int
     seconds: float
     waited: float
+    first_wait: float
     lanes: list[list[PartTime]]
     times: Times
     programs: int
@@ -327,7 +330,11 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
     if share < _LITTLE:
         verdict = f"bound by the training loop: it waited for data {share:.1%} of the time"
         return slowest, "loop", verdict, _spare_workers(facts)
+    starts = facts.first_wait > facts.waited / 2
     if share < _SOME and facts.compiling <= facts.waited / 2:
+        if starts:
+            verdict = f"bound by the training loop: it waited for data {share:.0%} of the time, mostly for the first batch"
+            return slowest, "loop", verdict, _spare_workers(facts)
         verdict = f"bound by the training loop for the most part: it waited for data {share:.0%} of the time; {pace}"
         return slowest, "loop", verdict, _advice(slowest, facts)
     if facts.compiling > facts.waited / 2:
@@ -337,6 +344,9 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
             "fewer sizes of samples need fewer programs: crop or resize to one size early in the pipeline",
         ]
         return slowest, "compilation", verdict, advice
+    if starts:
+        verdict = f"bound by the start: of {facts.waited:.2f} s that the loop waited, {facts.first_wait:.2f} s were for the first batch"
+        return slowest, "start", verdict, _advice_on_start(facts)
     advice = _advice(slowest, facts)
     if not facts.times.ahead:
         advice.insert(0, "batches are made only when they are asked for: let the pipeline run ahead "
@@ -344,6 +354,14 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
     elif sum(part.seconds for part in lane) < _BUSY * facts.period:
         advice.append("no part is busy all the time, batches differ: raise prefetch_queue_depth")
     return slowest, slowest.kind, f"bound by data: {pace}", advice
+
+
+def _advice_on_start(facts: _Facts) -> list[str]:
+    """Advises what to look at where the first batch took most of the time."""
+    advice = ["a report of more batches, or of the next epoch, says what sets the pace after the first batch"]
+    if facts.times.workers:
+        advice.append("until then workers start and compile their programs: fewer of them start sooner")
+    return advice
 
 
 def _spare_workers(facts: _Facts) -> list[str]:

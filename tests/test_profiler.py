@@ -21,6 +21,7 @@ from jdali._threads import PhaseTimer, Spent, TimedPool, Times, inner
 from jdali.engine.steps.stage import StageRunner
 from jdali.fn._build import make_function
 from jdali.iterator import DataIterator
+from jdali.iterator.waiting_clock import WaitClock
 from jdali.profiler import Recorder, Report
 
 SAMPLES = np.zeros((4, 8, 8, 3), np.uint8)
@@ -294,12 +295,12 @@ class Fake:
         return Times(lanes, self.programs if self.ran else 0, 2, False, self.ahead)
 
 
-def reported(*pipelines, waited=0.5):
+def reported(*pipelines, waited=0.5, first_wait=0.0):
     """The report of 10 batches in a second."""
     recorder = Recorder(pipelines, PhaseTimer("batch", "put together"))
     for pipe in pipelines:
         pipe.ran = True
-    return recorder.report(10, 1.0, waited)
+    return recorder.report(10, 1.0, waited, first_wait)
 
 
 def took(seconds, busy=None, tasks=10, **inner):
@@ -341,6 +342,40 @@ def test_compilation_is_told_apart():
     assert {part.name: part.seconds for part in report.parts}["resize"] == pytest.approx(0.01)
     late = reported(Fake(took(0.95), took(0.02, compiling=0.01), programs=1), waited=0.9)
     assert late.bound_by == "reading"
+
+
+@pytest.mark.parametrize(
+    ("waited", "first_wait", "bound_by", "verdict"),
+    [
+        (0.5, 0.3, "start", "bound by the start: of 0.50 s that the loop waited, 0.30 s were for the first batch"),
+        (0.5, 0.2, "stage", "bound by data: resize (stage) takes"),
+        (0.1, 0.08, "loop", "bound by the training loop: it waited for data 10% of the time, mostly for the first batch"),
+        (0.1, 0.02, "loop", "bound by the training loop for the most part: it waited for data 10% of the time; resize"),
+        (0.04, 0.04, "loop", "bound by the training loop: it waited for data 4.0% of the time"),
+    ],
+)  # fmt: skip
+def test_the_wait_for_the_first_batch_is_told_apart(waited, first_wait, bound_by, verdict):
+    """A part that takes a fraction of a batch's time is not blamed for it, and nothing is said against it."""
+    report = reported(Fake(took(0.2), took(0.3)), waited=waited, first_wait=first_wait)
+    assert report.bound_by == bound_by
+    assert report.verdict.startswith(verdict)
+    assert any("smaller pictures" in text for text in report.advice) == ("resize" in verdict)
+    started = reported(FakeWorkers(took(0.9, busy=0.4), Spent()), waited=0.9, first_wait=0.8)
+    assert started.bound_by == "start"
+    assert "workers start and compile" in started.advice[-1]
+
+
+def test_the_first_wait_of_each_epoch(clock):
+    """The first batch takes 0.3 s, as a bad sample before it would, and each further one 0.1 s."""
+    waits = WaitClock()
+    for _ in range(2):
+        for seconds, came in ((0.2, False), (0.1, True), (0.1, True), (0.1, True)):
+            with waits.wait():
+                clock.passes(seconds)
+                waits.batches += came
+        assert waits.first_wait == pytest.approx(0.3)
+        assert waits.waited == pytest.approx(0.5)
+        waits.end_epoch()
 
 
 def test_threads_and_cores(monkeypatch):

@@ -139,6 +139,8 @@ def function_text(function: Any, surface: str) -> str:
     ]
     if surface == "jdali.ops":
         forms = [form for texts, returned in forms for form in _forms_of_extent(texts, returned)]
+    if surface == "jdali.fn":
+        forms += [form for texts, returned in forms for form in _forms_of_input_sets(texts, returned)]
     overload = "@overload\n" if len(forms) > 1 else ""
     docs = [function.__doc__, *[None] * (len(forms) - 1)]
     return "\n".join(
@@ -250,6 +252,19 @@ def _forms_of_extent(parameters: list[str], result: str) -> list[tuple[list[str]
         return [(parameters, result)]
     without, given = ([form if p == _EXTENT else p for p in parameters] for form in _EXTENT_FORMS)
     return [(without, result), (given, f"tuple[{result}, {result}]" if result == "Array" else "Any")]
+
+
+def _forms_of_input_sets(parameters: list[str], result: str) -> list[tuple[list[str], str]]:
+    """The parameters and the result of a call with lists of nodes, each of which the operator is called for."""
+    node, one = RETURNS["jdali.fn"], f": {_INPUTS['jdali.fn']}"
+    inputs = [i for i, text in enumerate(parameters) if text.endswith(one)]
+    if not inputs or not (result == node or result.startswith("tuple")):
+        return []
+    texts, several = list(parameters), f"list[{node}]"
+    for i in inputs:
+        texts[i] = f"{parameters[i]} | {several}"
+    texts[inputs[0]] = f"{parameters[inputs[0]].removesuffix(one)}: {several}"
+    return [(texts, several if result == node else f"list[{several}]")]
 
 
 def _definition(name: str, parameters: list[str], result: str, doc: str | None) -> str:

@@ -29,9 +29,14 @@ def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Call
             over traced values.
     """
 
+    @jax.jit  # traced once: `custom_vmap` traces for one sample, what comes of its rule does it again
+    def one_sample(*arguments: object) -> Array:
+        return loop(*arguments)
+
     @jax.custom_batching.custom_vmap
     def one_by_one(*arguments: object) -> Array:
-        return loop(*arguments)
+        result: Array = one_sample(*arguments)
+        return result
 
     @one_by_one.def_vmap
     def rule(size: int, batched: Any, *arguments: Any) -> tuple[Array, bool]:

@@ -23,6 +23,7 @@ from jdali._kernels.resample_filters import FILTER, NN, Reach, dense_reach, dens
 from jdali._kernels.resample_taps import resample_small, resample_taps
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast
+from jdali._system.jax_internals import is_mapped
 
 # Up to this many (input, output) combinations of an axis pair are no work for loops over tiles.
 _SMALL = 48 * 48
@@ -169,14 +170,24 @@ def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype, reach: int) -> Ca
     def batch(images: Array, filters: Array, extents: Array, out_extents: Array) -> Array:
         return resample_taps(images, filters, extents, out_extents, out_shape, dtype, reach)
 
-    @batch.def_vmap
+    @custom_vmap
+    def mapped(images: Array, *_: Array) -> Array:  # only traced for the shape of its result
+        return lax.full((len(images), *out_shape, images.shape[-1]), 0, dtype)
+
     def merge(axis_size: int, in_batched: list[bool], *arrays: Array) -> tuple[Array, bool]:
         flat = []
         for array, batched in zip(arrays, in_batched, strict=True):
             if not batched:
                 array = jnp.broadcast_to(array, (axis_size, *array.shape))
             flat.append(array.reshape(-1, *array.shape[2:]))
-        result = batch(*flat)
+        result = call(*flat)
         return result.reshape(axis_size, -1, *result.shape[1:]), True
 
-    return batch
+    batch.def_vmap(merge)
+    mapped.def_vmap(merge)
+
+    def call(*arrays: Array) -> Array:
+        result: Array = (mapped if any(map(is_mapped, arrays)) else batch)(*arrays)
+        return result
+
+    return call

@@ -176,15 +176,18 @@ def _resample_rows(
     tiles = (columns + tile - 1) // tile
 
     def weighted_sum(left: Array, row: Array, value: Array) -> Array:
+        # In `lax`: there are many taps, and each call of `jnp` takes ten times as long to trace.
+        first, last = (lax.broadcast(v, (block, 1)) for v in (sample, left))
         terms = []
         for k in range(axes.taps):
-            same = [jnp.broadcast_to(v, row[k].shape) for v in (sample, left)]
-            indices = jnp.stack([same[0], row[k], same[1]], axis=-1)
+            row_k, value_k = (lax.reshape(lax.slice_in_dim(v, k, k + 1), (block, 1)) for v in (row, value))
             read = lax.gather(
-                source, indices, _ROW_SLICES, (1, 1, tile), mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS
-            )
-            terms.append(value[k][:, None] * read.astype(jnp.float32))
-        return functools.reduce(jnp.add, terms)
+                source, lax.concatenate([first, row_k, last], 1), _ROW_SLICES, (1, 1, tile),
+                mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS,
+            )  # fmt: skip
+            weights = lax.broadcast_in_dim(value_k, (block, tile), (0, 1))
+            terms.append(lax.mul(weights, lax.convert_element_type(read, jnp.float32)))
+        return functools.reduce(lax.add, terms)
 
     row, value = axes.first_factors(axis, top, block)
 

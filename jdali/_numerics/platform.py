@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import jax
+import jax.numpy as jnp
 from jax import Array, lax
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -63,28 +64,26 @@ def _of_whole_batch(size: int, batched: Sequence[bool], flag: Array) -> tuple[Ar
 def one_program(**options: Any) -> Callable[[F], F]:
     """`jax.jit`, so that a call outside of any program is one program too, for what asks for the platform.
 
-    What `jax.jit` has traced for one platform is not used for another.
+    What `jax.jit` has traced for one platform is not used for another. In the engine's programs, whose platform is known,
+    the function is called as it is: under `vmap`, a function of `jax.jit` is traced for one sample and then for the batch.
 
     Args:
         options: of `jax.jit`.
     """
 
+    static = options.get("static_argnums", ())
+    static = (static,) if isinstance(static, int) else static
+
     def decorate(function: F) -> F:
-        @functools.cache
-        def compiled(platform: str | None) -> Callable[..., object]:
-            del platform
-
-            @functools.wraps(function)
-            def own(*args: object, **kwargs: object) -> object:  # `jax.jit` keeps what it traced by function
-                return function(*args, **kwargs)
-
-            return jax.jit(own, **options)
+        compiled = jax.jit(function, **options)
 
         @functools.wraps(function)
-        def call(*args: object, **kwargs: object) -> object:
-            return compiled(_KNOWN.get())(*args, **kwargs)
+        def call(*args: object) -> object:
+            if _KNOWN.get() is None:
+                return compiled(*args)
+            return function(*(a if i in static else jax.tree.map(jnp.asarray, a) for i, a in enumerate(args)))
 
-        call.clear_cache = compiled.cache_clear  # type: ignore[attr-defined]  # as that of `jax.jit`
+        call.clear_cache = compiled.clear_cache  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]
 
     return decorate

@@ -135,7 +135,7 @@ def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
     if arg.is_number and array.ndim:
         raise TypeError(
             f"{name}: argument {arg.name!r} must be a real number, not a value of shape {array.shape}; for a value "
-            "for each sample give a Batch (a DataNode in a pipeline)"
+            "for each sample give a Batch (a DataNode in a pipeline; of jdali.ops map the function with jax.vmap)"
         )
     if arg.ranks is not None and array.ndim not in arg.ranks | {0}:
         raise _wrong_rank(name, arg, array.shape)

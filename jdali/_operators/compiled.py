@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar, Literal, TypeAlias
 
 from jdali._operators.base import Operator
+from jdali._operators.names_read import names_read
 from jdali._operators.offers import Offer
 from jdali._operators.options import Arguments, OptionalInputOptions, WholeBatch
 
@@ -69,6 +70,12 @@ class CompiledOp(Operator, CompiledOptions):
     def min_inputs(self) -> int:
         any_number = self.max_inputs is None  # outputs are made of the first one at least
         return super().min_inputs or int(any_number)
+
+    @functools.cached_property
+    def only_for_setup(self) -> frozenset[str]:
+        """The arguments that `run` never reads."""
+        read = names_read(self.run)
+        return frozenset() if read is None else frozenset(self.args) - read
 
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
         if self.setup is None or self.setup_needs is None:

@@ -17,6 +17,7 @@ from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._operators import argument_rules
 from jdali._operators.call import CallRequest, PlannedCall, plan_call, run_call, run_sample
+from jdali._operators.one_sample import layouts_of, refuse_shared_draws, with_advice
 from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
 from jdali._operators.random_key import no_key
 from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
@@ -54,7 +55,19 @@ def pure_call(
 
     Raises:
         TracedArgumentError: an argument, or `extent`, is a tracer and must be known.
+        ValueError: the inputs may be a batch, or the call is wrong in another way.
     """
+    if op.random and not layout:
+        refuse_shared_draws(op, inputs)
+    call = functools.partial(_call, op, key=key, layout=layout, extent=extent, out_shape=out_shape)
+    return with_advice(op, call, inputs, args)
+
+
+def _call(
+    op: Operator, inputs: Sequence[object], args: Mapping[str, object], *,
+    key: object, layout: object, extent: object, out_shape: object,
+) -> Any:  # fmt: skip
+    """Plans and runs the operator on one sample."""
     call = _PureCall.of(op, inputs, args, key, layout, extent)
     extents = call.extents
     known = [one.known for one in extents if one.known is not None]
@@ -135,8 +148,7 @@ class _PureCall:
         tracers = _traced_arguments(op, args)
         known = [_as_input(i) for i in inputs]
         arrays = [jnp.asarray(i) for i in known]
-        layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
-        layouts = [name if len(name) == a.ndim else "" for name, a in zip(layouts, arrays, strict=True)]
+        layouts = layouts_of(op, arrays, layout)
         extents = extents_of(op, [a.shape for a in arrays], extent)
         keeps = floats and keeps_floats(op) and "dtype" not in args
         if keeps and jnp.issubdtype(arrays[0].dtype, jnp.floating):

@@ -103,6 +103,21 @@ def jaxpr_types() -> ModuleType:
     return core
 
 
+def is_mapped(value: object) -> bool:
+    """True if `jax.vmap` maps over a value at this moment; False where this JAX does not tell."""
+    tracer = _mapped_type()
+    return tracer is not None and isinstance(value, tracer)
+
+
+@functools.cache
+def _mapped_type() -> type | None:
+    try:
+        from jax._src.interpreters.batching import BatchTracer
+    except ImportError:
+        return None
+    return BatchTracer
+
+
 def varying_axes(value: object) -> frozenset[str]:
     """The axes of a mesh over which a value varies, inside of `jax.shard_map`; none elsewhere."""
     kind = jax.typeof(value)

@@ -39,6 +39,7 @@ transform_translation = transforms.translation
 video_reader = readers.video
 video_reader_resize = readers.video_resize
 
+@overload
 def audio_resample(
     signal: DataNode | ArrayLike,
     /,
@@ -79,6 +80,23 @@ def audio_resample(
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
     """
 
+@overload
+def audio_resample(
+    signal: list[DataNode],
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    in_rate: float | DataNode | None = None,
+    out_length: int | DataNode | None = None,
+    out_rate: float | DataNode | None = None,
+    quality: float = 50.0,
+    scale: float | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
 def batch_permutation(
     *,
     allow_repetitions: bool = False,
@@ -109,6 +127,7 @@ def batch_permutation(
     Parity: other random numbers than DALI's, from the same distributions.
     """
 
+@overload
 def bb_flip(
     boxes: DataNode | ArrayLike,
     /,
@@ -137,6 +156,21 @@ def bb_flip(
         as float32 has them.
     """
 
+@overload
+def bb_flip(
+    boxes: list[DataNode],
+    /,
+    *,
+    horizontal: int | DataNode = 1,
+    ltrb: bool = False,
+    vertical: int | DataNode = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def bbox_paste(
     boxes: DataNode | ArrayLike,
     /,
@@ -168,6 +202,21 @@ def bbox_paste(
     Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
         is within the canvas.
     """
+
+@overload
+def bbox_paste(
+    boxes: list[DataNode],
+    /,
+    *,
+    ltrb: bool = False,
+    paste_x: float | DataNode = 0.5,
+    paste_y: float | DataNode = 0.5,
+    ratio: float | DataNode,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
 
 @overload
 def bbox_rotate(
@@ -233,6 +282,48 @@ def bbox_rotate(
     preserve: bool = False,
 ) -> tuple[DataNode, DataNode]: ...
 
+@overload
+def bbox_rotate(
+    boxes: list[DataNode],
+    /,
+    *,
+    angle: float | DataNode,
+    bbox_layout: str = 'xyXY',
+    bbox_normalized: bool = True,
+    input_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode,
+    keep_size: bool = False,
+    mode: Literal['expand', 'fixed', 'halfway'] = 'expand',
+    remove_threshold: float = 0.1,
+    shape_layout: str = 'HW',
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
+def bbox_rotate(
+    boxes: list[DataNode],
+    labels: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    angle: float | DataNode,
+    bbox_layout: str = 'xyXY',
+    bbox_normalized: bool = True,
+    input_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode,
+    keep_size: bool = False,
+    mode: Literal['expand', 'fixed', 'halfway'] = 'expand',
+    remove_threshold: float = 0.1,
+    shape_layout: str = 'HW',
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[list[DataNode]]: ...
+
+@overload
 def box_encoder(
     boxes: DataNode | ArrayLike,
     labels: DataNode | ArrayLike,
@@ -274,6 +365,25 @@ def box_encoder(
         shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
     """
 
+@overload
+def box_encoder(
+    boxes: list[DataNode],
+    labels: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    anchors: float | typing.Sequence[float | DataNode] | NDArray[Any],
+    criteria: float = 0.5,
+    means: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0, 0.0, 0.0, 0.0),
+    offset: bool = False,
+    scale: float = 1.0,
+    stds: float | typing.Sequence[float | DataNode] | NDArray[Any] = (1.0, 1.0, 1.0, 1.0),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[list[DataNode]]: ...
+
+@overload
 def brightness(
     image: DataNode | ArrayLike,
     /,
@@ -303,6 +413,21 @@ def brightness(
     By frame: of sequences `brightness`, `brightness_shift` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def brightness(
+    image: list[DataNode],
+    /,
+    *,
+    brightness: float | DataNode = 1.0,
+    brightness_shift: float | DataNode = 0.0,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def brightness_contrast(
     image: DataNode | ArrayLike,
     /,
@@ -340,6 +465,23 @@ def brightness_contrast(
     By frame: of sequences `brightness`, `brightness_shift`, `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def brightness_contrast(
+    image: list[DataNode],
+    /,
+    *,
+    brightness: float | DataNode = 1.0,
+    brightness_shift: float | DataNode = 0.0,
+    contrast: float | DataNode = 1.0,
+    contrast_center: float | DataNode | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def cast(
     data: DataNode | ArrayLike,
     /,
@@ -364,6 +506,19 @@ def cast(
     Returns: shape of `data`, `dtype`.
     """
 
+@overload
+def cast(
+    data: list[DataNode],
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def cast_like(
     data: DataNode | ArrayLike,
     like: DataNode | ArrayLike,
@@ -388,6 +543,19 @@ def cast_like(
     Returns: shape of `data`, dtype of `like`.
     """
 
+@overload
+def cast_like(
+    data: list[DataNode],
+    like: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def cat(
     *data: DataNode | ArrayLike,
     axis: int = 0,
@@ -413,6 +581,18 @@ def cat(
     Returns: the inputs one behind the other.
     """
 
+@overload
+def cat(
+    *data: list[DataNode],
+    axis: int = 0,
+    axis_name: str | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def clahe(
     image: DataNode | ArrayLike,
     /,
@@ -450,6 +630,23 @@ def clahe(
     Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
     """
 
+@overload
+def clahe(
+    image: list[DataNode],
+    /,
+    *,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int = 256,
+    luma_only: bool = True,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def color_space_conversion(
     image: DataNode | ArrayLike,
     /,
@@ -475,6 +672,20 @@ def color_space_conversion(
     Returns: layout of the input, uint8, 1 or 3 channels.
     """
 
+@overload
+def color_space_conversion(
+    image: list[DataNode],
+    /,
+    *,
+    image_type: types.DALIImageType,
+    output_type: types.DALIImageType,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def color_twist(
     image: DataNode | ArrayLike,
     /,
@@ -510,6 +721,23 @@ def color_twist(
     By frame: of sequences `brightness`, `contrast`, `hue`, `saturation` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def color_twist(
+    image: list[DataNode],
+    /,
+    *,
+    brightness: float | DataNode = 1.0,
+    contrast: float | DataNode = 1.0,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    hue: float | DataNode = 0.0,
+    image_type: types.DALIImageType = types.DALIImageType.RGB,
+    saturation: float | DataNode = 1.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
 def constant(
     *,
     dtype: types.DALIDataType | DTypeLike | None = None,
@@ -539,6 +767,7 @@ def constant(
     Returns: [*shape].
     """
 
+@overload
 def contrast(
     image: DataNode | ArrayLike,
     /,
@@ -569,6 +798,21 @@ def contrast(
     By frame: of sequences `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def contrast(
+    image: list[DataNode],
+    /,
+    *,
+    contrast: float | DataNode = 1.0,
+    contrast_center: float | DataNode | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def coord_flip(
     points: DataNode | ArrayLike,
     /,
@@ -604,6 +848,25 @@ def coord_flip(
     Returns: float32 [points, coordinates].
     """
 
+@overload
+def coord_flip(
+    points: list[DataNode],
+    /,
+    *,
+    center_x: float | DataNode = 0.5,
+    center_y: float | DataNode = 0.5,
+    center_z: float | DataNode = 0.5,
+    flip_x: int | DataNode = 1,
+    flip_y: int | DataNode = 0,
+    flip_z: int | DataNode = 0,
+    layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str = '',
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def coord_transform(
     points: DataNode | ArrayLike,
     /,
@@ -635,6 +898,22 @@ def coord_transform(
     By frame: of sequences `M`, `MT`, `T` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def coord_transform(
+    points: list[DataNode],
+    /,
+    *,
+    M: float | typing.Sequence[float | DataNode] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float | DataNode] | NDArray[Any]] | DataNode | None = None,
+    MT: float | typing.Sequence[float | DataNode] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float | DataNode] | NDArray[Any]] | DataNode | None = None,
+    T: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def copy(
     batch: DataNode | ArrayLike,
     /,
@@ -654,6 +933,18 @@ def copy(
 
     """
 
+@overload
+def copy(
+    batch: list[DataNode],
+    /,
+    *,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def crop(
     image: DataNode | ArrayLike,
     /,
@@ -700,6 +991,29 @@ def crop(
     Returns: layout of the input, size of the window.
     """
 
+@overload
+def crop(
+    image: list[DataNode],
+    /,
+    *,
+    crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    crop_w: float | DataNode = 0.0,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    fill_values: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
+    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape', 'clamp', 'reflect_101', 'reflect_1001', 'wrap'] = 'error',
+    rounding: Literal['round', 'truncate'] = 'round',
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def crop_mirror_normalize(
     image: DataNode | ArrayLike,
     /,
@@ -762,6 +1076,36 @@ def crop_mirror_normalize(
     Returns: `output_layout`, size of the window, `dtype`.
     """
 
+@overload
+def crop_mirror_normalize(
+    image: list[DataNode],
+    /,
+    *,
+    crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    crop_w: float | DataNode = 0.0,
+    dtype: Any = ...,
+    fill_values: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
+    mean: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (0.0,),
+    mirror: int | DataNode = 0,
+    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape'] = 'error',
+    output_layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str = 'CHW',
+    pad_output: bool = False,
+    rounding: Literal['round', 'truncate'] = 'round',
+    scale: float = 1.0,
+    shift: float = 0.0,
+    std: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (1.0,),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def debayer(
     image: DataNode | ArrayLike,
     /,
@@ -804,6 +1148,19 @@ def debayer(
 
     By frame: of sequences `blue_position` may have a value for each frame, see `per_frame`.
     """
+
+@overload
+def debayer(
+    image: list[DataNode],
+    /,
+    *,
+    blue_position: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode,
+    algorithm: str = 'bilinear_ocv',
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
 
 @overload
 def dl_tensor_python_function(
@@ -854,6 +1211,35 @@ def dl_tensor_python_function(
     preserve: bool = False,
 ) -> tuple[DataNode, ...]: ...
 
+@overload
+def dl_tensor_python_function(
+    *samples: list[DataNode],
+    function: Any,
+    num_outputs: Literal[1] = 1,
+    batch_processing: bool = True,
+    output_layouts: str | typing.Sequence[str] | None = None,
+    synchronize_stream: bool = True,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
+def dl_tensor_python_function(
+    *samples: list[DataNode],
+    function: Any,
+    num_outputs: int,
+    batch_processing: bool = True,
+    output_layouts: str | typing.Sequence[str] | None = None,
+    synchronize_stream: bool = True,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[list[DataNode]]: ...
+
+@overload
 def dump_image(
     images: DataNode | ArrayLike,
     /,
@@ -884,6 +1270,19 @@ def dump_image(
     Parity: DALI takes HWC only, and writes nothing if the output is not used.
     """
 
+@overload
+def dump_image(
+    images: list[DataNode],
+    /,
+    *,
+    input_layout: str = 'HWC',
+    suffix: str = '',
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
 def element_extract(
     sequence: DataNode | ArrayLike,
     /,
@@ -908,6 +1307,7 @@ def element_extract(
     Returns: an output for each index, without the outermost axis.
     """
 
+@overload
 def equalize(
     image: DataNode | ArrayLike,
     /,
@@ -932,6 +1332,18 @@ def equalize(
     Returns: shape, type and layout of the input.
     """
 
+@overload
+def equalize(
+    image: list[DataNode],
+    /,
+    *,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def erase(
     data: DataNode | ArrayLike,
     /,
@@ -977,6 +1389,27 @@ def erase(
     Parity: DALI wraps fill values that the type does not hold, and refuses bool and float64.
     """
 
+@overload
+def erase(
+    data: list[DataNode],
+    /,
+    *,
+    anchor: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (),
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    centered_anchor: bool = False,
+    fill_value: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (0.0,),
+    normalized: bool = False,
+    normalized_anchor: bool = False,
+    normalized_shape: bool = False,
+    shape: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def expand_dims(
     data: DataNode | ArrayLike,
     /,
@@ -1002,6 +1435,19 @@ def expand_dims(
 
     Returns: the same elements and type.
     """
+
+@overload
+def expand_dims(
+    data: list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int | DataNode] | NDArray[Any],
+    new_axis_names: str = '',
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
 
 @overload
 def external_source(
@@ -1081,6 +1527,7 @@ def external_source(
     preserve: bool = False,
 ) -> list[DataNode]: ...
 
+@overload
 def fast_resize_crop_mirror(
     image: DataNode | ArrayLike,
     /,
@@ -1165,6 +1612,46 @@ def fast_resize_crop_mirror(
     where the layout does not begin with H or D.
     """
 
+@overload
+def fast_resize_crop_mirror(
+    image: list[DataNode],
+    /,
+    *,
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    resize_x: float | DataNode = 0.0,
+    resize_y: float | DataNode = 0.0,
+    resize_z: float | DataNode = 0.0,
+    resize_shorter: float | DataNode = 0.0,
+    resize_longer: float | DataNode = 0.0,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
+    max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
+    roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_w: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    rounding: Literal['round', 'truncate'] = 'round',
+    mirror: int | DataNode = 0,
+    interp_type: types.DALIInterpType | DataNode = types.DALIInterpType.INTERP_LINEAR,
+    min_filter: types.DALIInterpType | DataNode | None = None,
+    mag_filter: types.DALIInterpType | DataNode | None = None,
+    antialias: bool = False,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def filter(
     data: DataNode | ArrayLike,
     filter: DataNode | ArrayLike,
@@ -1211,6 +1698,24 @@ def filter(
     By frame: of sequences `anchor` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def filter(
+    data: list[DataNode],
+    filter: DataNode | ArrayLike | list[DataNode],
+    fill_value: DataNode | ArrayLike | None = None,
+    /,
+    *,
+    anchor: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (-1,),
+    border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant'] = 'reflect_101',
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    mode: Literal['same', 'valid'] = 'same',
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def flip(
     image: DataNode | ArrayLike,
     /,
@@ -1239,6 +1744,21 @@ def flip(
     Returns: shape, type and layout of the input.
     """
 
+@overload
+def flip(
+    image: list[DataNode],
+    /,
+    *,
+    depthwise: int | DataNode = 0,
+    horizontal: int | DataNode = 1,
+    vertical: int | DataNode = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def full(
     fill_value: DataNode | ArrayLike,
     /,
@@ -1267,6 +1787,20 @@ def full(
     Returns: [*shape], dtype of `fill_value`.
     """
 
+@overload
+def full(
+    fill_value: list[DataNode],
+    /,
+    *,
+    layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str | None = None,
+    shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def full_like(
     data_like: DataNode | ArrayLike,
     fill_value: DataNode | ArrayLike,
@@ -1292,6 +1826,19 @@ def full_like(
     Returns: shape and dtype of `data_like`.
     """
 
+@overload
+def full_like(
+    data_like: list[DataNode],
+    fill_value: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def gaussian_blur(
     image: DataNode | ArrayLike,
     /,
@@ -1330,6 +1877,21 @@ def gaussian_blur(
     By frame: of sequences `sigma`, `window_size` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def gaussian_blur(
+    image: list[DataNode],
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    sigma: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (0.0,),
+    window_size: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (0,),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def get_property(
     batch: DataNode | ArrayLike,
     /,
@@ -1352,6 +1914,19 @@ def get_property(
     Returns: uint8 [length].
     """
 
+@overload
+def get_property(
+    batch: list[DataNode],
+    /,
+    *,
+    key: str,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def grid_mask(
     image: DataNode | ArrayLike,
     /,
@@ -1389,6 +1964,23 @@ def grid_mask(
     on the border of a square, within the rounding of float32, may come out on the other side of it.
     """
 
+@overload
+def grid_mask(
+    image: list[DataNode],
+    /,
+    *,
+    angle: float | DataNode = 0.0,
+    ratio: float | DataNode = 0.5,
+    shift_x: float | DataNode = 0.0,
+    shift_y: float | DataNode = 0.0,
+    tile: int | DataNode = 100,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def hsv(
     image: DataNode | ArrayLike,
     /,
@@ -1420,6 +2012,22 @@ def hsv(
     By frame: of sequences `hue`, `saturation`, `value` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def hsv(
+    image: list[DataNode],
+    /,
+    *,
+    dtype: Any = ...,
+    hue: float | DataNode = 0.0,
+    saturation: float | DataNode = 1.0,
+    value: float | DataNode = 1.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def hue(
     image: DataNode | ArrayLike,
     /,
@@ -1449,6 +2057,21 @@ def hue(
     By frame: of sequences `hue` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def hue(
+    image: list[DataNode],
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    hue: float | DataNode = 0.0,
+    image_type: types.DALIImageType = types.DALIImageType.RGB,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def jitter(
     image: DataNode | ArrayLike,
     /,
@@ -1486,6 +2109,23 @@ def jitter(
     there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
     """
 
+@overload
+def jitter(
+    image: list[DataNode],
+    /,
+    *,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = types.DALIInterpType.INTERP_NN,
+    mask: int | DataNode = 1,
+    nDegree: int = 2,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[DataNode]: ...
+
+@overload
 def jpeg_compression_distortion(
     image: DataNode | ArrayLike,
     /,
@@ -1518,6 +2158,19 @@ def jpeg_compression_distortion(
     Returns: shape, type and layout of the image.
     """
 
+@overload
+def jpeg_compression_distortion(
+    image: list[DataNode],
+    /,
+    *,
+    quality: int | DataNode = 50,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def laplacian(
     data: DataNode | ArrayLike,
     /,
@@ -1559,6 +2212,23 @@ def laplacian(
     By frame: of sequences `scale`, `smoothing_size`, `window_size` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def laplacian(
+    data: list[DataNode],
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    normalized_kernel: bool = False,
+    scale: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (1.0,),
+    smoothing_size: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    window_size: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (3,),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def lookup_table(
     data: DataNode | ArrayLike,
     /,
@@ -1589,6 +2259,22 @@ def lookup_table(
     Returns: shape of `data`, `dtype`.
     """
 
+@overload
+def lookup_table(
+    data: list[DataNode],
+    /,
+    *,
+    default_value: float = 0.0,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    keys: int | typing.Sequence[int | DataNode] | NDArray[Any] = (),
+    values: float | typing.Sequence[float | DataNode] | NDArray[Any] = (),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def mel_filter_bank(
     spectrum: DataNode | ArrayLike,
     /,
@@ -1624,6 +2310,24 @@ def mel_filter_bank(
     Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
     """
 
+@overload
+def mel_filter_bank(
+    spectrum: list[DataNode],
+    /,
+    *,
+    freq_high: float = 0.0,
+    freq_low: float = 0.0,
+    mel_formula: Literal['slaney', 'htk'] = 'slaney',
+    nfilter: int = 128,
+    normalize: bool = True,
+    sample_rate: float = 44100.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def mfcc(
     spectrum: DataNode | ArrayLike,
     /,
@@ -1659,6 +2363,23 @@ def mfcc(
     Returns: float32, shape of `spectrum` except for `axis`.
     """
 
+@overload
+def mfcc(
+    spectrum: list[DataNode],
+    /,
+    *,
+    axis: int = 0,
+    dct_type: int = 2,
+    lifter: float = 0.0,
+    n_mfcc: int = 20,
+    normalize: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def multi_paste(
     *images: DataNode | ArrayLike,
     dtype: types.DALIDataType | DTypeLike | None = None,
@@ -1704,6 +2425,25 @@ def multi_paste(
     is not checked, and what is outside is left out.
     """
 
+@overload
+def multi_paste(
+    *images: list[DataNode],
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    in_anchors: typing.Sequence[int | typing.Sequence[int | DataNode] | NDArray[Any]] | DataNode | None = None,
+    in_anchors_rel: typing.Sequence[float | typing.Sequence[float | DataNode] | NDArray[Any]] | DataNode | None = None,
+    in_ids: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    out_anchors: typing.Sequence[int | typing.Sequence[int | DataNode] | NDArray[Any]] | DataNode | None = None,
+    out_anchors_rel: typing.Sequence[float | typing.Sequence[float | DataNode] | NDArray[Any]] | DataNode | None = None,
+    output_size: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    shapes: typing.Sequence[int | typing.Sequence[int | DataNode] | NDArray[Any]] | DataNode | None = None,
+    shapes_rel: typing.Sequence[float | typing.Sequence[float | DataNode] | NDArray[Any]] | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def nonsilent_region(
     signal: DataNode | ArrayLike,
     /,
@@ -1739,6 +2479,22 @@ def nonsilent_region(
     from DALI as far as its rounding errors go.
     """
 
+@overload
+def nonsilent_region(
+    signal: list[DataNode],
+    /,
+    *,
+    cutoff_db: float = -60.0,
+    reference_power: float = 0.0,
+    reset_interval: int = 8192,
+    window_length: int = 2048,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[list[DataNode]]: ...
+
+@overload
 def normalize(
     data: DataNode | ArrayLike,
     /,
@@ -1785,6 +2541,28 @@ def normalize(
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
     """
 
+@overload
+def normalize(
+    data: list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    batch: bool = False,
+    ddof: int = 0,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    epsilon: float = 0.0,
+    mean: float | ArrayLike | DataNode | None = None,
+    scale: float = 1.0,
+    shift: float = 0.0,
+    stddev: float | ArrayLike | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def one_hot(
     classes: DataNode | ArrayLike,
     /,
@@ -1821,6 +2599,23 @@ def one_hot(
     Returns: `dtype`, one axis more than `classes`.
     """
 
+@overload
+def one_hot(
+    classes: list[DataNode],
+    /,
+    *,
+    axis: int = -1,
+    axis_name: str | None = None,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    num_classes: int = 0,
+    off_value: float = 0.0,
+    on_value: float = 1.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
 def ones(
     *,
     dtype: types.DALIDataType | DTypeLike = ...,
@@ -1846,6 +2641,7 @@ def ones(
     Returns: [*shape], `dtype`.
     """
 
+@overload
 def ones_like(
     data_like: DataNode | ArrayLike,
     /,
@@ -1870,6 +2666,19 @@ def ones_like(
     Returns: shape of `data_like`, `dtype`.
     """
 
+@overload
+def ones_like(
+    data_like: list[DataNode],
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def optical_flow(
     frames: DataNode | ArrayLike,
     hints: DataNode | ArrayLike | None = None,
@@ -1917,6 +2726,26 @@ def optical_flow(
         pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
     """
 
+@overload
+def optical_flow(
+    frames: list[DataNode],
+    hints: DataNode | ArrayLike | None = None,
+    /,
+    *,
+    enable_external_hints: bool = False,
+    enable_temporal_hints: bool = False,
+    hint_grid: int = 4,
+    image_type: types.DALIImageType = types.DALIImageType.RGB,
+    output_format: int | None = None,
+    output_grid: int = 4,
+    preset: float = 0.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def pad(
     data: DataNode | ArrayLike,
     /,
@@ -1951,6 +2780,23 @@ def pad(
     Returns: type and layout of the input.
     """
 
+@overload
+def pad(
+    data: list[DataNode],
+    /,
+    *,
+    align: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    axes: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    axis_names: str | None = None,
+    fill_value: float | DataNode = 0.0,
+    shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def paste(
     image: DataNode | ArrayLike,
     /,
@@ -1986,6 +2832,24 @@ def paste(
     Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
     """
 
+@overload
+def paste(
+    image: list[DataNode],
+    /,
+    *,
+    fill_value: int | typing.Sequence[int] | NDArray[Any],
+    min_canvas_size: float | DataNode = 0.0,
+    n_channels: int = 3,
+    paste_x: float | DataNode = 0.5,
+    paste_y: float | DataNode = 0.5,
+    ratio: float | DataNode,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def peek_image_shape(
     encoded: DataNode | ArrayLike,
     /,
@@ -2013,6 +2877,21 @@ def peek_image_shape(
     Returns: [3] of type `dtype`.
     """
 
+@overload
+def peek_image_shape(
+    encoded: list[DataNode],
+    /,
+    *,
+    adjust_orientation: bool = True,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    image_type: types.DALIImageType = types.DALIImageType.RGB,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def per_frame(
     data: DataNode | ArrayLike,
     /,
@@ -2040,6 +2919,19 @@ def per_frame(
     Returns: as `data`; the layout begins with F, and is F** where there was none.
     """
 
+@overload
+def per_frame(
+    data: list[DataNode],
+    /,
+    *,
+    replace: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def permute_batch(
     batch: DataNode | ArrayLike,
     /,
@@ -2060,6 +2952,19 @@ def permute_batch(
         preserve: the operator runs also if none of its outputs is used.
     """
 
+@overload
+def permute_batch(
+    batch: list[DataNode],
+    /,
+    *,
+    indices: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def power_spectrum(
     signal: DataNode | ArrayLike,
     /,
@@ -2093,6 +2998,21 @@ def power_spectrum(
     results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
     """
 
+@overload
+def power_spectrum(
+    signal: list[DataNode],
+    /,
+    *,
+    axis: int = -1,
+    nfft: int | None = None,
+    power: int = 2,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def preemphasis_filter(
     signal: DataNode | ArrayLike,
     /,
@@ -2122,6 +3042,20 @@ def preemphasis_filter(
 
     Returns: shape of `signal`, `dtype`.
     """
+
+@overload
+def preemphasis_filter(
+    signal: list[DataNode],
+    /,
+    *,
+    border: Literal['clamp', 'reflect', 'zero'] = 'clamp',
+    dtype: types.DALIDataType | DTypeLike = ...,
+    preemph_coeff: float | DataNode = 0.97,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
 
 @overload
 def python_function(
@@ -2171,6 +3105,34 @@ def python_function(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> tuple[DataNode, ...]: ...
+
+@overload
+def python_function(
+    *samples: list[DataNode],
+    function: Any,
+    num_outputs: Literal[1] = 1,
+    batch_processing: bool = False,
+    output_layouts: str | typing.Sequence[str] | None = None,
+    parallel: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
+def python_function(
+    *samples: list[DataNode],
+    function: Any,
+    num_outputs: int,
+    batch_processing: bool = False,
+    output_layouts: str | typing.Sequence[str] | None = None,
+    parallel: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[list[DataNode]]: ...
 
 @overload
 def random_bbox_crop(
@@ -2332,6 +3294,121 @@ def random_bbox_crop(
     seed: int | None = -1,
 ) -> tuple[DataNode, DataNode, DataNode, DataNode, DataNode]: ...
 
+@overload
+def random_bbox_crop(
+    boxes: list[DataNode],
+    /,
+    *,
+    all_boxes_above_threshold: bool = True,
+    allow_no_crop: bool = True,
+    aspect_ratio: float | typing.Sequence[float | DataNode] | NDArray[Any] = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    input_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    ltrb: bool = True,
+    num_attempts: int = 1,
+    output_bbox_indices: Literal[False] = False,
+    quiet: bool = False,
+    scaling: float | typing.Sequence[float | DataNode] | NDArray[Any] = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: Literal['iou', 'overlap'] = 'iou',
+    thresholds: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
+    total_num_attempts: int = -1,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[list[DataNode]]: ...
+
+@overload
+def random_bbox_crop(
+    boxes: list[DataNode],
+    /,
+    *,
+    all_boxes_above_threshold: bool = True,
+    allow_no_crop: bool = True,
+    aspect_ratio: float | typing.Sequence[float | DataNode] | NDArray[Any] = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    input_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    ltrb: bool = True,
+    num_attempts: int = 1,
+    output_bbox_indices: Literal[True],
+    quiet: bool = False,
+    scaling: float | typing.Sequence[float | DataNode] | NDArray[Any] = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: Literal['iou', 'overlap'] = 'iou',
+    thresholds: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
+    total_num_attempts: int = -1,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[list[DataNode]]: ...
+
+@overload
+def random_bbox_crop(
+    boxes: list[DataNode],
+    labels: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    all_boxes_above_threshold: bool = True,
+    allow_no_crop: bool = True,
+    aspect_ratio: float | typing.Sequence[float | DataNode] | NDArray[Any] = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    input_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    ltrb: bool = True,
+    num_attempts: int = 1,
+    output_bbox_indices: Literal[False] = False,
+    quiet: bool = False,
+    scaling: float | typing.Sequence[float | DataNode] | NDArray[Any] = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: Literal['iou', 'overlap'] = 'iou',
+    thresholds: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
+    total_num_attempts: int = -1,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[list[DataNode]]: ...
+
+@overload
+def random_bbox_crop(
+    boxes: list[DataNode],
+    labels: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    all_boxes_above_threshold: bool = True,
+    allow_no_crop: bool = True,
+    aspect_ratio: float | typing.Sequence[float | DataNode] | NDArray[Any] = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    input_shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    ltrb: bool = True,
+    num_attempts: int = 1,
+    output_bbox_indices: Literal[True],
+    quiet: bool = False,
+    scaling: float | typing.Sequence[float | DataNode] | NDArray[Any] = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: Literal['iou', 'overlap'] = 'iou',
+    thresholds: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
+    total_num_attempts: int = -1,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[list[DataNode]]: ...
+
+@overload
 def random_crop_generator(
     shapes: DataNode | ArrayLike,
     /,
@@ -2364,6 +3441,22 @@ def random_crop_generator(
         half away from zero.
     """
 
+@overload
+def random_crop_generator(
+    shapes: list[DataNode],
+    /,
+    *,
+    num_attempts: int = 10,
+    random_area: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.08, 1.0),
+    random_aspect_ratio: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.75, 1.3333333333333333),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[list[DataNode]]: ...
+
+@overload
 def random_resized_crop(
     image: DataNode | ArrayLike,
     /,
@@ -2411,6 +3504,30 @@ def random_resized_crop(
     Parity: other random numbers than DALI's, from the same distribution.
     """
 
+@overload
+def random_resized_crop(
+    image: list[DataNode],
+    /,
+    *,
+    size: int | typing.Sequence[int] | NDArray[Any],
+    random_area: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.08, 1.0),
+    random_aspect_ratio: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.75, 1.3333333333333333),
+    num_attempts: int = 10,
+    interp_type: types.DALIInterpType | DataNode = types.DALIInterpType.INTERP_LINEAR,
+    min_filter: types.DALIInterpType | DataNode | None = None,
+    mag_filter: types.DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[DataNode]: ...
+
+@overload
 def reinterpret(
     data: DataNode | ArrayLike,
     shape_input: DataNode | ArrayLike | None = None,
@@ -2449,6 +3566,24 @@ def reinterpret(
     Returns: the same bytes.
     """
 
+@overload
+def reinterpret(
+    data: list[DataNode],
+    shape_input: DataNode | ArrayLike | None = None,
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str | None = None,
+    rel_shape: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    src_dims: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def reshape(
     data: DataNode | ArrayLike,
     shape_input: DataNode | ArrayLike | None = None,
@@ -2483,6 +3618,22 @@ def reshape(
 
     Returns: the same type and number of elements.
     """
+
+@overload
+def reshape(
+    data: list[DataNode],
+    shape_input: DataNode | ArrayLike | None = None,
+    /,
+    *,
+    layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str | None = None,
+    rel_shape: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    src_dims: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
 
 @overload
 def resize(
@@ -2583,6 +3734,69 @@ def resize(
     preserve: bool = False,
 ) -> tuple[DataNode, DataNode]: ...
 
+@overload
+def resize(
+    image: list[DataNode],
+    /,
+    *,
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    resize_x: float | DataNode = 0.0,
+    resize_y: float | DataNode = 0.0,
+    resize_z: float | DataNode = 0.0,
+    resize_shorter: float | DataNode = 0.0,
+    resize_longer: float | DataNode = 0.0,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
+    max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
+    roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    interp_type: types.DALIInterpType | DataNode = types.DALIInterpType.INTERP_LINEAR,
+    min_filter: types.DALIInterpType | DataNode | None = None,
+    mag_filter: types.DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    save_attrs: Literal[False] = False,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
+def resize(
+    image: list[DataNode],
+    /,
+    *,
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    resize_x: float | DataNode = 0.0,
+    resize_y: float | DataNode = 0.0,
+    resize_z: float | DataNode = 0.0,
+    resize_shorter: float | DataNode = 0.0,
+    resize_longer: float | DataNode = 0.0,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
+    max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
+    roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    interp_type: types.DALIInterpType | DataNode = types.DALIInterpType.INTERP_LINEAR,
+    min_filter: types.DALIInterpType | DataNode | None = None,
+    mag_filter: types.DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    save_attrs: Literal[True],
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[list[DataNode]]: ...
+
+@overload
 def resize_crop_mirror(
     image: DataNode | ArrayLike,
     /,
@@ -2667,6 +3881,45 @@ def resize_crop_mirror(
     where the layout does not begin with H or D.
     """
 
+@overload
+def resize_crop_mirror(
+    image: list[DataNode],
+    /,
+    *,
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    resize_x: float | DataNode = 0.0,
+    resize_y: float | DataNode = 0.0,
+    resize_z: float | DataNode = 0.0,
+    resize_shorter: float | DataNode = 0.0,
+    resize_longer: float | DataNode = 0.0,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
+    max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
+    roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_w: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    rounding: Literal['round', 'truncate'] = 'round',
+    mirror: int | DataNode = 0,
+    interp_type: types.DALIInterpType | DataNode = types.DALIInterpType.INTERP_LINEAR,
+    min_filter: types.DALIInterpType | DataNode | None = None,
+    mag_filter: types.DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
 def roi_random_crop(
     picture: DataNode | ArrayLike | None = None,
     /,
@@ -2706,6 +3959,7 @@ def roi_random_crop(
         checked; of a window that does not fit the start is then unspecified.
     """
 
+@overload
 def rotate(
     image: DataNode | ArrayLike,
     /,
@@ -2749,6 +4003,25 @@ def rotate(
     By frame: of sequences `angle`, `axis` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def rotate(
+    image: list[DataNode],
+    /,
+    *,
+    angle: float | DataNode,
+    axis: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    fill_value: float | None = None,
+    interp_type: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
+    keep_size: bool = False,
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def saturation(
     image: DataNode | ArrayLike,
     /,
@@ -2778,6 +4051,21 @@ def saturation(
     By frame: of sequences `saturation` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def saturation(
+    image: list[DataNode],
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    image_type: types.DALIImageType = types.DALIImageType.RGB,
+    saturation: float | DataNode = 1.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def sequence_rearrange(
     sequence: DataNode | ArrayLike,
     /,
@@ -2802,6 +4090,19 @@ def sequence_rearrange(
     Returns: [length of new_order, ...], type and layout of the input.
     """
 
+@overload
+def sequence_rearrange(
+    sequence: list[DataNode],
+    /,
+    *,
+    new_order: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def shapes(
     data: DataNode | ArrayLike,
     /,
@@ -2825,6 +4126,19 @@ def shapes(
     Returns: [number of axes], `dtype`, no layout.
     """
 
+@overload
+def shapes(
+    data: list[DataNode],
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def slice(
     data: DataNode | ArrayLike,
     anchor: DataNode | ArrayLike | None = None,
@@ -2885,6 +4199,33 @@ def slice(
     Returns: layout of the input, size of the window.
     """
 
+@overload
+def slice(
+    data: list[DataNode],
+    anchor: DataNode | ArrayLike | None = None,
+    shape_input: DataNode | ArrayLike | None = None,
+    /,
+    *,
+    axes: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    axis_names: str = 'WH',
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    end: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    fill_values: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
+    normalized_anchor: bool = True,
+    normalized_shape: bool = True,
+    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape', 'clamp', 'reflect_101', 'reflect_1001', 'wrap', 'edge', '101', 'reflect101', '1001', 'reflect1001', 'reflect', 'constant', 'fill'] = 'error',
+    rel_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    rel_shape: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    rel_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    start: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def spectrogram(
     signal: DataNode | ArrayLike,
     /,
@@ -2926,6 +4267,26 @@ def spectrogram(
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
     """
 
+@overload
+def spectrogram(
+    signal: list[DataNode],
+    /,
+    *,
+    center_windows: bool = True,
+    layout: Literal['ft', 'tf'] = 'ft',
+    nfft: int | None = None,
+    power: int = 2,
+    reflect_padding: bool = True,
+    window_fn: float | typing.Sequence[float] | NDArray[Any] | None = None,
+    window_length: int = 512,
+    window_step: int = 256,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def sphere(
     image: DataNode | ArrayLike,
     /,
@@ -2957,6 +4318,21 @@ def sphere(
         the fill value.
     """
 
+@overload
+def sphere(
+    image: list[DataNode],
+    /,
+    *,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = types.DALIInterpType.INTERP_NN,
+    mask: int | DataNode = 1,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def squeeze(
     data: DataNode | ArrayLike,
     /,
@@ -2985,6 +4361,20 @@ def squeeze(
     Parity: DALI passes over indices that are negative or too large; here they raise.
     """
 
+@overload
+def squeeze(
+    data: list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def ssd_random_crop(
     image: DataNode | ArrayLike,
     boxes: DataNode | ArrayLike,
@@ -3023,6 +4413,22 @@ def ssd_random_crop(
         is an error after 200,000 attempts.
     """
 
+@overload
+def ssd_random_crop(
+    image: list[DataNode],
+    boxes: DataNode | ArrayLike | list[DataNode],
+    labels: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    num_attempts: int = 1,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[list[DataNode]]: ...
+
+@overload
 def stack(
     *data: DataNode | ArrayLike,
     axis: int = 0,
@@ -3047,6 +4453,18 @@ def stack(
     Returns: one axis more, of the number of inputs.
     """
 
+@overload
+def stack(
+    *data: list[DataNode],
+    axis: int = 0,
+    axis_name: str | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def tensor_resize(
     data: DataNode | ArrayLike,
     /,
@@ -3112,6 +4530,37 @@ def tensor_resize(
     the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
     """
 
+@overload
+def tensor_resize(
+    data: list[DataNode],
+    /,
+    *,
+    alignment: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (0.5,),
+    antialias: bool = True,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    interp_type: types.DALIInterpType | DataNode = types.DALIInterpType.INTERP_LINEAR,
+    mag_filter: types.DALIInterpType | DataNode | None = None,
+    max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
+    min_filter: types.DALIInterpType | DataNode | None = None,
+    minibatch_size: int = 32,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
+    roi_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    roi_relative: bool = False,
+    roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    scales: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    size_rounding: Literal['round', 'truncate', 'ceil'] = 'round',
+    sizes: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    subpixel_scale: bool = True,
+    temp_buffer_hint: int = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def to_decibels(
     magnitude: DataNode | ArrayLike,
     /,
@@ -3141,6 +4590,21 @@ def to_decibels(
     Returns: float32, shape of `magnitude`.
     """
 
+@overload
+def to_decibels(
+    magnitude: list[DataNode],
+    /,
+    *,
+    cutoff_db: float = -200.0,
+    multiplier: float = 10.0,
+    reference: float = 0.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def transpose(
     data: DataNode | ArrayLike,
     /,
@@ -3169,6 +4633,21 @@ def transpose(
     Returns: the same elements and type.
     """
 
+@overload
+def transpose(
+    data: list[DataNode],
+    /,
+    *,
+    output_layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str | None = None,
+    perm: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    transpose_layout: bool = True,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def warp_affine(
     data: DataNode | ArrayLike,
     mtx: DataNode | ArrayLike | None = None,
@@ -3213,6 +4692,25 @@ def warp_affine(
     By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def warp_affine(
+    data: list[DataNode],
+    mtx: DataNode | ArrayLike | None = None,
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    fill_value: float | None = None,
+    interp_type: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
+    inverse_map: bool = True,
+    matrix: float | typing.Sequence[float | DataNode] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float | DataNode] | NDArray[Any]] | DataNode = (),
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def water(
     image: DataNode | ArrayLike,
     /,
@@ -3258,6 +4756,26 @@ def water(
     border.
     """
 
+@overload
+def water(
+    image: list[DataNode],
+    /,
+    *,
+    ampl_x: float = 10.0,
+    ampl_y: float = 10.0,
+    fill_value: float = 0.0,
+    freq_x: float = 0.04908738521234052,
+    freq_y: float = 0.04908738521234052,
+    interp_type: types.DALIInterpType = types.DALIInterpType.INTERP_NN,
+    mask: int | DataNode = 1,
+    phase_x: float = 0.0,
+    phase_y: float = 0.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
 def zeros(
     *,
     dtype: types.DALIDataType | DTypeLike = ...,
@@ -3283,6 +4801,7 @@ def zeros(
     Returns: [*shape], `dtype`.
     """
 
+@overload
 def zeros_like(
     data_like: DataNode | ArrayLike,
     /,
@@ -3306,3 +4825,15 @@ def zeros_like(
 
     Returns: shape of `data_like`, `dtype`.
     """
+
+@overload
+def zeros_like(
+    data_like: list[DataNode],
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...

@@ -3,12 +3,14 @@
 import typing
 from typing import Any
 from typing import Literal
+from typing import overload
 from numpy.typing import DTypeLike
 from numpy.typing import NDArray
 from jdali import types
 from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 
+@overload
 def audio(
     encoded: DataNode | ArrayLike,
     /,
@@ -45,6 +47,22 @@ def audio(
     The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
     """
 
+@overload
+def audio(
+    encoded: list[DataNode],
+    /,
+    *,
+    downmix: bool = False,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    quality: float = 50.0,
+    sample_rate: float | DataNode = 0.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[list[DataNode]]: ...
+
+@overload
 def image(
     encoded: DataNode | ArrayLike,
     /,
@@ -107,6 +125,37 @@ def image(
     give a partly decoded picture.
     """
 
+@overload
+def image(
+    encoded: list[DataNode],
+    /,
+    *,
+    cache_batch_copy: bool = True,
+    cache_debug: bool = False,
+    cache_size: int = 0,
+    cache_threshold: int = 0,
+    cache_type: str = '',
+    adjust_orientation: bool = True,
+    affine: bool = True,
+    device_memory_padding: int = 16777216,
+    device_memory_padding_jpeg2k: int = 0,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    host_memory_padding: int = 8388608,
+    host_memory_padding_jpeg2k: int = 0,
+    hw_decoder_load: float = 0.65,
+    hybrid_huffman_threshold: int = 1000000,
+    jpeg_fancy_upsampling: bool = False,
+    output_type: types.DALIImageType = types.DALIImageType.RGB,
+    preallocate_height_hint: int = 0,
+    preallocate_width_hint: int = 0,
+    use_fast_idct: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def image_crop(
     encoded: DataNode | ArrayLike,
     /,
@@ -174,6 +223,40 @@ def image_crop(
     Returns: [height, width, C] of type `dtype`.
     """
 
+@overload
+def image_crop(
+    encoded: list[DataNode],
+    /,
+    *,
+    crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    crop_w: float | DataNode = 0.0,
+    rounding: Literal['round', 'truncate'] = 'round',
+    adjust_orientation: bool = True,
+    affine: bool = True,
+    device_memory_padding: int = 16777216,
+    device_memory_padding_jpeg2k: int = 0,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    host_memory_padding: int = 8388608,
+    host_memory_padding_jpeg2k: int = 0,
+    hw_decoder_load: float = 0.65,
+    hybrid_huffman_threshold: int = 1000000,
+    jpeg_fancy_upsampling: bool = False,
+    output_type: types.DALIImageType = types.DALIImageType.RGB,
+    preallocate_height_hint: int = 0,
+    preallocate_width_hint: int = 0,
+    use_fast_idct: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def image_random_crop(
     encoded: DataNode | ArrayLike,
     /,
@@ -236,6 +319,36 @@ def image_random_crop(
     Parity: the windows have DALI's distribution, not its values.
     """
 
+@overload
+def image_random_crop(
+    encoded: list[DataNode],
+    /,
+    *,
+    num_attempts: int = 10,
+    random_area: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.08, 1.0),
+    random_aspect_ratio: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.75, 1.3333333333333333),
+    adjust_orientation: bool = True,
+    affine: bool = True,
+    device_memory_padding: int = 16777216,
+    device_memory_padding_jpeg2k: int = 0,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    host_memory_padding: int = 8388608,
+    host_memory_padding_jpeg2k: int = 0,
+    hw_decoder_load: float = 0.65,
+    hybrid_huffman_threshold: int = 1000000,
+    jpeg_fancy_upsampling: bool = False,
+    output_type: types.DALIImageType = types.DALIImageType.RGB,
+    preallocate_height_hint: int = 0,
+    preallocate_width_hint: int = 0,
+    use_fast_idct: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[DataNode]: ...
+
+@overload
 def image_slice(
     data: DataNode | ArrayLike,
     anchor: DataNode | ArrayLike | None = None,
@@ -314,6 +427,44 @@ def image_slice(
     Returns: [height, width, C] of type `dtype`.
     """
 
+@overload
+def image_slice(
+    data: list[DataNode],
+    anchor: DataNode | ArrayLike | None = None,
+    shape_input: DataNode | ArrayLike | None = None,
+    /,
+    *,
+    axes: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    axis_names: str | None = None,
+    end: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    normalized_anchor: bool = True,
+    normalized_shape: bool = True,
+    rel_end: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    rel_shape: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    rel_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    start: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    adjust_orientation: bool = True,
+    affine: bool = True,
+    device_memory_padding: int = 16777216,
+    device_memory_padding_jpeg2k: int = 0,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    host_memory_padding: int = 8388608,
+    host_memory_padding_jpeg2k: int = 0,
+    hw_decoder_load: float = 0.65,
+    hybrid_huffman_threshold: int = 1000000,
+    jpeg_fancy_upsampling: bool = False,
+    output_type: types.DALIImageType = types.DALIImageType.RGB,
+    preallocate_height_hint: int = 0,
+    preallocate_width_hint: int = 0,
+    use_fast_idct: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def inflate(
     data: DataNode | ArrayLike,
     /,
@@ -356,6 +507,26 @@ def inflate(
     Parity: DALI does this on a GPU only; here it is done on the host.
     """
 
+@overload
+def inflate(
+    data: list[DataNode],
+    /,
+    *,
+    shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode,
+    algorithm: str = 'LZ4',
+    check_output_size: bool = False,
+    chunk_offsets: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    chunk_sizes: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    dtype: types.DALIDataType | DTypeLike = ...,
+    layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str = '',
+    sequence_axis_name: str = 'F',
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def numpy(
     data: DataNode | ArrayLike,
     /,
@@ -382,6 +553,19 @@ def numpy(
     NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
     """
 
+@overload
+def numpy(
+    data: list[DataNode],
+    /,
+    *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def video(
     encoded: DataNode | ArrayLike,
     /,
@@ -428,3 +612,23 @@ def video(
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
     """
+
+@overload
+def video(
+    encoded: list[DataNode],
+    /,
+    *,
+    affine: bool = True,
+    build_index: bool = True,
+    end_frame: int | DataNode | None = None,
+    fill_value: int | typing.Sequence[int] | NDArray[Any] = (0,),
+    frames: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    pad_mode: str | typing.Sequence[str] | DataNode = 'constant',
+    sequence_length: int | DataNode | None = None,
+    start_frame: int | DataNode | None = None,
+    stride: int | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...

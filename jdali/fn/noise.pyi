@@ -3,10 +3,12 @@
 import typing
 from typing import Any
 from typing import Literal
+from typing import overload
 from numpy.typing import NDArray
 from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 
+@overload
 def gaussian(
     data: DataNode | ArrayLike,
     /,
@@ -34,6 +36,21 @@ def gaussian(
     Returns: shape and type of `data`.
     """
 
+@overload
+def gaussian(
+    data: list[DataNode],
+    /,
+    *,
+    mean: float | DataNode = 0.0,
+    stddev: float | DataNode = 1.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[DataNode]: ...
+
+@overload
 def salt_and_pepper(
     data: DataNode | ArrayLike,
     /,
@@ -69,6 +86,24 @@ def salt_and_pepper(
     Parity: DALI wraps a value that an integer type cannot hold around.
     """
 
+@overload
+def salt_and_pepper(
+    data: list[DataNode],
+    /,
+    *,
+    pepper_val: float | DataNode | None = None,
+    per_channel: bool = False,
+    prob: float | DataNode = 0.05,
+    salt_val: float | DataNode | None = None,
+    salt_vs_pepper: float | DataNode = 0.5,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[DataNode]: ...
+
+@overload
 def shot(
     data: DataNode | ArrayLike,
     /,
@@ -99,3 +134,16 @@ def shot(
     factor of 0 DALI gives zeros, though its source means to leave the data as they are; for means of 2³² and
     more it never ends, while here there is no limit.
     """
+
+@overload
+def shot(
+    data: list[DataNode],
+    /,
+    *,
+    factor: float | DataNode = 12.0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[DataNode]: ...

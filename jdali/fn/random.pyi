@@ -3,6 +3,7 @@
 import typing
 from typing import Any
 from typing import Literal
+from typing import overload
 from numpy.typing import DTypeLike
 from numpy.typing import NDArray
 from jdali import types
@@ -41,6 +42,7 @@ def beta(
         (so that its value cannot be checked before) and is not above 0.
     """
 
+@overload
 def choice(
     a: DataNode | ArrayLike,
     shape_like: DataNode | ArrayLike | None = None,
@@ -74,6 +76,21 @@ def choice(
     scalar input that is no constant is not known before the draw here, and of such an n, or p, the
     result is 0, or below the number of probabilities.
     """
+
+@overload
+def choice(
+    a: list[DataNode],
+    shape_like: DataNode | ArrayLike | None = None,
+    /,
+    *,
+    p: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    shape: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[DataNode]: ...
 
 def coin_flip(
     shape_like: DataNode | ArrayLike | None = None,

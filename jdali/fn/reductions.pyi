@@ -3,12 +3,14 @@
 import typing
 from typing import Any
 from typing import Literal
+from typing import overload
 from numpy.typing import DTypeLike
 from numpy.typing import NDArray
 from jdali import types
 from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 
+@overload
 def max(
     data: DataNode | ArrayLike,
     /,
@@ -38,6 +40,21 @@ def max(
     Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
     """
 
+@overload
+def max(
+    data: list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def mean(
     data: DataNode | ArrayLike,
     /,
@@ -72,6 +89,22 @@ def mean(
     integers does not overflow.
     """
 
+@overload
+def mean(
+    data: list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def mean_square(
     data: DataNode | ArrayLike,
     /,
@@ -106,6 +139,22 @@ def mean_square(
     mean); here they are squared as floats.
     """
 
+@overload
+def mean_square(
+    data: list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def min(
     data: DataNode | ArrayLike,
     /,
@@ -135,6 +184,21 @@ def min(
     Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
     """
 
+@overload
+def min(
+    data: list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def rms(
     data: DataNode | ArrayLike,
     /,
@@ -168,6 +232,22 @@ def rms(
     Parity: as `reductions.mean_square`, no overflow of integers.
     """
 
+@overload
+def rms(
+    data: list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def std_dev(
     data: DataNode | ArrayLike,
     mean: DataNode | ArrayLike,
@@ -201,6 +281,23 @@ def std_dev(
     Returns: standard deviations, float32.
     """
 
+@overload
+def std_dev(
+    data: list[DataNode],
+    mean: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    ddof: int = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def sum(
     data: DataNode | ArrayLike,
     /,
@@ -233,6 +330,22 @@ def sum(
     Returns: sums, `dtype`; 0 where nothing is summed.
     """
 
+@overload
+def sum(
+    data: list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def variance(
     data: DataNode | ArrayLike,
     mean: DataNode | ArrayLike,
@@ -265,3 +378,19 @@ def variance(
 
     Returns: variances, float32.
     """
+
+@overload
+def variance(
+    data: list[DataNode],
+    mean: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    ddof: int = 0,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 
+@overload
 def random_mask_pixel(
     mask: DataNode | ArrayLike,
     /,
@@ -39,6 +40,21 @@ def random_mask_pixel(
     Parity: other random numbers than DALI's, from the same distribution. DALI refuses a `threshold` beside
         `value`, and gives coordinates outside of a mask that has no pixels, which is an error here.
     """
+
+@overload
+def random_mask_pixel(
+    mask: list[DataNode],
+    /,
+    *,
+    foreground: int | DataNode = 0,
+    threshold: float | DataNode = 0.0,
+    value: int | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[DataNode]: ...
 
 @overload
 def random_object_bbox(
@@ -116,6 +132,51 @@ def random_object_bbox(
     seed: int | None = -1,
 ) -> tuple[DataNode, DataNode, DataNode]: ...
 
+@overload
+def random_object_bbox(
+    labels: list[DataNode],
+    /,
+    *,
+    background: int | DataNode = 0,
+    cache_objects: bool = False,
+    class_weights: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    classes: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    foreground_prob: float | DataNode = 1.0,
+    format: Literal['anchor_shape', 'start_end', 'box'] = 'anchor_shape',
+    ignore_class: bool = False,
+    k_largest: int | None = None,
+    output_class: Literal[False] = False,
+    threshold: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[list[DataNode]]: ...
+
+@overload
+def random_object_bbox(
+    labels: list[DataNode],
+    /,
+    *,
+    background: int | DataNode = 0,
+    cache_objects: bool = False,
+    class_weights: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    classes: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    foreground_prob: float | DataNode = 1.0,
+    format: Literal['anchor_shape', 'start_end', 'box'] = 'anchor_shape',
+    ignore_class: bool = False,
+    k_largest: int | None = None,
+    output_class: Literal[True],
+    threshold: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+    seed: int | None = -1,
+) -> list[list[DataNode]]: ...
+
+@overload
 def select_masks(
     mask_ids: DataNode | ArrayLike,
     polygons: DataNode | ArrayLike,
@@ -145,3 +206,17 @@ def select_masks(
 
     Parity: of a mask that has several polygons DALI takes the last one only.
     """
+
+@overload
+def select_masks(
+    mask_ids: list[DataNode],
+    polygons: DataNode | ArrayLike | list[DataNode],
+    vertices: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    reindex_masks: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[list[DataNode]]: ...

@@ -3,10 +3,12 @@
 import typing
 from typing import Any
 from typing import Literal
+from typing import overload
 from numpy.typing import NDArray
 from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 
+@overload
 def combine(
     *matrices: DataNode | ArrayLike,
     reverse_order: bool = False,
@@ -27,6 +29,16 @@ def combine(
 
     Returns: float32 [n, n+1].
     """
+
+@overload
+def combine(
+    *matrices: list[DataNode],
+    reverse_order: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
 
 def crop(
     matrix: DataNode | ArrayLike | None = None,

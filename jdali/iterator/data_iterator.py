@@ -211,7 +211,7 @@ class DataIterator(EpochLoop[BatchT]):
         the pace, and what to change.
         """
         clock = self._clock
-        return self._recorder.report(clock.batches, clock.elapsed, clock.waited)
+        return self._recorder.report(clock.batches, clock.elapsed, clock.waited, clock.first_wait)
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:

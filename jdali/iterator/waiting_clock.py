@@ -17,15 +17,16 @@ class WaitClock:
 
     Attributes:
         waited: seconds, of all threads.
+        first_wait: seconds of them until the first batch came.
         batches: how many came.
         over: the epoch has ended.
     """
 
     def __init__(self) -> None:
-        self.waited = 0.0
+        self.waited = self.first_wait = 0.0
         self.batches = 0
         self._first = self._last = 0.0
-        self.over = True
+        self.over, self._came = True, False
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
@@ -35,6 +36,7 @@ class WaitClock:
         with self._lock:
             if self.over:
                 self.waited, self.batches, self._first, self.over = 0.0, 0, start, False
+                self.first_wait, self._came = 0.0, False
         try:
             with TraceAnnotation("jdali wait for data"):
                 yield
@@ -43,6 +45,8 @@ class WaitClock:
             with self._lock:
                 self._last = end
                 self.waited += end - start
+                if self.batches <= 1 and not self._came:
+                    self.first_wait, self._came = self.waited, self.batches == 1
 
     def end_epoch(self) -> None:
         """The next wait begins a new epoch."""

@@ -5,6 +5,10 @@ result must be concrete while tracing. Random operators take a JAX key, first or
 `ops.noise.gaussian(jax.random.key(0), image)`. Results of 64-bit types have them only with
 `jax_enable_x64`; without it they are 32 bits wide, as everywhere in JAX.
 
+A batch is mapped by `jax.vmap`; a leading axis is not taken for one. Without `layout=`, [N, H, W, C] are the frames of a
+sequence, which operators of pictures work on one by one with the same arguments, and [N, T] is a sound of N steps and T channels.
+`layout="HWC"` refuses such an array, and so do random operators that would draw once for all frames.
+
 Samples of several sizes in one program are padded to one shape. Every function takes two arguments for them:
 
 * `extent`: the true size of the input, int [ndim]; of several inputs a tuple with one size, or None, for each.

@@ -5,20 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 
-import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
 from jdali._operators.pure import keeps_floats, pure_call
 from jdali._operators.random_key import KEY_DOC, take_key
-from jdali._operators.record import Operator, RankError
+from jdali._operators.record import Operator
 from jdali._operators.surface import describe, document, public_signature
 from jdali._system.tracebacks import folding
 
 _LAYOUT_DOC = 'layout of the inputs, or one for each; "": by the number of axes.'
-
-_IMAGE_AXES = 3
-_ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch with jax.vmap."
 
 _FLOATS_DOC = (
     "Parity: without `dtype`, the result has the type of a float input, so that it has derivatives, and is uint8 for integers; "
@@ -42,14 +38,7 @@ def make_pure(op: Operator) -> Callable[..., object]:
         key, values = take_key(op, inputs, args.pop("key", None)) if op.random else (None, list(inputs))
         padding = {name: args.pop(name, None) for name in PADDING}
         passed = [i for i in op.counted(values) if i is not None]
-        try:
-            return pure_call(op, passed, args, key=key, layout=layout, **padding)
-        except RankError as error:
-            raise RankError(f"{error}. {_ONE_SAMPLE}") from None
-        except ValueError as error:
-            if not layout and any(np.ndim(i) > _IMAGE_AXES for i in passed):
-                error.add_note(f"{op.name}: an input has more axes than a picture. {_ONE_SAMPLE}")
-            raise
+        return pure_call(op, passed, args, key=key, layout=layout, **padding)
 
     signature = public_signature(op, ArrayLike, ArrayLike, key=Array)
     parameters = list(signature.parameters.values())

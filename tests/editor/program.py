@@ -40,6 +40,10 @@ def training(folder: str):
     boxes = fn.readers.coco(file_root=folder, annotations_file="a.json", ratio=True)
     reveal_type(boxes)  # reveals: tuple[DataNode, DataNode, DataNode]
     normal = fn.crop_mirror_normalize(images, mean=np.zeros(3), std=58.4, output_layout="CHW")
+    reveal_type(fn.flip([images, images]))  # reveals: list[DataNode]
+    reveal_type(fn.decoders.audio([jpegs, jpegs]))  # reveals: list[list[DataNode]]
+    reveal_type(fn.cat([images, images], [images, images]))  # reveals: list[DataNode]
+    fn.flip([images, "left"])  # error
     fn.resize(images, sise=[224, 224])  # error
     fn.resize(images, size="large")  # error
     fn.resize(images, mode="streched")  # error

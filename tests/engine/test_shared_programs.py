@@ -15,6 +15,7 @@ import jdali
 import jdali.dynamic as ndd
 from jdali import fn
 from jdali._operators.record import REGISTRY
+from jdali.engine.steps import stage as _stage
 from jdali.plugin.operators import operator
 
 RANDOM = np.random.default_rng(3)
@@ -201,3 +202,25 @@ def test_eager_calls_share_with_each_other():
     with compilations() as noted:
         np.testing.assert_array_equal(call(PICTURES[0]), first)
     assert noted == []
+
+
+def test_arguments_that_decide_sizes_share_a_program(monkeypatch):
+    """What `resize` makes lies in one square, whatever the argument that says its size."""
+    calls = [
+        {"size": [24, 20]}, {"resize_x": 18}, {"size": [24, 24], "mode": "not_larger"}, {"resize_shorter": 18.0, "max_size": 24},
+        {"size": [-24, 20], "interp_type": jdali.types.INTERP_TRIANGULAR},
+        {"size": [20, 22], "roi_start": [2, 3], "roi_end": [33, 29]},
+    ]  # fmt: skip
+    with compilations() as noted:
+        found = [first_batch(lambda x, call=call: fn.resize(x, **call))[0] for call in calls]
+    assert len(stages(noted)) == 1
+    assert [sample.shape[:2] for sample in (batch[0] for batch in found)] == [
+        (24, 20), (24, 18), (24, 18), (24, 18), (24, 20), (20, 22)
+    ]  # fmt: skip
+    forget()
+    monkeypatch.setattr(_stage, "FEW_SAMPLES", 0)
+    with compilations() as noted:
+        alone = [first_batch(lambda x, call=call: fn.resize(x, **call))[0] for call in calls]
+    assert len(stages(noted)) > 1
+    for one, other in zip(found, alone, strict=True):
+        np.testing.assert_array_equal(one, other)

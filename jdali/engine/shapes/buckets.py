@@ -43,6 +43,9 @@ CHEAP = Grid(COARSE, _powers(2, 1))
 # Where it costs none: what comes in only lies in memory, what is made takes time to be brought there.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
+# Where batches are few samples, so that programs count: squares, which most sizes that arguments name share, up to so
+# many elements. A square is written once more when a user wants the array of the true size: 0.1 ms.
+ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
 # A shape that follows from those of the inputs may have this many times the elements that the value's own has.
 # From level 1 on more: shapes of their own for inputs and outputs would multiply.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
@@ -82,7 +85,15 @@ class ShapeNode:
 class PaddedShapes:
     """Padded shapes of the values of one stage."""
 
-    def __init__(self, layouts: Sequence[str], made: Sequence[ShapeNode], cost: StageCost, derive: Derive):
+    def __init__(
+        self,
+        layouts: Sequence[str],
+        made: Sequence[ShapeNode],
+        cost: StageCost,
+        derive: Derive,
+        *,
+        few: bool = False,
+    ):
         """Remembers nothing of the samples.
 
         Args:
@@ -90,7 +101,9 @@ class PaddedShapes:
             made: the nodes in the order in which they run.
             cost: of the stage.
             derive: see `Derive`.
+            few: batches are few samples on a CPU, see `ROOM_OUT_FEW`.
         """
+        self._few = few
         self._layouts, self._made, self._cost, self._derive = layouts, made, cost, derive
         self._inputs = len(layouts) - sum(len(node.makes) for node in made)
 
@@ -155,7 +168,14 @@ class PaddedShapes:
                 fits = (found >= extents[value]).all(axis=1)
                 fits &= _sizes(found) <= loose * _sizes(own[value])
                 shapes[value] = np.where(fits[:, None], found, own[value])
+            for value in node.makes:
+                if self._few and self._cost.free[value]:
+                    shapes[value] = self._shared(extents[value], self._layouts[value], shapes[value])
         return shapes
+
+    def _shared(self, extents: np.ndarray, layout: str, shapes: np.ndarray) -> np.ndarray:
+        squares = own_shapes(extents, layout, ROOM_OUT_FEW)
+        return np.where((_sizes(squares) <= _FEW_ELEMENTS)[:, None], squares, shapes)
 
     def _own(self, value: int, extents: np.ndarray, costly: np.ndarray, level: int) -> np.ndarray:
         layout = self._layouts[value]
@@ -215,7 +235,9 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
             continue
         sizes = FINEST if video and axis in space else grid.sizes
         # Axes that are not of space, such as frames, are computed whole, so their padding is never free.
-        shapes[:, axis] = round_up(extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT) else sizes)
+        shapes[:, axis] = round_up(
+            extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT, ROOM_OUT_FEW) else sizes
+        )
     if proportional:
         shapes[:, space] = _proportional(extents[:, space], grid)
     return shapes

@@ -39,6 +39,7 @@ class StageShapes:
         args: Mapping[Node, Mapping[str, Any]],
         *,
         most: int | None = MOST_SHAPES,
+        few: bool = False,
     ):
         """Plans nothing yet.
 
@@ -47,8 +48,9 @@ class StageShapes:
             platform: of the device.
             args: of each node, those that are no nodes, prepared for `plan_call`.
             most: shapes at a level, see `levels`; None: the stage stays at level 0.
+            few: batches are few samples on a CPU: what is made without cost for padding shares shapes.
         """
-        self._most = most
+        self._most, self._few = most, few
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
         number = {id(v): i for i, v in enumerate(values_of(stage))}
@@ -121,7 +123,7 @@ class StageShapes:
         if kinds not in self._padded:
             layouts = [layout for _, layout in kinds]
             self._padded[kinds] = PaddedShapes(
-                layouts, self._made, self.cost, functools.partial(self._derive, kinds)
+                layouts, self._made, self.cost, functools.partial(self._derive, kinds), few=self._few
             )
         return self._padded[kinds]
 

@@ -94,7 +94,10 @@ class StageRunner(StepRunner):
         self._clears_rows = self.mixes_samples or free
         # The fewer samples a branch gets, the fewer programs are worth it.
         most = math.ceil(MOST_SHAPES * stage.domain.share_of_batch)
-        self._shapes = StageShapes(stage, device.platform, self._args, most=None if exact_shapes else most)
+        self._shapes = StageShapes(
+            stage, device.platform, self._args,
+            most=None if exact_shapes else most, few=self._are_few and not exact_shapes,
+        )  # fmt: skip
         self._dependencies = Dependencies(stage)
         self._random = bool(random_nodes(stage))
         self._outline = StageOutline.of(stage)

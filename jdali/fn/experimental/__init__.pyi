@@ -3,6 +3,7 @@
 import typing
 from typing import Any
 from typing import Literal
+from typing import overload
 from numpy.typing import NDArray
 from jdali import types
 from numpy.typing import ArrayLike
@@ -19,6 +20,7 @@ from jdali.fn import peek_image_shape as peek_image_shape
 from jdali.fn import resize as resize
 from jdali.fn import tensor_resize as tensor_resize
 
+@overload
 def dilate(
     image: DataNode | ArrayLike,
     /,
@@ -53,6 +55,22 @@ def dilate(
     By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def dilate(
+    image: list[DataNode],
+    /,
+    *,
+    anchor: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (-1, -1),
+    border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] = 'constant',
+    iterations: int = 1,
+    mask_size: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (3, 3),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def erode(
     image: DataNode | ArrayLike,
     /,
@@ -87,6 +105,22 @@ def erode(
     By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
     """
 
+@overload
+def erode(
+    image: list[DataNode],
+    /,
+    *,
+    anchor: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (-1, -1),
+    border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] = 'constant',
+    iterations: int = 1,
+    mask_size: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (3, 3),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def median_blur(
     image: DataNode | ArrayLike,
     /,
@@ -115,6 +149,19 @@ def median_blur(
     Parity: works on the CPU as well; windows of 1 and any number of channels.
     """
 
+@overload
+def median_blur(
+    image: list[DataNode],
+    /,
+    *,
+    window_size: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode = (3, 3),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def remap(
     image: DataNode | ArrayLike,
     mapx: DataNode | ArrayLike,
@@ -148,6 +195,22 @@ def remap(
     Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
     """
 
+@overload
+def remap(
+    image: list[DataNode],
+    mapx: DataNode | ArrayLike | list[DataNode],
+    mapy: DataNode | ArrayLike | list[DataNode],
+    /,
+    *,
+    interp: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
+    pixel_origin: Literal['corner', 'center'] = 'corner',
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...
+
+@overload
 def warp_perspective(
     image: DataNode | ArrayLike,
     matrix_input: DataNode | ArrayLike | None = None,
@@ -193,3 +256,22 @@ def warp_perspective(
 
     By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
     """
+
+@overload
+def warp_perspective(
+    image: list[DataNode],
+    matrix_input: DataNode | ArrayLike | None = None,
+    /,
+    *,
+    border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] = 'constant',
+    fill_value: float | typing.Sequence[float] | NDArray[Any] = (),
+    interp_type: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
+    inverse_map: bool = True,
+    matrix: float | typing.Sequence[float | DataNode] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float | DataNode] | NDArray[Any]] | DataNode = (),
+    pixel_origin: Literal['corner', 'center'] = 'corner',
+    size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (),
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...

@@ -3,6 +3,7 @@
 import typing
 from typing import Any
 from typing import Literal
+from typing import overload
 from numpy.typing import NDArray
 from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
@@ -11,6 +12,7 @@ from jdali.fn.decoders import image_crop as image_crop
 from jdali.fn.decoders import image_random_crop as image_random_crop
 from jdali.fn.decoders import image_slice as image_slice
 
+@overload
 def video(
     encoded: DataNode | ArrayLike,
     /,
@@ -57,3 +59,23 @@ def video(
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
     """
+
+@overload
+def video(
+    encoded: list[DataNode],
+    /,
+    *,
+    affine: bool = True,
+    build_index: bool = True,
+    end_frame: int | DataNode | None = None,
+    fill_value: int | typing.Sequence[int] | NDArray[Any] = (0,),
+    frames: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
+    pad_mode: str | typing.Sequence[str] | DataNode = 'constant',
+    sequence_length: int | DataNode | None = None,
+    start_frame: int | DataNode | None = None,
+    stride: int | DataNode | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...

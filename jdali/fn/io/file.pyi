@@ -3,10 +3,12 @@
 import typing
 from typing import Any
 from typing import Literal
+from typing import overload
 from numpy.typing import NDArray
 from numpy.typing import ArrayLike
 from jdali.data_node import DataNode
 
+@overload
 def read(
     filepaths: DataNode | ArrayLike,
     /,
@@ -34,3 +36,16 @@ def read(
 
     Parity: DALI cannot read an empty file.
     """
+
+@overload
+def read(
+    filepaths: list[DataNode],
+    /,
+    *,
+    dont_use_mmap: bool = False,
+    use_o_direct: bool = False,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> list[DataNode]: ...

@@ -30,6 +30,12 @@ def setup(
     for name, table in (("mapx", mapx), ("mapy", mapy)):
         if table.dtype != np.float32:
             raise ValueError(f"{_NAME}: {name} is {table.dtype}, it must be float32; cast it")
+        check_samples(
+            table.extents[:, 2] != 1,
+            lambda i, name=name, table=table: (
+                f"{_NAME}: {name} has shape {tuple(table.extents[i].tolist())}, it must be [h, w] or [h, w, 1]"
+            ),
+        )
     check_samples(
         (mapx.extents[:, :2] != mapy.extents[:, :2]).any(axis=1),
         lambda i: (

@@ -119,6 +119,32 @@ def test_what_setup_gives_for_padded_inputs_is_a_shape_of_its_own():
     assert len(set(shapes)) == len({length for length, *_ in shapes}) <= 9
 
 
+@pytest.mark.parametrize(
+    ("extents", "padded"),
+    [
+        ([[300, 200, 3], [301, 384, 3], [400, 300, 3]], [[384, 384, 3], [384, 384, 3], [512, 512, 3]]),
+        ([[600, 600, 3]], [[600, 600, 3]]),  # the square would hold more than a million elements
+        ([[3, 2, 3]], [[3, 2, 3]]),
+    ],
+)
+def test_of_few_samples_what_is_padded_for_free_lies_in_squares(extents, padded):
+    made = np.array(extents)
+
+    def shapes(few, free):
+        found = PaddedShapes(
+            ("HWC", "HWC"),
+            [ShapeNode((0,), (1,))],
+            Cost(1.0, [True, free]),
+            lambda *_: (tuple(made[0]),),
+            few=few,
+        ).shapes([np.full_like(made, 500), made], [None, None])
+        return found[1].tolist()
+
+    assert shapes(few=True, free=True) == padded
+    for few, free in ((False, True), (True, False)):
+        assert shapes(few, free)[0] == extents[0]
+
+
 def test_a_shape_from_setup_that_does_not_hold_the_sample_is_not_taken():
     extents = [np.array([[100, 90, 3], [300, 20, 3]]), np.array([[60, 60, 3], [50, 50, 3]])]
     found = policy(derive=lambda number, shapes: ((55, 55, 3),)).group(extents, [None, None])

@@ -1,0 +1,120 @@
+"""Errors of functions that take one sample and were given a batch: they name `jax.vmap`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from jdali._operators.layout import RankError, make_adapter
+from jdali._operators.record import ArgKind, DeviceOp, Operator
+
+_ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch with jax.vmap."
+
+
+def with_advice(
+    op: Operator, call: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any]
+) -> Any:
+    """Returns `call(inputs, args)`; its errors name `jax.vmap` where the arrays are a batch.
+
+    They are one if they have equally many rows and the call is right for one row of each. So the note is never
+    on an error with another cause.
+
+    Args:
+        op: the operator.
+        call: runs the operator on one sample.
+        inputs: of the call.
+        args: of the call.
+    """
+    try:
+        return call(inputs, args)
+    except RankError as error:
+        raise RankError(f"{error}. {_ONE_SAMPLE}") from None
+    except (TypeError, ValueError) as error:
+        count = None if _ONE_SAMPLE in str(error) else _rows(op, call, inputs, args)
+        if count is not None:
+            error.add_note(
+                f"{op.name}: the call is right for each of the {count} rows of its arrays. {_ONE_SAMPLE}"
+            )
+        raise
+
+
+def _rows(
+    op: Operator, call: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any]
+) -> int | None:
+    """Returns the number of samples if the arrays of a wrong call are a batch."""
+    arrays = {
+        name: value
+        for name, value in args.items()
+        if name in op.args
+        and op.args[name].kind is not ArgKind.STATIC
+        and isinstance(value, (Array, np.ndarray))
+    }
+    for batched in (arrays, {}):  # arguments may be one sample's, and only the inputs a batch
+        rows = {np.shape(value)[:1] for value in (*inputs, *batched.values())} - {()}
+        if len(rows) == 1 and _is_right(call, inputs, args, batched):
+            return int(rows.pop()[0])
+    return None
+
+
+def _is_right(
+    call: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any], batched: Mapping[str, Any]
+) -> bool:
+    """Tells whether a call succeeds for the first row of the inputs and of those arguments that are `batched`."""
+
+    def one_row() -> object:
+        rows = [_first_row(i) for i in inputs]
+        return call(rows, {**args, **{name: _first_row(value) for name, value in batched.items()}})
+
+    try:
+        jax.eval_shape(one_row)
+    except Exception:  # whatever is wrong with it, it is not the batch alone
+        return False
+    return True
+
+
+def _first_row(value: Any) -> Any:
+    if not np.ndim(value):
+        return value
+    if isinstance(value, jax.core.Tracer):
+        return value[0]
+    with jax.ensure_compile_time_eval():  # what is known stays known
+        return value[0]
+
+
+def layouts_of(op: Operator, arrays: Sequence[Array], layout: str | Sequence[str]) -> list[str]:
+    """Returns the layout of each input; "" where a layout that is for all of them has another number of axes.
+
+    Raises:
+        ValueError: a layout fits no input.
+    """
+    shared = isinstance(layout, str)
+    layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
+    fits = [not name or len(name) == a.ndim for name, a in zip(layouts, arrays, strict=True)]
+    if arrays and not (any(fits) if shared else all(fits)):
+        wrong = fits.index(False)
+        name, ndim = layouts[wrong], arrays[wrong].ndim
+        advice = f". {_ONE_SAMPLE}" if ndim == len(name) + 1 else ""
+        raise ValueError(
+            f'{op.name}: the layout "{name}" names {len(name)} axes, the input has {ndim}{advice}'
+        )
+    return [name if fit else "" for name, fit in zip(layouts, fits, strict=True)]
+
+
+def refuse_shared_draws(op: Operator, inputs: Sequence[Any]) -> None:
+    """Raises ValueError for an input without a layout that may be a batch, or frames which share what is drawn."""
+    if not isinstance(op, DeviceOp):
+        return
+    for i, value in enumerate(inputs):
+        if not op.layouts or op.input(i).argument:
+            continue
+        ndim = np.ndim(value)
+        if make_adapter(op.name, op.layouts, op.sequence, "", ndim).frames:
+            frames = "F" + op.layouts[0]
+            raise ValueError(
+                f"{op.name}: an input of {ndim} axes without a layout may be a batch or a sequence, whose frames share what is "
+                f'drawn: map the function over a batch with jax.vmap, with a key for each sample, or give layout="{frames}"'
+            )
