@@ -37,9 +37,12 @@ class Kernel:
     def started(self) -> Iterator[Kernel]:
         """Starts the process, and ends it."""
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-        with tempfile.TemporaryDirectory() as self._scratch:
-            with self._client.setup_kernel(env={**os.environ, "PYTHONPATH": path}, cwd=self._scratch):
-                yield self
+        environment = {**os.environ, "PYTHONPATH": path}
+        with (
+            tempfile.TemporaryDirectory() as self._scratch,
+            self._client.setup_kernel(env=environment, cwd=self._scratch),
+        ):
+            yield self
 
     def execute(self, notebook: Any) -> None:
         """Runs the cells of a notebook, and puts what they print and draw into it.

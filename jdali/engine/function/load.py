@@ -9,7 +9,7 @@ from pathlib import Path
 from jdali import __version__
 from jdali._errors import SampleError
 from jdali._system import limits
-from jdali.engine.function.export import require_flatbuffers
+from jdali.engine.function.folder_programs import require_flatbuffers
 from jdali.engine.function.graph_json import GraphReader
 from jdali.engine.function.making import build_function
 from jdali.engine.function.manifest import FolderError, Manifest, read_manifest

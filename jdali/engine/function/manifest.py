@@ -12,7 +12,7 @@ import msgspec
 from jdali._storage import files
 from jdali._system import limits
 
-VERSION = 2  # 2: conditionals
+VERSION = 3  # 2: conditionals; 3: a fingerprint of what is computed, not of places in files
 MANIFEST = "preprocess.json"
 _NAME = re.compile(r"[0-9a-z]{1,64}(\.[0-9a-z]{1,16}){0,2}")
 
@@ -83,7 +83,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         version: of this format.
         jdali, jax: versions that wrote it.
-        fingerprint: of all of it but this field.
+        fingerprint: of all of it but this field and the lines of the definition that operators are on (`where`).
         graph: fingerprint of the graph, as in states of a pipeline.
         seed: of the pipeline.
         nodes: as `GraphWriter` writes them; readers and all else that is not needed are sources without data.
@@ -113,8 +113,13 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     programs: list[ExportedProgram]
 
     def computed_fingerprint(self) -> str:
-        """Returns the fingerprint of what it says, of the programs by their checksums."""
-        rest = msgspec.structs.replace(self, fingerprint="")
+        """Returns the fingerprint of what is computed, of the programs by their checksums.
+
+        Where the definition stands is for messages of errors only: the same one in another file has the same fingerprint.
+        """
+        nodes = [{name: value for name, value in row.items() if name != "where"} for row in self.nodes]
+        domains = [row[:-1] for row in self.domains]
+        rest = msgspec.structs.replace(self, fingerprint="", nodes=nodes, domains=domains)
         return hashlib.sha256(msgspec.json.encode(rest, order="deterministic")).hexdigest()[:32]
 
 

@@ -20,7 +20,7 @@ from jdali._numerics.rounding import x64_context
 from jdali._system.devices import accelerator
 from jdali.engine.eager.call import room_for
 from jdali.engine.function.draw import Draw
-from jdali.engine.function.export import exact_platform, form_key, plan_sizes
+from jdali.engine.function.folder_programs import exact_platform, form_key, plan_sizes
 from jdali.engine.function.function import Padded, PipelineFunction
 from jdali.engine.function.manifest import ExportedProgram, FolderError, Manifest, read_program
 from jdali.engine.function.planning import FunctionPlan

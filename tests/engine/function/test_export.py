@@ -188,6 +188,47 @@ def check(out: Any, want: list[np.ndarray]) -> None:
         np.testing.assert_array_equal(value[tuple(map(slice, size))], sample, strict=True)
 
 
+DEFINED = """
+import sys
+from jdali import fn, pipeline_def, types
+@pipeline_def(batch_size=2, num_threads=1, seed=7, enable_conditionals=True)
+def training():
+    encoded, labels = fn.readers.file(file_root=sys.argv[1])
+    pictures = fn.decoders.image(encoded, device="mixed")
+    if fn.random.coin_flip(name="coin"):
+        pictures = fn.flip(pictures)
+    pictures = fn.crop(pictures, crop=(8, 8))
+    return fn.brightness(pictures, brightness=fn.random.uniform(range=(0.5, 1.5), name="light")), labels
+fixed = {"coin": 1, "light": 0.75}
+if "reversed" in sys.argv:
+    fixed = dict(reversed(fixed.items()))
+platforms = ["tpu", "cpu"] if "reversed" in sys.argv else ["cpu", "tpu"]
+print(training().export(sys.argv[2], shapes=[(16, 16)], platforms=platforms, deterministic=fixed))
+"""
+
+
+def test_programs_and_fingerprint_say_what_is_computed_and_nothing_of_where(tmp_path: Path):
+    """Two scripts in two folders, with other lines, data, orders and hash seeds."""
+    found = []
+    root = Path(jdali.__file__).parents[1]
+    for name, code, seed, options in (("a", DEFINED, "1", []), ("b/c", f"#\n\n{DEFINED}", "2", ["reversed"])):
+        folder = tmp_path / name
+        (folder / "photos" / "cat").mkdir(parents=True)
+        (folder / "photos" / "cat" / "1.png").write_bytes(ENCODED[0])
+        (folder / f"program{seed}.py").write_text(code)
+        command = [sys.executable, f"program{seed}.py", str(folder / "photos"), "out", *options]
+        environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240
+        )
+        assert done.returncode == 0, done.stderr
+        programs = {path.name: path.read_bytes() for path in (folder / "out").glob("*.stablehlo")}
+        assert len(programs) == 2
+        assert not any(str(tmp_path).encode() in data or b".py" in data for data in programs.values())
+        found.append((done.stdout, programs))
+    assert found[0] == found[1]
+
+
 # --- what is not taken ----------------------------------------------------------------------------
 def changed(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     """Changes the description of a folder, and makes its fingerprint right again, as who forges one would."""
