@@ -19,7 +19,6 @@ from jdali import __version__
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
 from jdali.engine.failure import NodeFailure
-from jdali.engine.function.draw import Draw
 from jdali.engine.function.folder_programs import exact_platform, form_key, plan_sizes, require_flatbuffers
 from jdali.engine.function.function import PipelineFunction
 from jdali.engine.function.graph_json import GraphWriter, reference_of, written_value
@@ -29,6 +28,7 @@ from jdali.engine.function.manifest import (
     ExportedProgram,
     ExportedStart,
     FixedValue,
+    HeldKey,
     Manifest,
     ProgramFile,
 )
@@ -82,13 +82,13 @@ def export_function(
     dtypes = _dtypes(function, options.dtypes)
     programs, plans, varied = [], [], False
     for number, shapes in enumerate(_declared(function, options)):
-        planned = _plans(function.planner, shapes, dtypes, function.layouts, options.max_aspect)
+        planned = _plans(function, shapes, dtypes, options.max_aspect)
         plans += planned
         varied |= any(
             len(sizes_within(s, lay, options.max_aspect)) > 1
             for s, lay in zip(shapes, function.layouts, strict=True)
         )
-        growth = _DRAWN_GROWTH if function.planner.draws_on_host else 1.0
+        growth = _DRAWN_GROWTH if _draws_sizes(function) else 1.0
         for position, form in enumerate(_forms(planned, shapes, growth=growth)):
             try:
                 files = _write_programs(function.planner, form, target, options.platforms, number)
@@ -110,6 +110,7 @@ def export_function(
         [_numbers(v) for v in definition.outputs], list(function.outputs),
         *_described_outputs(plans, varied=varied),
         [FixedValue(_numbers(v), written_value(array)) for v, array in _in_order(definition.fixed)],
+        [HeldKey(number, words) for number, words in sorted(definition.held.items())],
         programs,
     )  # fmt: skip
     manifest.fingerprint = manifest.computed_fingerprint()
@@ -173,15 +174,15 @@ def _declared(function: PipelineFunction, options: ExportOptions) -> list[list[t
 
 
 def _plans(
-    planner: Planner,
+    function: PipelineFunction,
     shapes: Sequence[tuple[int, ...]],
     dtypes: Sequence[np.dtype[Any]],
-    layouts: Sequence[str],
     max_aspect: float,
 ) -> list[FunctionPlan]:
     """Plans samples of sizes that stand for all up to a declared shape."""
+    planner, layouts = function.planner, function.layouts
     sizes = [sizes_within(shape, layout, max_aspect) for shape, layout in zip(shapes, layouts, strict=True)]
-    draws = [Draw.of(1, 0, None, 0, [i]) for i in range(_DRAWS if planner.draws_on_host else 1)]
+    draws = [function.draw(1, None, 0, [i]) for i in range(_DRAWS if _draws_sizes(function) else 1)]
     plans, refused = [], None
     for chosen, draw in itertools.product(combined(sizes), draws):
         try:
@@ -196,6 +197,11 @@ def _plans(
         assert refused is not None
         raise refused
     return plans
+
+
+def _draws_sizes(function: PipelineFunction) -> bool:
+    """True if random values that differ by sample decide sizes or windows."""
+    return bool(function.random) and function.planner.draws_on_host
 
 
 def _forms(

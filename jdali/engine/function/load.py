@@ -80,6 +80,7 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
         {reader.value(list(f.value)): reader.read(f.array) for f in manifest.fixed},
         tuple(start.layout for start in manifest.start),
         manifest.seed,
+        {key.node: key.words for key in manifest.held},
     )
 
 

@@ -12,7 +12,7 @@ import msgspec
 from jdali._storage import files
 from jdali._system import limits
 
-VERSION = 3  # 2: conditionals; 3: a fingerprint of what is computed, not of places in files
+VERSION = 3  # 2: conditionals; 3: a fingerprint of what is computed alone, and keys
 MANIFEST = "preprocess.json"
 _NAME = re.compile(r"[0-9a-z]{1,64}(\.[0-9a-z]{1,16}){0,2}")
 
@@ -63,6 +63,18 @@ class FixedValue(msgspec.Struct, forbid_unknown_fields=True):
     array: Any
 
 
+class HeldKey(msgspec.Struct, forbid_unknown_fields=True):
+    """A key that an operator draws from, the same for every sample.
+
+    Attributes:
+        node: its number.
+        words: of the key.
+    """
+
+    node: int
+    words: tuple[int, int]
+
+
 class ExportedStart(msgspec.Struct, forbid_unknown_fields=True):
     """A value that the function takes.
 
@@ -92,6 +104,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
         names, dtypes, layouts: of the outputs.
         sizes: of each output the size of every sample; None: they differ.
         fixed: values in place of operators.
+        held: keys of operators that draw the same for every sample.
         programs: the compiled part.
     """
 
@@ -110,6 +123,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     layouts: list[str]
     sizes: list[list[int] | None]
     fixed: list[FixedValue]
+    held: list[HeldKey]
     programs: list[ExportedProgram]
 
     def computed_fingerprint(self) -> str:

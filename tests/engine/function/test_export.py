@@ -135,13 +135,45 @@ def test_random_values_are_of_the_pipeline_or_refused(tmp_path: Path):
 
 
 def windows() -> Any:
-    pictures = fn.decoders.image(pipelines.encoded(), device="mixed")
-    return fn.random_resized_crop(pictures, size=(12, 10), random_area=(0.2, 1.0))
+    pictures = fn.decoders.image(pipelines.encoded(), device="mixed", name="pictures")
+    return fn.random_resized_crop(pictures, size=(12, 10), random_area=(0.2, 1.0), name="window")
 
 
 def widths() -> Any:
     pictures = fn.decoders.image(pipelines.encoded(), device="mixed")
     return fn.crop(pictures, crop_h=9, crop_w=fn.random.uniform(range=(5.0, 30.0)))
+
+
+def noisy_windows() -> Any:
+    return fn.noise.gaussian(windows(), stddev=30.0, name="noise")
+
+
+@pytest.mark.parametrize("define", [windows, noisy_windows])
+def test_with_a_key_an_operator_draws_the_same_for_every_sample(define: Callable[[], Any], tmp_path: Path):
+    """As for the first sample with that key: any position, any index, by the function and by the folder."""
+    key = jax.random.key(9)
+    pipe = pipeline(define)
+    drawing = pipe.function("pictures")
+    held = dict.fromkeys(drawing.random, key)
+    still = pipe.function("pictures", deterministic=held)
+    assert still.random == ()
+    pipe.export(tmp_path / "held", start="pictures", shapes=[(64, 64)], deterministic=held, platforms=["cpu"])
+    loaded = jdali.load(tmp_path / "held")
+    assert loaded.random == ()
+    for order in ([0, 1, 2], [2], [1, 1, 0]):
+        want = [np.asarray(drawing(PICTURES[i][None], key=key, index=[0]))[0] for i in order]
+        encoded = [ENCODED[i] for i in order]
+        np.testing.assert_array_equal(loaded(encoded), want, strict=True)
+        np.testing.assert_array_equal(loaded(encoded, index=np.arange(5, 5 + len(order))), want, strict=True)
+        check(still(*still.host(encoded)), want)
+
+
+def test_a_key_is_for_compiled_operators_that_draw():
+    pipe = pipeline(windows)
+    with pytest.raises(ValueError, match=r"no compiled operator that draws random values"):
+        pipe.function("pictures", deterministic={"pictures": jax.random.key(0)})
+    with pytest.raises(TypeError, match=r"one of JAX's threefry"):
+        pipe.function("pictures", deterministic={"window": jax.random.key(0, impl="rbg")})
 
 
 @pytest.mark.parametrize("define", [windows, widths])
