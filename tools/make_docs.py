@@ -8,6 +8,7 @@ Pages of operators are made from their records, and their examples are run. Link
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import shutil
@@ -75,13 +76,14 @@ def run_all(
 
 
 def write_tutorials(folder: Path, run: bool, progress: bool) -> None:
-    """Writes the pages and notebooks of the tutorials."""
+    """Writes the pages and notebooks of the tutorials, each run in a process of its own, as a reader runs it."""
     from tqdm import tqdm
-    from website.tutorials import TUTORIALS, write_tutorial
+    from website.tutorials import TUTORIALS, Kernel, write_tutorial
 
     folder.mkdir(exist_ok=True)
     for name in tqdm(TUTORIALS, desc="tutorials", disable=not progress):
-        write_tutorial(name, folder, run=run)
+        with Kernel().started() if run else contextlib.nullcontext() as kernel:
+            write_tutorial(name, folder, kernel)
 
 
 def build(pages: Path, out: Path) -> int:

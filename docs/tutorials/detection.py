@@ -14,8 +14,8 @@ from PIL import Image, ImageDraw
 Path("shapes").mkdir(exist_ok=True)
 random = np.random.default_rng(0)
 images, annotations = [], []
-for number in range(16):
-    height, width = int(random.integers(90, 140)), int(random.integers(120, 180))
+height, width = 96, 128
+for number in range(8):
     picture = Image.fromarray(random.integers(60, 110, (height, width, 3), np.uint8))
     pen = ImageDraw.Draw(picture)
     for _ in range(int(random.integers(1, 4))):
@@ -53,7 +53,7 @@ print(len(images), "pictures,", len(annotations), "boxes")
 from jdali import fn, pipeline_def, types
 
 
-@pipeline_def(batch_size=8, num_threads=2, seed=3)
+@pipeline_def(batch_size=4, num_threads=2, seed=3)
 def plain():
     jpegs, boxes, labels = fn.readers.coco(
         file_root="shapes", annotations_file="instances.json", ltrb=True, ratio=True, name="Reader"
@@ -126,7 +126,7 @@ def augmented():
     return images, boxes, labels
 
 
-@pipeline_def(batch_size=8, num_threads=2, seed=3)
+@pipeline_def(batch_size=4, num_threads=2, seed=3)
 def training():
     return augmented()
 
@@ -144,7 +144,7 @@ pipe.close()
 
 
 # %%
-@pipeline_def(batch_size=8, num_threads=2, seed=3)
+@pipeline_def(batch_size=4, num_threads=2, seed=3)
 def padded():
     images, boxes, labels = augmented()
     boxes = fn.pad(boxes, axes=[0], shape=[4], fill_value=-1)

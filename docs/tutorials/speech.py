@@ -16,13 +16,13 @@ RATE = 16000
 random = np.random.default_rng(0)
 Path("words").mkdir(exist_ok=True)
 lines = []
-for number in range(12):
-    seconds = random.uniform(0.5, 1.0)
+for number in range(8):
+    seconds = random.uniform(0.65, 0.75)
     time = np.arange(int(seconds * RATE)) / RATE
     rising = number % 2 == 0
     pitch = 300 + 500 * (time / seconds if rising else 1 - time / seconds)
     tone = 0.4 * np.sin(2 * np.pi * np.cumsum(pitch) / RATE) * np.sin(np.pi * time / seconds)
-    silence = np.zeros(int(random.uniform(0.1, 0.4) * RATE))
+    silence = np.zeros(int(random.uniform(0.2, 0.25) * RATE))
     sound = np.concatenate([silence, tone, silence]) + random.normal(0, 1e-4, 2 * len(silence) + len(tone))
     path = f"words/{number}.wav"
     soundfile.write(path, sound, RATE)

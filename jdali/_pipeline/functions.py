@@ -33,7 +33,9 @@ class PipelineFunctions(PipelineBase):
             outputs: what it returns: nodes, or their names; None: those outputs of the pipeline that follow from the
                 start.
             deterministic: True: random operators are refused. Names of random operators with a value for each: these do
-                not run, their output is the value, and others are refused. False: they draw.
+                not run, their output is the value, and others are refused. In place of a value, a typed key of JAX,
+                such as `jax.random.key(0)`: the operator runs, and draws from it the same for every sample. False:
+                they draw.
             layout: of one sample of the start, such as "HWC", for each of its values or for all; None: what decoders
                 and external sources say, otherwise "".
 

@@ -23,9 +23,27 @@ Rooms, each of which imports only those above it:
 * `function`: a pipeline as a pure function; exported, and loaded.
 """
 
-from jdali.engine import eager as eager
-from jdali.engine.flow.executor import Engine as Engine
-from jdali.engine.flow.iteration import Result as Result
-from jdali.engine.flow.runtime import Runtime as Runtime
-from jdali.engine.flow.twin import PipelineTwin as PipelineTwin
-from jdali.engine.options import EngineOptions as EngineOptions
+from typing import TYPE_CHECKING
+
+from jdali._system.lazy import imported as _imported
+
+if TYPE_CHECKING:
+    from jdali.engine import eager as eager
+    from jdali.engine.flow.executor import Engine as Engine
+    from jdali.engine.flow.iteration import Result as Result
+    from jdali.engine.flow.runtime import Runtime as Runtime
+    from jdali.engine.flow.twin import PipelineTwin as PipelineTwin
+    from jdali.engine.options import EngineOptions as EngineOptions
+
+# A loaded folder needs one room, and should answer soon.
+_imported(
+    __name__,
+    {
+        "Engine": "jdali.engine.flow.executor",
+        "EngineOptions": "jdali.engine.options",
+        "PipelineTwin": "jdali.engine.flow.twin",
+        "Result": "jdali.engine.flow.iteration",
+        "Runtime": "jdali.engine.flow.runtime",
+        "eager": "jdali.engine.eager",
+    },
+)

@@ -224,14 +224,34 @@ def test_pages_open_from_disk_with_their_search(site):
     browser.look(site[0], ["index", "gallery", "operators/resize"])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [p.stem for p in sorted((ROOT / "docs" / "tutorials").glob("*.py"))])
-def test_tutorials_run(name, tmp_path):
+@pytest.fixture(scope="module")
+def kernel():
+    """One process for all tutorials: starting one and importing JAX takes longer than most of them."""
     for module in ("jupytext", "nbclient", "ipykernel", "matplotlib", "sklearn"):
         pytest.importorskip(module)
+    with part("website.tutorials").Kernel().started() as kernel:
+        yield kernel
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [p.stem for p in sorted((ROOT / "docs" / "tutorials").glob("*.py"))])
+def test_tutorials_run(name, kernel, tmp_path):
     for module in {"from_tf_data_and_grain": ("grain",), "video": ("av",)}.get(name, ()):
         pytest.importorskip(module)
-    part("website.tutorials").write_tutorial(name, tmp_path, run=True)
+    part("website.tutorials").write_tutorial(name, tmp_path, kernel)
     cells = json.loads((tmp_path / f"{name}.ipynb").read_text())["cells"]
     assert any(cell.get("outputs") for cell in cells)
     assert "```text" in (tmp_path / f"{name}.md").read_text()
+
+
+def test_notebooks_of_one_process_share_no_names_and_no_folder(kernel):
+    from nbclient.exceptions import CellExecutionError
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    def run(code):
+        kernel.execute(new_notebook(cells=[new_code_cell(code)]))
+
+    run("name = 1\nopen('file', 'w').close()")
+    with pytest.raises(CellExecutionError, match="NameError"):
+        run("name")
+    run("import os\nassert os.listdir() == []")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import re
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,54 @@ _SECONDS = 300  # that one cell may take
 _LARGEST = 4000  # characters of text that a cell shows
 
 
-def write_tutorial(name: str, folder: Path, *, run: bool) -> None:
+class Kernel:
+    """Runs notebooks in one process, each in a folder of its own and without the names of those before."""
+
+    def __init__(self) -> None:
+        from nbclient import NotebookClient
+        from nbformat.v4 import new_notebook
+
+        self._client = NotebookClient(
+            new_notebook(),
+            kernel_name="python3",
+            timeout=_SECONDS,
+            extra_arguments=["--IPKernelApp.log_level=40"],
+        )
+
+    @contextlib.contextmanager
+    def started(self) -> Iterator[Kernel]:
+        """Starts the process, and ends it."""
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+        environment = {**os.environ, "PYTHONPATH": path}
+        with (
+            tempfile.TemporaryDirectory() as self._scratch,
+            self._client.setup_kernel(env=environment, cwd=self._scratch),
+        ):
+            yield self
+
+    def execute(self, notebook: Any) -> None:
+        """Runs the cells of a notebook, and puts what they print and draw into it.
+
+        Raises:
+            nbclient.exceptions.CellExecutionError: a cell fails.
+        """
+        from nbformat.v4 import new_code_cell, new_notebook
+
+        folder = tempfile.mkdtemp(dir=self._scratch)
+        fresh = new_code_cell(f"%reset -f\nimport os\nos.chdir({folder!r})\ndel os")
+        for run in (new_notebook(cells=[fresh]), notebook):
+            self._client.nb = run
+            for number, cell in enumerate(run.cells):
+                self._client.execute_cell(cell, number)
+
+
+def write_tutorial(name: str, folder: Path, kernel: Kernel | None) -> None:
     """Writes `<name>.ipynb`, `<name>.md` and the pictures of a tutorial.
 
     Args:
         name: of the script, without ".py".
         folder: where to.
-        run: run its cells, so that the page has what they print and draw.
+        kernel: runs its cells, so that the page has what they print and draw; None: they are not run.
 
     Raises:
         nbclient.exceptions.CellExecutionError: a cell fails.
@@ -33,26 +76,10 @@ def write_tutorial(name: str, folder: Path, *, run: bool) -> None:
 
     notebook = jupytext.read(FOLDER / f"{name}.py", fmt="py:percent")
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    if run:
-        execute(notebook)
+    if kernel is not None:
+        kernel.execute(notebook)
     nbformat.write(notebook, folder / f"{name}.ipynb")
     (folder / f"{name}.md").write_text(as_markdown(notebook, name, folder))
-
-
-def execute(notebook: Any) -> None:
-    """Runs the cells of a notebook in a folder of their own."""
-    from nbclient import NotebookClient
-
-    path = os.environ.get("PYTHONPATH", "")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), path]))
-    try:
-        with tempfile.TemporaryDirectory() as scratch:
-            resources = {"metadata": {"path": scratch}}
-            quiet = ["--IPKernelApp.log_level=40"]
-            client = NotebookClient(notebook, timeout=_SECONDS, resources=resources, extra_arguments=quiet)
-            client.execute()
-    finally:
-        os.environ["PYTHONPATH"] = path
 
 
 def as_markdown(notebook: Any, name: str, folder: Path) -> str:

@@ -8,6 +8,9 @@
 ```
 """
 
+from typing import TYPE_CHECKING
+
+from jdali._system.lazy import imported as _imported
 from jdali.engine.eager.call import EagerReader as EagerReader
 from jdali.engine.eager.call import Placement as Placement
 from jdali.engine.eager.call import RandomDraw as RandomDraw
@@ -16,11 +19,27 @@ from jdali.engine.eager.call import move as move
 from jdali.engine.eager.call import room_for as room_for
 from jdali.engine.eager.call import run_operator as run_operator
 from jdali.engine.eager.call import wait as wait
-from jdali.engine.eager.debug import DebugEngine as DebugEngine
-from jdali.engine.eager.graph import EagerGraph as EagerGraph
-from jdali.engine.eager.graph import InputKind as InputKind
-from jdali.engine.eager.inspector import MOST_EPOCHS as MOST_EPOCHS
-from jdali.engine.eager.inspector import PipelineInspector as PipelineInspector
-from jdali.engine.eager.inspector import SeenBatch as SeenBatch
-from jdali.engine.eager.stepwise import Trace as Trace
 from jdali.engine.workers.pool import Pool as Pool
+
+if TYPE_CHECKING:
+    from jdali.engine.eager.debug import DebugEngine as DebugEngine
+    from jdali.engine.eager.graph import EagerGraph as EagerGraph
+    from jdali.engine.eager.graph import InputKind as InputKind
+    from jdali.engine.eager.inspector import MOST_EPOCHS as MOST_EPOCHS
+    from jdali.engine.eager.inspector import PipelineInspector as PipelineInspector
+    from jdali.engine.eager.inspector import SeenBatch as SeenBatch
+    from jdali.engine.eager.stepwise import Trace as Trace
+
+# What calls of operators do not need; a folder that is loaded, and should answer soon, does neither.
+_imported(
+    __name__,
+    {
+        "DebugEngine": "jdali.engine.eager.debug",
+        "EagerGraph": "jdali.engine.eager.graph",
+        "InputKind": "jdali.engine.eager.graph",
+        "MOST_EPOCHS": "jdali.engine.eager.inspector",
+        "PipelineInspector": "jdali.engine.eager.inspector",
+        "SeenBatch": "jdali.engine.eager.inspector",
+        "Trace": "jdali.engine.eager.stepwise",
+    },
+)

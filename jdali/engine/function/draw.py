@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,7 @@ from jdali._operators.record import Traced
 from jdali._system.devices import to_host
 from jdali.graph import Node
 
+HeldKeys: TypeAlias = "Mapping[int, tuple[int, int]]"
 NO_RANDOM_VALUES = np.zeros((0, 3), np.uint32)
 
 
@@ -29,15 +30,19 @@ class Draw:
         is_key: of a key, which every operator draws from, also one that has a seed of its own.
         epoch: int [N].
         index: int [N], of each sample in the data set.
+        held: keys of operators of a deterministic function, by their numbers: every sample draws as the first one does.
     """
 
     words: Any
     is_key: bool
     epoch: Any
     index: Any
+    held: HeldKeys = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, count: int, seed: int, key: Any, epoch: Any, index: Any) -> Draw:
+    def of(
+        cls, count: int, seed: int, key: Any, epoch: Any, index: Any, held: HeldKeys | None = None
+    ) -> Draw:
         """Checks what the caller gave.
 
         Args:
@@ -46,8 +51,12 @@ class Draw:
             key: of JAX, or None.
             epoch: int, or int [N].
             index: int [N]; None: 0, 1, ...
+            held: keys of the operators that draw; if there are any, they are the keys of all, and nothing else counts.
         """
         words: Any = seed_words(seed)
+        if held:
+            first = np.zeros(count, np.int64)
+            return cls(words, False, first, first, held)
         if key is not None:
             if not is_key(key) or key.ndim > (0 if is_typed(key) else 1):
                 raise TypeError(
@@ -79,6 +88,9 @@ class Draw:
         """Returns uint32 [operators, 3], seed and stream of each; see `seed_of` in the engine."""
         rows = []
         for node in nodes:
+            if node.id in self.held:
+                rows.append((np.uint32(self.held[node.id]), node.id + 1))
+                continue
             own = node.seed is not None and not self.is_key
             words = seed_words(node.seed) if own and node.seed is not None else self.words
             rows.append((words, 0 if own else node.id + 1))
@@ -96,6 +108,20 @@ class Draw:
         return SampleKeys(
             seed, int(stream[0]), to_host(self.epoch).astype(np.uint32), to_host(self.index).astype(np.int64)
         )
+
+
+def words_of(key: Any) -> tuple[int, int]:
+    """Returns the words of a typed key.
+
+    Raises:
+        TypeError: it is not one key of JAX's threefry.
+    """
+    words = to_host(jax.random.key_data(key))
+    if words.shape != (2,):
+        raise TypeError(
+            f"a key must be one of JAX's threefry, such as jax.random.key(0), got {described(key)}"
+        )
+    return int(words[0]), int(words[1])
 
 
 def _integers(name: str, value: object, count: int) -> Array | np.ndarray:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
-import importlib.util
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,10 @@ import msgspec
 import numpy as np
 
 from jdali import __version__
-from jdali._batches import BatchSpec
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
-from jdali._operators.call import Call
-from jdali._system.extras import install
 from jdali.engine.failure import NodeFailure
-from jdali.engine.function.draw import Draw
+from jdali.engine.function.folder_programs import exact_platform, form_key, plan_sizes, require_flatbuffers
 from jdali.engine.function.function import PipelineFunction
 from jdali.engine.function.graph_json import GraphWriter, reference_of, written_value
 from jdali.engine.function.manifest import (
@@ -32,15 +28,17 @@ from jdali.engine.function.manifest import (
     ExportedProgram,
     ExportedStart,
     FixedValue,
+    HeldKey,
     Manifest,
     ProgramFile,
 )
 from jdali.engine.function.part import upstream
-from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
+from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.representatives import combined, covering, sizes_within
 from jdali.engine.function.running import FunctionForm, packed_computation
+from jdali.engine.function.without_places import without_places
 from jdali.engine.steps.program import random_nodes
-from jdali.graph import Node, describe, fingerprint, may_be_exported
+from jdali.graph import DataNode, Node, describe, fingerprint, may_be_exported
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
@@ -60,24 +58,6 @@ class ExportOptions:
     dtypes: Any
     platforms: Sequence[str]
     max_aspect: float
-
-
-def form_key(form: FunctionForm) -> str:
-    """Returns a digest of all that a program depends on except for padded shapes, the same in every process."""
-    program = form.program
-    calls = [_described(call) for call in program.calls]
-    text = repr((calls, program.traced, program.small, form.values, form.outputs))
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-
-def _described(call: Call) -> tuple[Any, ...]:
-    constants = [
-        (name, None if c is None else (c.value.dtype.str, c.value.shape, c.value.tobytes()))
-        for name, c in call.constants
-    ]
-    return (
-        call.op.name, call.adapters, call.out_layouts, call.static, constants, call.argument_shapes, call.frames,
-    )  # fmt: skip
 
 
 def export_function(
@@ -102,13 +82,13 @@ def export_function(
     dtypes = _dtypes(function, options.dtypes)
     programs, plans, varied = [], [], False
     for number, shapes in enumerate(_declared(function, options)):
-        planned = _plans(function.planner, shapes, dtypes, function.layouts, options.max_aspect)
+        planned = _plans(function, shapes, dtypes, options.max_aspect)
         plans += planned
         varied |= any(
             len(sizes_within(s, lay, options.max_aspect)) > 1
             for s, lay in zip(shapes, function.layouts, strict=True)
         )
-        growth = _DRAWN_GROWTH if function.planner.draws_on_host else 1.0
+        growth = _DRAWN_GROWTH if _draws_sizes(function) else 1.0
         for position, form in enumerate(_forms(planned, shapes, growth=growth)):
             try:
                 files = _write_programs(function.planner, form, target, options.platforms, number)
@@ -129,7 +109,8 @@ def export_function(
         ],
         [_numbers(v) for v in definition.outputs], list(function.outputs),
         *_described_outputs(plans, varied=varied),
-        [FixedValue(_numbers(v), written_value(array)) for v, array in definition.fixed.items()],
+        [FixedValue(_numbers(v), written_value(array)) for v, array in _in_order(definition.fixed)],
+        [HeldKey(number, words) for number, words in sorted(definition.held.items())],
         programs,
     )  # fmt: skip
     manifest.fingerprint = manifest.computed_fingerprint()
@@ -142,12 +123,6 @@ def export_function(
         if path.name not in written:
             path.unlink()
     return manifest.fingerprint
-
-
-def require_flatbuffers() -> None:
-    """Raises ImportError, in words, if the package is missing with which JAX writes and reads programs."""
-    if importlib.util.find_spec("flatbuffers") is None:
-        raise ImportError(f"exported programs need the package flatbuffers: {install('export')}")
 
 
 def check_exportable(function: PipelineFunction) -> None:
@@ -199,15 +174,15 @@ def _declared(function: PipelineFunction, options: ExportOptions) -> list[list[t
 
 
 def _plans(
-    planner: Planner,
+    function: PipelineFunction,
     shapes: Sequence[tuple[int, ...]],
     dtypes: Sequence[np.dtype[Any]],
-    layouts: Sequence[str],
     max_aspect: float,
 ) -> list[FunctionPlan]:
     """Plans samples of sizes that stand for all up to a declared shape."""
+    planner, layouts = function.planner, function.layouts
     sizes = [sizes_within(shape, layout, max_aspect) for shape, layout in zip(shapes, layouts, strict=True)]
-    draws = [Draw.of(1, 0, None, 0, [i]) for i in range(_DRAWS if planner.draws_on_host else 1)]
+    draws = [function.draw(1, None, 0, [i]) for i in range(_DRAWS if _draws_sizes(function) else 1)]
     plans, refused = [], None
     for chosen, draw in itertools.product(combined(sizes), draws):
         try:
@@ -222,6 +197,11 @@ def _plans(
         assert refused is not None
         raise refused
     return plans
+
+
+def _draws_sizes(function: PipelineFunction) -> bool:
+    """True if random values that differ by sample decide sizes or windows."""
+    return bool(function.random) and function.planner.draws_on_host
 
 
 def _forms(
@@ -264,28 +244,12 @@ def _described_outputs(
     )  # fmt: skip
 
 
-def plan_sizes(
-    planner: Planner,
-    sizes: Sequence[tuple[int, ...]],
-    dtypes: Sequence[np.dtype[Any]],
-    layouts: Sequence[str],
-    draw: Draw,
-) -> FunctionPlan:
-    """Plans one sample of these sizes, in its true shapes; `draw` is of that sample."""
-    specs = [
-        BatchSpec(np.array([size], np.int64), dtype, layout)
-        for size, dtype, layout in zip(sizes, dtypes, layouts, strict=True)
-    ]
-    nothing = [jax.ShapeDtypeStruct((1, *size), dtype) for size, dtype in zip(sizes, dtypes, strict=True)]
-    return planner.plan_in_true_shapes(FunctionInputs(nothing, specs), draw)
-
-
 # --- programs -------------------------------------------------------------------------------------
 def _write_programs(
     planner: Planner, form: FunctionForm, folder: Path, platforms: Sequence[str], number: int
 ) -> list[ProgramFile]:
     written = []
-    for platform in platforms:
+    for platform in sorted(set(platforms)):
         for batch, data in lowered(planner, form, platform):
             digest = hashlib.sha256(data).hexdigest()
             name = f"{number}x{form_key(form)}x{batch or 'n'}.{platform}.stablehlo"
@@ -305,18 +269,14 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
     def export(batch: object) -> bytes:
         operands = _operands(planner, form, batch)
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():
-            return bytes(jax.export.export(function, platforms=[platform])(*operands).serialize())
+            exported = jax.export.export(function, platforms=[platform])(*operands)
+        return bytes(without_places(exported).serialize())
 
     (symbol,) = jax.export.symbolic_shape("batch")
     try:
         return [(0, export(symbol))]
     except Exception:  # whatever an operator does with a number of samples that has no value
         return [(batch, export(batch)) for batch in BATCH_SIZES]
-
-
-def exact_platform(platform: str) -> str:
-    """The name under which JAX's devices of a platform go: "gpu" for "cuda"."""
-    return "gpu" if platform in ("cuda", "rocm") else platform
 
 
 def _operands(planner: Planner, form: FunctionForm, batch: Any) -> tuple[Any, ...]:
@@ -369,6 +329,11 @@ def _placeholder(node: Node) -> dict[str, Any]:
         "domain": -1, "outputs": count, "where": os.path.basename(node.where), "preserve": False,
         "fed": {"num_outputs": count, "repeat_last": False, "layout": layouts, "dtype": layouts, "ndim": layouts},
     }  # fmt: skip
+
+
+def _in_order(fixed: Mapping[DataNode, np.ndarray]) -> list[tuple[DataNode, np.ndarray]]:
+    """Values in place of operators, in the order of the graph: the user's says nothing."""
+    return sorted(fixed.items(), key=lambda item: _numbers(item[0]))
 
 
 def _numbers(value: Any) -> tuple[int, int]:

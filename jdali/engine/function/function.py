@@ -44,7 +44,7 @@ class PipelineFunction:
     Attributes:
         start: names of the values that it takes.
         outputs: names of the values that it returns.
-        random: names of the operators that draw random values.
+        random: names of the operators that draw random values, but for those with a key of their own.
         seed: of the pipeline.
         layouts: of the values of the start, "" where it is not known.
         host: the part before. It takes what readers give, such as the bytes of files, and returns what this takes:
@@ -64,7 +64,7 @@ class PipelineFunction:
         self.seed, self.layouts = definition.seed, definition.layouts
         self.start = tuple(v.name for v in part.start)
         self.outputs = tuple(v.name for v in definition.outputs)
-        self.random = tuple(node.name for node in part.random)
+        self.random = tuple(node.name for node in part.random if node.id not in definition.held)
         self.planner = Planner(part)
         self._traced = functools.lru_cache(maxsize=64)(functools.partial(traced, self.planner.stage))
 
@@ -203,6 +203,10 @@ class PipelineFunction:
         batch, ragged = self._batch(inputs, extents)
         return self.planner.plan(batch, self._draw(batch.count, key, epoch, index), ragged=ragged)
 
+    def draw(self, count: int, key: object = None, epoch: object = 0, index: object = None) -> Draw:
+        """Returns the identity of samples, by which the operators draw (for jdali itself)."""
+        return Draw.of(count, self.seed, key, epoch, index, self.definition.held)
+
     # --- what a call is made of --------------------------------------------------------------
     def _batch(self, inputs: Sequence[Any], extents: Any) -> tuple[FunctionInputs, bool]:
         """Returns the inputs with their sizes, and whether these may differ."""
@@ -233,7 +237,7 @@ class PipelineFunction:
 
     def _draw(self, count: int, key: object, epoch: object, index: object) -> Draw:
         self._check_drawn(key, index)
-        return Draw.of(count, self.seed, key, epoch, index)
+        return self.draw(count, key, epoch, index)
 
     def _check_drawn(self, key: object, index: object) -> None:
         if self.random and key is None and index is None:

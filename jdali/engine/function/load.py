@@ -9,7 +9,7 @@ from pathlib import Path
 from jdali import __version__
 from jdali._errors import SampleError
 from jdali._system import limits
-from jdali.engine.function.export import require_flatbuffers
+from jdali.engine.function.folder_programs import require_flatbuffers
 from jdali.engine.function.graph_json import GraphReader
 from jdali.engine.function.making import build_function
 from jdali.engine.function.manifest import FolderError, Manifest, read_manifest
@@ -80,6 +80,7 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
         {reader.value(list(f.value)): reader.read(f.array) for f in manifest.fixed},
         tuple(start.layout for start in manifest.start),
         manifest.seed,
+        {key.node: key.words for key in manifest.held},
     )
 
 

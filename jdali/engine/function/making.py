@@ -9,6 +9,8 @@ import numpy as np
 
 from jdali._numerics.constants import constant_array
 from jdali._operators.call import plan_call
+from jdali._operators.random_key import is_typed
+from jdali.engine.function.draw import words_of
 from jdali.engine.function.function import PipelineFunction
 from jdali.engine.function.host import HostPart, layout_of
 from jdali.engine.function.part import (
@@ -20,7 +22,7 @@ from jdali.engine.function.part import (
     upstream,
 )
 from jdali.engine.steps.stage import prepared_args
-from jdali.graph import DataNode, Graph, Node, origin, request_of
+from jdali.graph import DataNode, Graph, Node, is_compiled, origin, request_of
 
 
 def make_function(
@@ -45,9 +47,16 @@ def make_function(
             "Pipeline.function: no output is computed from the start by compiled operators; name a start, such as the "
             "decoder, and outputs that follow from it"
         )
-    fixed = _fixed(graph, deterministic) if isinstance(deterministic, Mapping) else {}
+    given = deterministic if isinstance(deterministic, Mapping) else {}
+    fixed = _fixed(graph, {name: value for name, value in given.items() if not is_typed(value)})
+    held = {
+        number: words
+        for name, key in given.items()
+        if is_typed(key)
+        for number, words in [_held(graph, name, key)]
+    }
     begin = tuple(dict.fromkeys(map(origin, begin)))
-    definition = FunctionDefinition(graph, begin, chosen, fixed, tuple(_layouts(layout, begin)), seed)
+    definition = FunctionDefinition(graph, begin, chosen, fixed, tuple(_layouts(layout, begin)), seed, held)
     function = build_function(definition, threads=threads, batch_size=batch_size)
     if deterministic is not False:
         refuse_random(function)
@@ -74,12 +83,15 @@ def build_function(definition: FunctionDefinition, *, threads: int, batch_size: 
 
 def refuse_random(function: PipelineFunction) -> None:
     """Raises ValueError if an operator of the whole draws random values, and says how to do without."""
-    drawn = [*function.part.random, *(node for node in function.host.nodes if node.op.random)]
+    held = function.definition.held
+    drawn = [node for node in function.part.random if node.id not in held]
+    drawn += [node for node in function.host.nodes if node.op.random]
     if drawn:
         shown = ", ".join(f"{node.op.shown_name} {node.name!r} ({node.where})" for node in drawn)
         raise ValueError(
             f"Pipeline.function: random values are drawn by {shown}. Give each of them a value, "
-            f"deterministic={{{drawn[0].name!r}: 0}}, or begin behind it"
+            f"deterministic={{{drawn[0].name!r}: 0}}, or, if it is compiled, a key from which it draws the same for every "
+            "sample, such as jax.random.key(0), or begin behind it"
         )
 
 
@@ -103,6 +115,17 @@ def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndar
         dtype = _dtype_of(found.source)
         fixed[found] = array if dtype is None else array.astype(dtype)
     return fixed
+
+
+def _held(graph: Graph, name: str, key: object) -> tuple[int, tuple[int, int]]:
+    """The number of a random operator, and the words of its key."""
+    node = find_values(graph, name)[0].source
+    if not node.op.random or not is_compiled(node):
+        raise ValueError(
+            f"Pipeline.function: deterministic: {name!r} is {node.op.shown_name} ({node.where}), no compiled operator that "
+            "draws random values, so it takes no key"
+        )
+    return node.id, words_of(key)
 
 
 def _dtype_of(node: Node) -> np.dtype[Any] | None:

@@ -12,7 +12,7 @@ import msgspec
 from jdali._storage import files
 from jdali._system import limits
 
-VERSION = 2  # 2: conditionals
+VERSION = 3  # 2: conditionals; 3: a fingerprint of what is computed alone, and keys
 MANIFEST = "preprocess.json"
 _NAME = re.compile(r"[0-9a-z]{1,64}(\.[0-9a-z]{1,16}){0,2}")
 
@@ -63,6 +63,18 @@ class FixedValue(msgspec.Struct, forbid_unknown_fields=True):
     array: Any
 
 
+class HeldKey(msgspec.Struct, forbid_unknown_fields=True):
+    """A key that an operator draws from, the same for every sample.
+
+    Attributes:
+        node: its number.
+        words: of the key.
+    """
+
+    node: int
+    words: tuple[int, int]
+
+
 class ExportedStart(msgspec.Struct, forbid_unknown_fields=True):
     """A value that the function takes.
 
@@ -83,7 +95,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         version: of this format.
         jdali, jax: versions that wrote it.
-        fingerprint: of all of it but this field.
+        fingerprint: of all of it but this field and the lines of the definition that operators are on (`where`).
         graph: fingerprint of the graph, as in states of a pipeline.
         seed: of the pipeline.
         nodes: as `GraphWriter` writes them; readers and all else that is not needed are sources without data.
@@ -92,6 +104,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
         names, dtypes, layouts: of the outputs.
         sizes: of each output the size of every sample; None: they differ.
         fixed: values in place of operators.
+        held: keys of operators that draw the same for every sample.
         programs: the compiled part.
     """
 
@@ -110,11 +123,17 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     layouts: list[str]
     sizes: list[list[int] | None]
     fixed: list[FixedValue]
+    held: list[HeldKey]
     programs: list[ExportedProgram]
 
     def computed_fingerprint(self) -> str:
-        """Returns the fingerprint of what it says, of the programs by their checksums."""
-        rest = msgspec.structs.replace(self, fingerprint="")
+        """Returns the fingerprint of what is computed, of the programs by their checksums.
+
+        Where the definition stands is for messages of errors only: the same one in another file has the same fingerprint.
+        """
+        nodes = [{name: value for name, value in row.items() if name != "where"} for row in self.nodes]
+        domains = [row[:-1] for row in self.domains]
+        rest = msgspec.structs.replace(self, fingerprint="", nodes=nodes, domains=domains)
         return hashlib.sha256(msgspec.json.encode(rest, order="deterministic")).hexdigest()[:32]
 
 

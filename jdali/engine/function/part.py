@@ -82,6 +82,7 @@ class FunctionDefinition:
         start: values that the function takes.
         outputs: values that it returns.
         fixed: values in place of outputs of operators that do not run.
+        held: keys that operators draw from, by their numbers, the same for every sample.
         layouts: of the values of the start, "" where it is not known.
         seed: of the pipeline.
     """
@@ -92,6 +93,7 @@ class FunctionDefinition:
     fixed: Fixed
     layouts: tuple[str, ...]
     seed: int
+    held: Mapping[int, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
 
 def find_values(graph: Graph, places: Start) -> tuple[DataNode, ...]:

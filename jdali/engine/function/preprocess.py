@@ -20,7 +20,7 @@ from jdali._numerics.rounding import x64_context
 from jdali._system.devices import accelerator
 from jdali.engine.eager.call import room_for
 from jdali.engine.function.draw import Draw
-from jdali.engine.function.export import exact_platform, form_key, plan_sizes
+from jdali.engine.function.folder_programs import exact_platform, form_key, plan_sizes
 from jdali.engine.function.function import Padded, PipelineFunction
 from jdali.engine.function.manifest import ExportedProgram, FolderError, Manifest, read_program
 from jdali.engine.function.planning import FunctionPlan
@@ -125,7 +125,7 @@ class Preprocess:
         """
         decoded, good, errors = self._function.host.attempt(*inputs, epoch=epoch, index=index)
         found: dict[int, Exception] = dict(errors)
-        draw = Draw.of(len(good) + len(errors), self._function.seed, None, epoch, index)
+        draw = self._function.draw(len(good) + len(errors), None, epoch, index)
         fitting = []
         for row, position in enumerate(good):
             try:
@@ -157,7 +157,7 @@ class Preprocess:
         count = len(batches[0])
         if self._function.random and key is None and index is None:
             raise TypeError(f"random values are drawn in {', '.join(self.random)}: pass key=... or index=...")
-        draw = Draw.of(count, self._function.seed, key, epoch, index)
+        draw = self._function.draw(count, key, epoch, index)
         groups: dict[tuple[str, int], list[int]] = {}
         plans = []
         for row in range(count):
@@ -199,7 +199,7 @@ class Preprocess:
     # --- plans and programs --------------------------------------------------------------------
     def _row_draw(self, draw: Draw, row: int) -> RowDraw | None:
         """Returns the identity of a sample where its plan depends on it; None: its sizes say all."""
-        if not self._function.planner.draws_on_host:
+        if not self._function.random or not self._function.planner.draws_on_host:
             return None
         words = tuple(np.asarray(draw.words).tolist())
         return RowDraw(words, draw.is_key, int(draw.epoch[row]), int(draw.index[row]))
@@ -209,7 +209,7 @@ class Preprocess:
     ) -> tuple[FunctionPlan, tuple[str, int]]:
         """Plans a sample of these sizes: its plan, and the program that holds it."""
         function = self._function
-        draw = Draw.of(1, 0, None, 0, None) if drawn is None else drawn.draw()
+        draw = function.draw(1) if drawn is None else drawn.draw()
         plan = plan_sizes(function.planner, sizes, self._dtypes, function.layouts, draw)
         key, true = form_key(plan.form), plan.form.program.shapes
         for number, program in enumerate(self._programs.get(key, ())):

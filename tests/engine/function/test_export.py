@@ -135,13 +135,45 @@ def test_random_values_are_of_the_pipeline_or_refused(tmp_path: Path):
 
 
 def windows() -> Any:
-    pictures = fn.decoders.image(pipelines.encoded(), device="mixed")
-    return fn.random_resized_crop(pictures, size=(12, 10), random_area=(0.2, 1.0))
+    pictures = fn.decoders.image(pipelines.encoded(), device="mixed", name="pictures")
+    return fn.random_resized_crop(pictures, size=(12, 10), random_area=(0.2, 1.0), name="window")
 
 
 def widths() -> Any:
     pictures = fn.decoders.image(pipelines.encoded(), device="mixed")
     return fn.crop(pictures, crop_h=9, crop_w=fn.random.uniform(range=(5.0, 30.0)))
+
+
+def noisy_windows() -> Any:
+    return fn.noise.gaussian(windows(), stddev=30.0, name="noise")
+
+
+@pytest.mark.parametrize("define", [windows, noisy_windows])
+def test_with_a_key_an_operator_draws_the_same_for_every_sample(define: Callable[[], Any], tmp_path: Path):
+    """As for the first sample with that key: any position, any index, by the function and by the folder."""
+    key = jax.random.key(9)
+    pipe = pipeline(define)
+    drawing = pipe.function("pictures")
+    held = dict.fromkeys(drawing.random, key)
+    still = pipe.function("pictures", deterministic=held)
+    assert still.random == ()
+    pipe.export(tmp_path / "held", start="pictures", shapes=[(64, 64)], deterministic=held, platforms=["cpu"])
+    loaded = jdali.load(tmp_path / "held")
+    assert loaded.random == ()
+    for order in ([0, 1, 2], [2], [1, 1, 0]):
+        want = [np.asarray(drawing(PICTURES[i][None], key=key, index=[0]))[0] for i in order]
+        encoded = [ENCODED[i] for i in order]
+        np.testing.assert_array_equal(loaded(encoded), want, strict=True)
+        np.testing.assert_array_equal(loaded(encoded, index=np.arange(5, 5 + len(order))), want, strict=True)
+        check(still(*still.host(encoded)), want)
+
+
+def test_a_key_is_for_compiled_operators_that_draw():
+    pipe = pipeline(windows)
+    with pytest.raises(ValueError, match=r"no compiled operator that draws random values"):
+        pipe.function("pictures", deterministic={"pictures": jax.random.key(0)})
+    with pytest.raises(TypeError, match=r"one of JAX's threefry"):
+        pipe.function("pictures", deterministic={"window": jax.random.key(0, impl="rbg")})
 
 
 @pytest.mark.parametrize("define", [windows, widths])
@@ -186,6 +218,47 @@ def check(out: Any, want: list[np.ndarray]) -> None:
     array, sizes = out if isinstance(out, tuple) else (out, [one.shape for one in out])
     for value, size, sample in zip(array, sizes, want, strict=True):
         np.testing.assert_array_equal(value[tuple(map(slice, size))], sample, strict=True)
+
+
+DEFINED = """
+import sys
+from jdali import fn, pipeline_def, types
+@pipeline_def(batch_size=2, num_threads=1, seed=7, enable_conditionals=True)
+def training():
+    encoded, labels = fn.readers.file(file_root=sys.argv[1])
+    pictures = fn.decoders.image(encoded, device="mixed")
+    if fn.random.coin_flip(name="coin"):
+        pictures = fn.flip(pictures)
+    pictures = fn.crop(pictures, crop=(8, 8))
+    return fn.brightness(pictures, brightness=fn.random.uniform(range=(0.5, 1.5), name="light")), labels
+fixed = {"coin": 1, "light": 0.75}
+if "reversed" in sys.argv:
+    fixed = dict(reversed(fixed.items()))
+platforms = ["tpu", "cpu"] if "reversed" in sys.argv else ["cpu", "tpu"]
+print(training().export(sys.argv[2], shapes=[(16, 16)], platforms=platforms, deterministic=fixed))
+"""
+
+
+def test_programs_and_fingerprint_say_what_is_computed_and_nothing_of_where(tmp_path: Path):
+    """Two scripts in two folders, with other lines, data, orders and hash seeds."""
+    found = []
+    root = Path(jdali.__file__).parents[1]
+    for name, code, seed, options in (("a", DEFINED, "1", []), ("b/c", f"#\n\n{DEFINED}", "2", ["reversed"])):
+        folder = tmp_path / name
+        (folder / "photos" / "cat").mkdir(parents=True)
+        (folder / "photos" / "cat" / "1.png").write_bytes(ENCODED[0])
+        (folder / f"program{seed}.py").write_text(code)
+        command = [sys.executable, f"program{seed}.py", str(folder / "photos"), "out", *options]
+        environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240
+        )
+        assert done.returncode == 0, done.stderr
+        programs = {path.name: path.read_bytes() for path in (folder / "out").glob("*.stablehlo")}
+        assert len(programs) == 2
+        assert not any(str(tmp_path).encode() in data or b".py" in data for data in programs.values())
+        found.append((done.stdout, programs))
+    assert found[0] == found[1]
 
 
 # --- what is not taken ----------------------------------------------------------------------------
