@@ -171,6 +171,61 @@ def test_a_node_that_is_removed_in_mid_epoch_loses_nothing(folder, batches, ray_
         assert workers_of(pipe).counts().nodes == 1
 
 
+# --- memory -------------------------------------------------------------------------------------------
+def shared_files(pid):
+    """Files without a name, in memory, that a process has mapped: by inode, with their sizes."""
+    found = {}
+    for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+        addresses, _, _, _, inode, *path = line.split(maxsplit=5)
+        if path and path[0].startswith("/dev/shm/") and path[0].endswith("(deleted)"):
+            start, end = (int(address, 16) for address in addresses.split("-"))
+            found[inode] = end - start
+    return found
+
+
+def test_names_are_in_the_memory_of_a_node_once(tmp_path, ray_workers):
+    path = tmp_path / "picture"
+    path.write_bytes(b"1")
+    names = [str(path)] * 50_000
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1, workers=ray_workers)
+    def define():
+        _, label = fn.readers.file(files=names)
+        return fn.python_function(label, function=lambda _: np.int32(os.getpid()))
+
+    with closing(define()) as pipe:
+        pids = set()
+
+        def both():
+            pids.update(pipe.run()[0].as_array().tolist())
+            return len(pids) == 2
+
+        assert until(both)
+        first, second = (shared_files(pid) for pid in pids)
+        both_have = set(first) & set(second)
+        assert sum(first[inode] for inode in both_have) >= sum(map(len, names))
+        # Beside these, each has slabs for its results, which are small.
+        assert sum(size for inode, size in first.items() if inode not in both_have) < 1 << 20
+
+
+def test_results_stay_within_the_bytes_that_were_given(ray_workers):
+    """By number alone, five would be under way."""
+    size, most = 4 << 20, 12 << 20
+
+    @jdali.pipeline_def(batch_size=1, num_threads=1, max_prefetch_bytes=most, workers=ray_workers)
+    def define():
+        number = fn.external_source(source=lambda info: np.int64(info.idx_in_epoch), batch=False)
+        return fn.python_function(number, function=lambda x: np.full(size, x, np.uint8))
+
+    with closing(define()) as pipe:
+        for i in range(4):
+            (output,) = pipe.run()
+            assert np.asarray(output[0])[-1] == i
+            del output
+        assert until(lambda: workers_of(pipe).counts().leased >= 2 * size)
+        assert not until(lambda: workers_of(pipe).counts().leased > most, 0.3)
+
+
 # --- what is said ---------------------------------------------------------------------------------
 def test_plan_and_report(folder, ray_workers):
     names = ["picture", "label", "uniform", "number"]
