@@ -17,6 +17,8 @@ os.environ["XLA_FLAGS"] = (
     f"{flags()} {os.environ.get('XLA_FLAGS', '')}"  # of two of a name the last one counts
 )
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(tempfile.gettempdir()) / "jdali-test-jax-cache"))
+# Some hundred programs that tests start import jdali: a third of that time is compiling its modules.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 
 import jax

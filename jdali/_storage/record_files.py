@@ -75,18 +75,21 @@ class RecordFiles:
         self._lock = threading.Lock()
         self._advice: Advice | None = None
 
-    def expect(self, window: int, files: np.ndarray, offsets: np.ndarray, ends: np.ndarray) -> None:
+    def expect(
+        self, window: int, count: int, pieces: Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray]]
+    ) -> None:
         """Says in which order pieces will be read.
 
         Args:
             window: the next ones are among this many that follow each other, from front to end.
-            files: int [n], number of the file of each piece.
-            offsets, ends: int64 [n], bytes.
+            count: how many there are, at most.
+            pieces: returns for each the number of its file, int [n], and its offset and end, int64 [n], bytes; called
+                for remote files only.
         """
         self.in_order = window == 1
         if not self.in_order and self._remote:
-            self.in_order = self._blocks.widen(self._blocks.span(files, offsets, ends, window))
-        if 1 < window < len(files) and len(self._remote) < len(self.paths) and hasattr(os, "posix_fadvise"):
+            self.in_order = self._blocks.widen(self._blocks.span(*pieces(), window))
+        if 1 < window < count and len(self._remote) < len(self.paths) and hasattr(os, "posix_fadvise"):
             self._advice = Advice(self.sizes, self._read_soon)
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:

@@ -56,13 +56,13 @@ class BatchWorkers(Protocol):
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
         """Has a task made.
 
-        The future raises what the maker raised; `TaskKilledError` if the task killed the workers that ran it, and
-        `PoolClosedError` after `close`.
+        The future raises what the maker raised; `TaskKilledError` if a worker crashed that made the task, or several were
+        killed that did; and `PoolClosedError` after `close`.
 
         Args:
             task: can be pickled.
             order: lower ones go first.
-            patience: workers that it may kill before it is given up.
+            patience: workers that may be killed while they make it, before it is given up.
         """
 
     def resize(self, count: int) -> None:

@@ -19,6 +19,7 @@ from jdali.graph.autograph import is_autograph_artifact as is_autograph_artifact
 from jdali.graph.autograph import is_not_converted as is_not_converted
 from jdali.graph.border import Border as Border
 from jdali.graph.border import cut as cut
+from jdali.graph.border import steps_before_programs as steps_before_programs
 from jdali.graph.call import call_operator as call_operator
 from jdali.graph.conditional import choose as choose
 from jdali.graph.conditional import current_branches as current_branches

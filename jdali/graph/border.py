@@ -45,3 +45,14 @@ def cut(plan: ExecutionPlan, *, one_device: bool) -> Border:
         ExecutionPlan(tuple(elsewhere), tuple(crossing), plan.sources, last_uses(elsewhere, tuple(crossing))),
         ExecutionPlan(tuple(here), plan.outputs, (), last_uses(here, plan.outputs, tuple(crossing))),
     )
+
+
+def steps_before_programs(plan: ExecutionPlan) -> list[int]:
+    """Numbers of the steps that need no value of a compiled program."""
+    found: list[int] = []
+    made: set[Node] = set()
+    for number, step in enumerate(plan.steps):
+        if isinstance(step, HostStep) and {v.source for v in dependencies(step.node)} <= made:
+            made.add(step.node)
+            found.append(number)
+    return found

@@ -19,6 +19,7 @@ from jdali.readers.shared_tables import shared
 _T = TypeVar("_T")
 Table = tuple[np.ndarray, ...]
 """Of each record of a file where it is, one array for each fact."""
+_TableT = TypeVar("_TableT", bound=Table)
 FoundBy = str | Callable[[], Table]
 """The path of the user's index, or what looks through the file and makes the table anew."""
 
@@ -35,7 +36,7 @@ class Tables:
     def __init__(self, files: RecordFiles, tables: Sequence[Table], found_by: Sequence[FoundBy]):
         self._files, self._found_by = files, list(found_by)
         self._bounds = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
-        self.all: Table = shared("tables", lambda: tuple(map(np.concatenate, zip(*tables, strict=True))))
+        self.all: Table = shared("tables", lambda: _joined(tables))
         self._lock = threading.Lock()
         # Of files that were looked through anew: whether their records lie elsewhere, or why that is no help.
         self._seen: dict[int, bool | str] = {}
@@ -82,6 +83,25 @@ class Tables:
             column[first:end] = found
         self.all = corrected
         return True
+
+
+def _joined(tables: Sequence[Table]) -> Table:
+    # The arrays of one file are not copied: they are sent to workers by themselves as well.
+    return tuple(tables[0]) if len(tables) == 1 else tuple(map(np.concatenate, zip(*tables, strict=True)))
+
+
+def shared_table(files: RecordFiles, file: int, find: Callable[[], _TableT]) -> _TableT:
+    """Returns the table of a file, and notes in `files.lost` what cannot be read; see `shared`.
+
+    Args:
+        files: all of them.
+        file: number of the one.
+        find: looks for its records.
+    """
+    table, lost = shared(f"table of {file}", lambda: (find(), files.lost.get(file)))
+    if lost is not None:
+        files.lost[file] = lost
+    return table
 
 
 def fits_at(count: int, begins: Callable[[int], bool]) -> bool:

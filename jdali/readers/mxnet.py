@@ -30,6 +30,7 @@ from jdali.readers.formats.records import (
     required_paths,
     user_paths,
 )
+from jdali.readers.shared_tables import shared
 
 _NAME = "readers.mxnet"
 _NO_INDEX = "RecordIO index file doesn't contain any indices"
@@ -205,19 +206,25 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
             looked_through(files, file, goes_on, functools.partial(_scanned, size), begins)
             for file, size in enumerate(files.sizes)
         ]
+    records = shared("records", lambda: _indexed(files, index_paths[0]))
+    return [(of_file, index_paths[0]) for of_file in records]
+
+
+def _indexed(files: RecordFiles, index: str) -> list[Records]:
+    """The records of each file by the index of all."""
     ends = np.cumsum(files.sizes)
-    offsets = np.unique(number_columns(_NAME, index_paths[0], 2, _NO_INDEX)[:, 1])
+    offsets = np.unique(number_columns(_NAME, index, 2, _NO_INDEX)[:, 1])
     if offsets[-1] >= ends[-1]:
         beyond = offsets[np.searchsorted(offsets, ends[-1])]
         raise ValueError(
-            f"{_NAME}: the index {index_paths[0]} does not fit {', '.join(files.paths)}: one of its records "
+            f"{_NAME}: the index {index} does not fit {', '.join(files.paths)}: one of its records "
             f"begins at byte {beyond}, but there are {ends[-1]} bytes"
         )
-    found: list[tuple[Records, FoundBy]] = []
+    found: list[Records] = []
     for size, end in zip(files.sizes, ends, strict=True):
         start = end - size
         mine = offsets[(offsets >= start) & (offsets < end)] - start
-        found.append((Records(mine, np.diff(mine, append=size)), index_paths[0]))
+        found.append(Records(mine, np.diff(mine, append=size)))
     return found
 
 

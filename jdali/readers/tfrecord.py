@@ -37,6 +37,7 @@ from jdali.readers.formats.records import (
     looked_through,
     number_columns,
     required_paths,
+    shared_table,
     user_paths,
 )
 from jdali.readers.formats.tf_example import LIST_OF, column, taker
@@ -238,12 +239,17 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
         return [looked_through(files, file, goes_on, _scanned, begins) for file in range(len(files.paths))]
     found: list[tuple[Records, FoundBy]] = []
     for file, index in enumerate(index_paths):
-        columns = number_columns(_NAME, index, 2)
-        one = Records(columns[:, 0].copy(), columns[:, 1].copy())
-        check_starts(_NAME, index, files.paths[file], files.sizes[file], one)
-        _check_first(files, file, index, one)
-        found.append((one, index))
+        found.append((shared_table(files, file, functools.partial(_indexed, files, file, index)), index))
     return found
+
+
+def _indexed(files: RecordFiles, file: int, index: str) -> Records:
+    """The records of a file by its index."""
+    columns = number_columns(_NAME, index, 2)
+    records = Records(columns[:, 0].copy(), columns[:, 1].copy())
+    check_starts(_NAME, index, files.paths[file], files.sizes[file], records)
+    _check_first(files, file, index, records)
+    return records
 
 
 def _size_of(files: RecordFiles, file: int, offset: int) -> int | None:

@@ -31,7 +31,7 @@ from jdali.readers.formats.records import (
 from jdali.readers.formats.tar import BLOCK, MARKED, NAMED, has_name, header_mark, is_header_of, marks
 from jdali.readers.formats.webdataset_index import NAME as _NAME
 from jdali.readers.formats.webdataset_index import Components, components_of
-from jdali.readers.found_by import Tables
+from jdali.readers.found_by import Tables, shared_table
 from jdali.types import to_dtype
 
 _BEHAVIORS = {"": "empty", "empty": "empty", "skip": "skip", "error": "error"}
@@ -88,13 +88,16 @@ class WebDatasetReader(PiecesReader):
 
     def _expect(self) -> None:
         """Tells the files in which order they will be read."""
+        self._files.expect(self._order.window, len(self._all.numbers), self._pieces)
+
+    def _pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         offsets, sizes, _, _ = self._all
         present = sizes != _MISSING
         some = present.any(axis=1)
         owners = np.repeat(np.arange(len(self._files.paths)), np.diff(self._first))
         starts = np.where(present, offsets, np.iinfo(np.int64).max).min(axis=1)
         ends = np.where(present, offsets + sizes, 0).max(axis=1)
-        self._files.expect(self._order.window, owners[some], starts[some], ends[some])
+        return owners[some], starts[some], ends[some]
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         file = bisect.bisect_right(self._starts, index) - 1
@@ -341,13 +344,10 @@ def webdataset(
         _selected, groups=groups, fold=not case_sensitive_extensions, behavior=behavior
     )
     found: list[tuple[Samples, FoundBy]] = []
-    for file, path in enumerate(files.paths):
+    for file in range(len(files.paths)):
         index = indexes[file] if indexes else None
-        components = components_of(files, file, index, options.get("_goes_on", False))
-        samples = select(components, path)
-        if file in files.lost:
-            number = int(components.sample[-1]) + 1 if len(components.sample) else 0
-            samples = _and_lost(samples, number, files.sizes[file])
+        find = functools.partial(_found, files, file, index, select, options.get("_goes_on", False))
+        samples = shared_table(files, file, find)
         found.append((samples, index or functools.partial(_found_again, files, file, select)))
     if not any(len(samples.numbers) for samples, _ in found):
         raise ValueError(
@@ -355,6 +355,22 @@ def webdataset(
             f"no samples with {', '.join(groups)} in {', '.join(files.paths)}"
         )
     return WebDatasetReader(files, found, types, bool(indexes), options)
+
+
+def _found(
+    files: RecordFiles,
+    file: int,
+    index: str | None,
+    select: Callable[[Components, str], Samples],
+    goes_on: bool,
+) -> Samples:
+    """The samples of an archive, and one more if the rest of it is lost."""
+    components = components_of(files, file, index, goes_on)
+    samples = select(components, files.paths[file])
+    if file not in files.lost:
+        return samples
+    number = int(components.sample[-1]) + 1 if len(components.sample) else 0
+    return _and_lost(samples, number, files.sizes[file])
 
 
 def _found_again(files: RecordFiles, file: int, select: Callable[[Components, str], Samples]) -> Samples:

@@ -20,13 +20,13 @@ PICTURES, BATCH = 1438, 64  # of the digits to train on; of a batch
 @pytest.mark.slow  # a cluster of two nodes
 def test_a_node_is_removed_while_it_trains():
     done = subprocess.run(
-        [sys.executable, str(EXAMPLE), "--epochs", "2", "--size", "8", "--widths", "8", "--lr", "0.02"],
+        [sys.executable, str(EXAMPLE), "--epochs", "1", "--size", "8", "--widths", "8", "--lr", "0.02"],
         env={**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": ""}, text=True, timeout=250, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     seen = re.findall(r"epoch \d: (\d+) pictures", done.stdout)
-    assert seen == [str(PICTURES // BATCH * BATCH)] * 2, done.stdout
+    assert seen == [str(PICTURES // BATCH * BATCH)], done.stdout
     assert "2 Ray workers, 2 ready on 2 nodes" in done.stdout
     first, last = map(float, re.findall(r"loss ([\d.]+) at first, ([\d.]+) at last", done.stdout)[0])
     assert last < 0.95 * first

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from support.faults import PATIENCE, Ended, child, until
 from support.worker_kinds import workers_of
-from support.worker_pipelines import COUNT, batch, pipeline, write_pictures
+from support.worker_pipelines import COUNT, batch, light_pipeline, write_pictures
 
 import jdali
 from jdali import fn
@@ -50,10 +50,10 @@ def shared_names() -> set[str]:
 
 # --- killed from outside --------------------------------------------------------------------------
 def test_workers_that_are_killed_all_the_time_change_nothing(folder):
-    with closing(pipeline(folder)) as pipe:
+    with closing(light_pipeline(folder)) as pipe:
         expected = [(batch(pipe), pipe.get_state()) for _ in range(STEPS)]
     before = shared_names()
-    with closing(pipeline(folder, workers=2)) as pipe:
+    with closing(light_pipeline(folder, workers=2)) as pipe:
         found = []
         for step in range(STEPS):
             found.append((batch(pipe), pipe.get_state()))
@@ -92,7 +92,7 @@ def test_a_batch_that_only_crashes_as_a_whole_is_an_error_of_no_sample(folder):
 
 @pytest.mark.parametrize("has_run", [True, False])
 def test_the_workers_of_a_pipeline_that_is_dropped_end(folder, has_run):
-    pipe = pipeline(folder, workers=1)
+    pipe = light_pipeline(folder, workers=1)
     pipe.build()
     if has_run:
         pipe.run()
@@ -119,7 +119,7 @@ LOOP = """
     def source(i):
         return np.full((4, 3), i, np.float32)
 
-    @jdali.pipeline_def(batch_size=4, num_threads=1, seed=1, workers=2)
+    @jdali.pipeline_def(batch_size=4, num_threads=1, seed=1, workers=1)
     def pipeline():
         return fn.python_function(fn.external_source(source=source), function=Adding())
 
@@ -204,7 +204,7 @@ def test_a_program_that_ends_with_its_whole_process_group(ended_by, tmp_path):
         process.kill()
         os.close(ours)
     workers = [int(pid) for pid in pids.read_text().split()]
-    assert len(workers) == 2
+    assert len(workers) == 1
     assert until(lambda: not any(map(is_alive, workers)))
     assert shared_names() == before
     # The traceback of the program's own KeyboardInterrupt, and not one word of a worker.

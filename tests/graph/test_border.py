@@ -2,7 +2,7 @@
 
 import jdali
 from jdali import fn
-from jdali.graph.border import cut
+from jdali.graph.border import cut, steps_before_programs
 from jdali.graph.node import WHOLE_BATCH
 from jdali.graph.plan import make_plan
 
@@ -84,3 +84,18 @@ def test_each_value_is_dropped_after_its_last_use():
     assert len(dropped) == len(set(dropped))
     assert crossing - outputs <= set(dropped)
     assert not {id(v) for values in border.elsewhere.last_uses for v in values} & crossing
+
+
+def test_steps_that_need_no_program():
+    def define():
+        encoded, label = fn.readers.file(files=["a.jpg"])
+        picture = fn.decoders.image(encoded)
+        doubled = fn.python_function(label, function=lambda x: 2 * x)
+        resized = fn.python_function(fn.resize(picture, size=(8, 8)), function=lambda x: x)
+        return resized, doubled
+
+    nodes, outputs = defined(define)
+    plan = make_plan(nodes, outputs, one_device=True)
+    names = [plan.steps[number].nodes[0].op.name for number in steps_before_programs(plan)]
+    # The other function works on what `resize` computes.
+    assert sorted(names) == ["decoders.image", "python_function", "readers.file"]

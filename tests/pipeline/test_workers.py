@@ -14,7 +14,7 @@ from support.accelerator import accelerator  # noqa: F401
 from support.callbacks import Samples
 from support.faults import until
 from support.worker_kinds import workers_of
-from support.worker_pipelines import BATCH, batch, pipeline, write_pictures
+from support.worker_pipelines import BATCH, batch, light_pipeline, write_pictures
 
 import jdali
 from jdali import fn
@@ -36,15 +36,15 @@ def run(pipe, steps):
 @pytest.fixture(scope="module")
 def batches(folder):
     """Batches of this process alone, and the state after each."""
-    with closing(pipeline(folder, workers=0)) as pipe:
+    with closing(light_pipeline(folder, workers=0)) as pipe:
         return [(batch(pipe), pipe.get_state()) for _ in range(STEPS)]
 
 
 # --- the same bits ------------------------------------------------------------------------------
 def test_a_state_brings_its_seed_to_the_workers(folder):
     with (
-        closing(pipeline(folder, seed=None)) as one,
-        closing(pipeline(folder, seed=None, workers=1)) as other,
+        closing(light_pipeline(folder, seed=None)) as one,
+        closing(light_pipeline(folder, seed=None, workers=1)) as other,
     ):
         assert one.seed != other.seed
         other.set_state(one.get_state())
@@ -52,8 +52,8 @@ def test_a_state_brings_its_seed_to_the_workers(folder):
 
 
 def test_a_batch_and_a_sample_again(folder):
-    with closing(pipeline(folder)) as one, closing(pipeline(folder, workers=1)) as other:
-        names = ["picture", "square", "added", "label", "number"]
+    with closing(light_pipeline(folder)) as one, closing(light_pipeline(folder, workers=1)) as other:
+        names = ["picture", "label", "uniform", "number"]
         with (
             DataIterator(one, names, ragged=("picture",)) as a,
             DataIterator(other, names, ragged=("picture",)) as b,
@@ -72,13 +72,13 @@ def test_an_object_that_cannot_be_sent_is_named_with_the_line(folder):
         with lock:
             return picture
 
-    with closing(pipeline(folder, locked, workers=1)) as pipe, pytest.raises(TypeError) as caught:
+    with closing(light_pipeline(folder, locked, workers=1)) as pipe, pytest.raises(TypeError) as caught:
         pipe.run()
     text = str(caught.value)
     assert "python_function: function <function" in text
     assert "locked" in text
     assert "cannot be sent to worker processes: cannot pickle '_thread.lock' object" in text
-    assert f"defined at {pipeline.__code__.co_filename}:" in text
+    assert f"defined at {light_pipeline.__code__.co_filename}:" in text
 
 
 def test_workers_have_the_options_of_storage_and_jax():
@@ -105,9 +105,9 @@ def test_workers_have_the_options_of_storage_and_jax():
 def test_a_worker_that_starts_later_has_the_data_set_of_the_others(tmp_path):
     """The names are those that this process has found, and are not looked for again."""
     folder = write_pictures(tmp_path / "all")
-    with closing(pipeline(folder, workers=0)) as pipe:
+    with closing(light_pipeline(folder, workers=0)) as pipe:
         expected = [batch(pipe) for _ in range(6)]
-    with closing(pipeline(folder, workers=1)) as pipe:
+    with closing(light_pipeline(folder, workers=1)) as pipe:
         found = [batch(pipe)]
         (Path(folder) / "0" / "00a.png").write_bytes((Path(folder) / "0" / "00.png").read_bytes())
         os.kill(workers_of(pipe).pids()[0], signal.SIGKILL)
@@ -135,17 +135,17 @@ def test_a_data_set_that_was_changed_is_an_error(tmp_path):
 # --- options ------------------------------------------------------------------------------------------
 def test_the_environment_says_how_many(folder, monkeypatch):
     monkeypatch.setenv("JDALI_WORKERS", "2")
-    assert pipeline(folder).workers == 2
-    assert pipeline(folder, workers=0).workers == 0
+    assert light_pipeline(folder).workers == 2
+    assert light_pipeline(folder, workers=0).workers == 0
     monkeypatch.setenv("JDALI_WORKERS", "some")
     with pytest.raises(ValueError, match="JDALI_WORKERS must be a number of processes, not 'some'"):
-        pipeline(folder)
+        light_pipeline(folder)
 
 
 @pytest.mark.parametrize("workers", [-1, 1.5, True, "2"])
 def test_a_wrong_number_is_refused(folder, workers):
     with pytest.raises(ValueError, match="workers must be a number of processes"):
-        pipeline(folder, workers=workers)
+        light_pipeline(folder, workers=workers)
 
 
 def test_threads_are_shared_by_the_workers(monkeypatch):
@@ -184,14 +184,14 @@ def test_sources_and_functions_in_processes_of_their_own():
 
         return definition()
 
-    with closing(define()) as one, closing(define(workers=2)) as other:
+    with closing(define()) as one, closing(define(workers=1)) as other:
         for _ in range(3):
             assert batch(other) == batch(one)
 
 
 @pytest.mark.parametrize("exec_async", [True, False])
 def test_fed_data_travel_with_their_tasks(exec_async):
-    @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=7, workers=2, exec_async=exec_async)
+    @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=7, workers=1, exec_async=exec_async)
     def define():
         return fn.external_source(name="in", layout="X") * 2
 
@@ -224,7 +224,7 @@ def test_the_end_of_a_source():
 
 # --- plan and report ------------------------------------------------------------------------------------
 def test_the_plan_shows_the_border(folder):
-    with closing(pipeline(folder, workers=1)) as pipe:
+    with closing(light_pipeline(folder, workers=1)) as pipe:
         run(pipe, 2)
         text = pipe.plan()
     assert "1 workers, 1 ready" in text
@@ -248,8 +248,10 @@ def test_the_plan_says_what_stays_here_and_why(folder, accelerator):  # noqa: F8
 
 
 def test_the_report_counts_workers(folder):
-    names = ["picture", "square", "added", "label", "number"]
-    with DataIterator(pipeline(folder, workers=1), names, ragged=("picture",), reader_name="pictures") as it:
+    names = ["picture", "label", "uniform", "number"]
+    with DataIterator(
+        light_pipeline(folder, workers=1), names, ragged=("picture",), reader_name="pictures"
+    ) as it:
         for _ in it:
             pass
         report = it.report()
@@ -263,7 +265,7 @@ def test_the_report_counts_workers(folder):
 
 # --- another number of them -----------------------------------------------------------------------------
 def test_workers_join_and_leave_without_a_change_of_the_batches(folder, batches):
-    with closing(pipeline(folder, workers=1)) as pipe:
+    with closing(light_pipeline(folder, workers=1)) as pipe:
         found = []
         for count in (1, 3, 3, 1, 2, 2, 1, 1, 1):
             pipe.resize_workers(count)
@@ -283,7 +285,7 @@ def test_the_number_follows_the_waiting_time(folder, batches, monkeypatch):
         "jdali.engine.flow.scaling.next_scaling",
         lambda now, window, least, most: dataclasses.replace(now, count=min(now.count + 1, most)),
     )
-    with closing(pipeline(folder, max_workers=2)) as pipe:
+    with closing(light_pipeline(folder, max_workers=2)) as pipe:
         assert workers_of(pipe).count == 1
         found = []
         while len(found) < len(batches):
@@ -296,13 +298,13 @@ def test_the_number_follows_the_waiting_time(folder, batches, monkeypatch):
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, True])
 def test_a_wrong_new_number_is_refused(folder, count):
-    with closing(pipeline(folder)) as pipe, pytest.raises(ValueError, match="count must be at least 1"):
+    with closing(light_pipeline(folder)) as pipe, pytest.raises(ValueError, match="count must be at least 1"):
         pipe.resize_workers(count)
 
 
 def test_a_pipeline_without_workers_gets_none_later(folder):
     with (
-        closing(pipeline(folder, workers=0)) as pipe,
+        closing(light_pipeline(folder, workers=0)) as pipe,
         pytest.raises(RuntimeError, match="this process makes the batches"),
     ):
         pipe.resize_workers(2)
@@ -320,4 +322,4 @@ def test_a_pipeline_without_workers_gets_none_later(folder):
 )
 def test_bounds_that_contradict_each_other_are_refused(folder, options, message):
     with pytest.raises(ValueError, match=message):
-        pipeline(folder, **options)
+        light_pipeline(folder, **options)

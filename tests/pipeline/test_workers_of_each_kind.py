@@ -11,7 +11,7 @@ from support.broken_codec import broken_codec, careful_codec, write_files
 from support.callbacks import Samples
 from support.every_reader import MAKERS, made
 from support.faults import until
-from support.worker_kinds import BOTH_KINDS, EACH_KIND, on_ray, one_of, pids_of, workers_of
+from support.worker_kinds import BOTH_KINDS, on_ray, one_of, pids_of, workers_of
 from support.worker_pipelines import BAD, BATCH, batch, light_pipeline, pipeline, write_pictures
 
 import jdali
@@ -22,7 +22,6 @@ pytestmark = pytest.mark.timeout(600)
 
 STEPS = 9  # more than two epochs
 NAMES = ["picture", "label", "uniform", "number"]
-each_kind = pytest.mark.parametrize("workers", EACH_KIND, indirect=True)
 both_kinds = pytest.mark.parametrize("workers", BOTH_KINDS, indirect=True)
 
 
@@ -56,9 +55,9 @@ def run(pipe, steps):
 
 
 # --- the same bits ------------------------------------------------------------------------------
-@each_kind
+@both_kinds  # others have three workers, with a lighter pipeline
 def test_the_same_batches_and_states_also_from_a_state(folder, batches, workers):
-    with closing(pipeline(folder, workers=workers)) as pipe:
+    with closing(pipeline(folder, workers=one_of(workers))) as pipe:
         assert [(batch(pipe), pipe.get_state()) for _ in range(STEPS)] == batches
         counts = workers_of(pipe).counts()
         pipe.set_state(batches[2][1])  # in mid-epoch
@@ -125,7 +124,7 @@ def of_readers(readers):
 
 @both_kinds
 def test_every_reader_in_mid_epoch_and_from_a_state(readers, of_readers, workers):
-    with closing(of_every_reader(readers, workers)) as pipe:
+    with closing(of_every_reader(readers, one_of(workers))) as pipe:
         assert [(batch(pipe), pipe.get_state()) for _ in range(5)] == of_readers
         pipe.set_state(of_readers[1][1])
         assert [(batch(pipe), pipe.get_state()) for _ in range(3)] == of_readers[2:]
@@ -133,27 +132,29 @@ def test_every_reader_in_mid_epoch_and_from_a_state(readers, of_readers, workers
 
 @both_kinds
 def test_an_iterator_and_its_states(folder, workers):
-    def steps(workers, state=None):
-        pipe, found, states = light_pipeline(folder, workers=workers), [], []
-        with DataIterator(pipe, NAMES, ragged=("picture",), reader_name="pictures") as it:
-            if state is not None:
-                it.set_state(state)
-            for _ in range(2):
-                for made in it:
-                    found.append({name: np.asarray(value).tolist() for name, value in made.items()})
-                    states.append(it.get_state())
-                it.reset()
+    def two_epochs(it):
+        found, states = [], []
+        for _ in range(2):
+            for outputs in it:
+                found.append({name: np.asarray(value).tolist() for name, value in outputs.items()})
+                states.append(it.get_state())
+            it.reset()
         return found, states
 
-    here, states = steps(0)
-    there, others = steps(one_of(workers))
-    assert there == here
-    assert others == states
-    later, _ = steps(one_of(workers), states[1])
+    def iterator(workers):
+        pipe = light_pipeline(folder, workers=workers)
+        return DataIterator(pipe, NAMES, ragged=("picture",), reader_name="pictures")
+
+    with iterator(0) as it:
+        here, states = two_epochs(it)
+    with iterator(one_of(workers)) as it:
+        assert two_epochs(it) == (here, states)
+        it.set_state(states[1])
+        later, _ = two_epochs(it)
     assert later[: len(here) - 2] == here[2:]
 
 
-@both_kinds
+@pytest.mark.parametrize("workers", [on_ray()], indirect=True)  # test_workers.py has it with processes
 def test_sources_of_all_places(workers):
     """One in processes of its own, one in the process of the test; the function runs in workers."""
 
@@ -174,8 +175,7 @@ def test_sources_of_all_places(workers):
 
 
 # --- samples that fail ----------------------------------------------------------------------------
-@both_kinds
-@pytest.mark.parametrize("on_error", ["skip", "mask"])
+@pytest.mark.parametrize(("workers", "on_error"), [(2, "skip"), on_ray("mask")], indirect=["workers"])
 def test_bad_samples_are_replaced(bad_folder, on_error, workers):
     def run(workers):
         with closing(light_pipeline(bad_folder, workers=workers, on_error=on_error)) as pipe:
@@ -250,10 +250,7 @@ def values(pipe, steps):
     return [pipe.run()[0].as_array().tolist() for _ in range(steps)]
 
 
-# Each of these starts four processes, one after another.
-@pytest.mark.parametrize(
-    ("workers", "end"), [(1, "SEGV"), (1, "KILL"), on_ray("SEGV"), on_ray("EXIT")], indirect=["workers"]
-)
+@pytest.mark.parametrize(("workers", "end"), [(1, "SEGV"), (1, "KILL"), on_ray("EXIT")], indirect=["workers"])
 def test_a_codec_that_crashes_is_an_error_with_file_worker_and_signal(damaged, end, workers):
     with closing(decoded(damaged[end], broken_codec(), one_of(workers), "raise")) as pipe:
         assert values(pipe, 2) == [[0, 1], [2, 3]]
@@ -269,9 +266,7 @@ def test_a_codec_that_crashes_is_an_error_with_file_worker_and_signal(damaged, e
     assert (node in text) == (not isinstance(workers, int))
 
 
-@pytest.mark.parametrize(
-    ("workers", "on_error"), [(2, "skip"), (2, "mask"), on_ray("mask")], indirect=["workers"]
-)
+@pytest.mark.parametrize(("workers", "on_error"), [(2, "skip"), on_ray("mask")], indirect=["workers"])
 def test_a_codec_that_crashes_costs_one_sample(damaged, on_error, workers):
     with closing(decoded(damaged["SEGV"], careful_codec(), 0, on_error)) as pipe:
         expected, errors = values(pipe, 4), pipe.errors

@@ -9,15 +9,23 @@ import pytest
 pytest.importorskip("ray", reason="Ray is not installed")
 from ray.exceptions import ActorDiedError
 
-from jdali._workers import TaskKilledError
-from jdali._workers.on_ray import ActorPlace
+from jdali._workers import TaskKilledError, pack
+from jdali._workers.on_ray import ActorAnswer, ActorPlace
 from jdali.plugin.ray import actor_slot, call_size, dispatcher
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="clusters of Ray are tested on Linux only"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
-PLACE = ActorPlace("node", "1", 7)
+PLACE, OTHER = ActorPlace("node", "1", 7), ActorPlace("other", "2", 8)
+
+
+def answered(**answer):
+    """A reply with the answer to one task."""
+    packed, _ = pack(None)
+    reply = Future()
+    reply.set_result((ActorAnswer(packed, seconds=0.1, cpu=0.1, **answer),))
+    return reply
 
 
 @pytest.mark.parametrize(
@@ -53,12 +61,13 @@ class Actor:
     """Takes calls of `make`, and answers none."""
 
     def __init__(self):
-        self.calls = []
+        self.calls, self.replies = [], []
         self.make = SimpleNamespace(remote=self._make)
 
     def _make(self, name, tasks):
         self.calls.append([task.order for task in tasks])
-        return SimpleNamespace(future=Future)
+        self.replies.append(Future())
+        return SimpleNamespace(future=lambda: self.replies[-1])
 
 
 @pytest.fixture
@@ -125,3 +134,38 @@ def test_the_tasks_of_an_actor_that_died_go_alone_and_the_second_death_has_the_b
     with pytest.raises(TaskKilledError, match=r"7 on node node died; .*7 on node node died"):
         futures[0].result(0)
     assert not futures[1].done()
+
+
+def test_an_actor_that_joins_makes_a_copy_of_a_task_first(handing_out):
+    made, actors, submit = handing_out
+    first, second = made._slots.values()
+    second.place = None
+    submit(0)
+    made._rehearse()  # none is warm: there is nothing to spare
+    made._answered(first, first.jobs[:], PLACE, answered())
+    assert first.is_warm
+    submit(1, 2)
+    second.note_ready(OTHER)
+    made._hand_out()
+    made._rehearse()
+    made._rehearse()  # it has one
+    submit(3, 4)
+    assert [actor.calls for actor in actors] == [[[0], [1], [2]], [[1]]]
+    actors[1].replies[0].set_result((ActorAnswer(is_unknown=False),))
+    made._handle_events()
+    assert (second.is_warm, second.calls, second.jobs) == (True, 0, [])
+    made._hand_out()
+    assert actors[1].calls[1:] == [[3], [4]]
+
+
+def test_an_actor_that_dies_while_it_makes_a_copy_is_asked_again(handing_out):
+    made, actors, submit = handing_out
+    first, second = made._slots.values()
+    first.is_warm = True
+    submit(0)
+    made._rehearse()
+    actors[1].replies[0].set_exception(ActorDiedError())
+    made._handle_events()
+    assert (second.place, second.is_absent, second.calls) == (None, True, 0)
+    assert [job.deaths for job in first.jobs] == [[]]  # the task is not to blame
+    assert made.counts().deaths == 1

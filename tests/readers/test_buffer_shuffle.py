@@ -186,7 +186,7 @@ def test_reading_goes_along_blocks_within_a_window():
         files = RecordFiles("test", [f"{server.url}/x"])
         storage.configure(**dataclasses.asdict(before))
         # 29 quarters of a block that follow each other lie in 8 blocks.
-        files.expect(29, np.zeros(len(pieces), np.int64), pieces, pieces + BLOCK // 4)
+        files.expect(29, len(pieces), lambda: (np.zeros(len(pieces), np.int64), pieces, pieces + BLOCK // 4))
         assert files.in_order
 
         def fetched_after_reading(block):

@@ -1,8 +1,12 @@
 """Tables that workers share: computed once, and used by whoever opens the reader again."""
 
+import io
 import json
+import os
 import pickle
+import struct
 import sys
+import tarfile
 from contextlib import closing
 from pathlib import Path
 
@@ -76,10 +80,35 @@ def coco(folder, count):
     return {"file_root": folder, "annotations_file": str(path), "images": names, "polygon_masks": True}
 
 
+def mxnet(folder, count):
+    count *= 10
+    payload = struct.pack("<IfQQ", 0, 0.0, 0, 0) + b"jpeg"
+    record = struct.pack("<II", 0xCED7230A, len(payload)) + payload
+    path = Path(folder, f"{count}.rec")
+    path.write_bytes(record * count)
+    index = "".join(f"{i}\t{len(record) * i}\n" for i in range(count))
+    path.with_suffix(".idx").write_text(index)
+    return {"path": str(path), "index_path": str(path.with_suffix(".idx"))}
+
+
+def webdataset(folder, count):
+    path = Path(folder, f"{count}.tar")
+    with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as tar:
+        info = tarfile.TarInfo("000000000.jpg")
+        info.size = 512
+        tar.addfile(info, io.BytesIO(bytes(512)))
+    os.truncate(path, 1024 * (count + 1))  # the other members are a hole
+    lines = [f"jpg {1024 * i + 512} 512 {i:09}.jpg\n" for i in range(count)]
+    path.with_suffix(".idx").write_text(f"v1.2 {count}\n" + "".join(lines))
+    return {"paths": str(path), "index_paths": str(path.with_suffix(".idx")), "ext": ["jpg"]}
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory of processes is asked of Linux")
-@pytest.mark.parametrize(("reader", "arguments"), [("file", files), ("coco", coco)])
+@pytest.mark.parametrize(
+    ("reader", "arguments"), [("file", files), ("coco", coco), ("mxnet", mxnet), ("webdataset", webdataset)]
+)
 def test_a_worker_takes_no_more_for_a_large_data_set(reader, arguments, tmp_path):
-    """Names of 100,000 files are 11 MB as objects, and outlines of as many images 15 MB."""
+    """Names of 100,000 files are 11 MB as objects, outlines of as many images 15, a million offsets of records 8."""
 
     def taken(count):
         @jdali.pipeline_def(batch_size=2, num_threads=1, workers=1)

@@ -26,18 +26,17 @@ def on_ray(*others: Any) -> Any:
     return pytest.param("ray", *others, marks=_OF_RAY)
 
 
-EACH_KIND = (1, 3, on_ray())
 BOTH_KINDS = (2, on_ray())
 
 
 @pytest.fixture(scope="session")
-def ray_cluster() -> Iterator[str]:
-    """The address of a cluster of one node, which all tests of this process share."""
+def ray_cluster() -> Iterator[Any]:
+    """A cluster of one node, which all tests of this process share."""
     if sys.platform != "linux":
         pytest.skip("clusters of Ray are tested on Linux only")
     pytest.importorskip("ray", reason="Ray is not installed")
     cluster = _started(num_cpus=2, object_store_memory=100 << 20, include_dashboard=False)
-    yield cluster.address
+    yield cluster
     cluster.shutdown()
 
 
@@ -54,12 +53,12 @@ def _started(attempts: int = 5, **node: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def on_cluster(ray_cluster: str) -> Iterator[str]:
-    """The same; this process uses the cluster for one module, so that others have no threads of Ray beside them."""
+def on_cluster(ray_cluster: Any) -> Iterator[str]:
+    """Its address; this process uses the cluster for one module, so that others have no threads of Ray beside them."""
     import ray
 
-    ray.init(address=ray_cluster, namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR")
-    yield ray_cluster
+    ray.init(address=ray_cluster.address, namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR")
+    yield ray_cluster.address
     ray.shutdown()
 
 
@@ -76,7 +75,7 @@ def ray_workers(on_cluster: str) -> Iterator[Any]:
 
 @pytest.fixture
 def workers(request: pytest.FixtureRequest) -> Any:
-    """Workers of a kind, for `workers=`: parametrized indirectly by `EACH_KIND` or `BOTH_KINDS`."""
+    """Workers of a kind, for `workers=`: parametrized indirectly, by `BOTH_KINDS` for instance."""
     return request.getfixturevalue("ray_workers") if request.param == "ray" else request.param
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,10 @@ def numbers(number: int) -> Any:
 
 
 def pipeline(folder: str, function: Callable[[Any], Any] | None = None, **options: Any) -> Pipeline:
-    """Shuffled pictures, random values, a branch, a Python function, and data of an external source."""
+    """Shuffled pictures, random values, a branch, a Python function, and data of an external source.
+
+    The operators are those that take least time to trace, which each worker does.
+    """
 
     @jdali.pipeline_def(
         **{"batch_size": BATCH, "num_threads": 1, "seed": 7, "enable_conditionals": True, **options}
@@ -47,10 +51,10 @@ def pipeline(folder: str, function: Callable[[Any], Any] | None = None, **option
         if function is not None:
             picture = fn.python_function(picture, function=function)
         if fn.random.coin_flip():
-            picture = fn.rotate(picture, angle=fn.random.uniform(range=(-40.0, 40.0)))
+            picture = fn.brightness(picture, brightness=fn.random.uniform(range=(0.5, 2.0)))
         else:
             picture = fn.noise.gaussian(picture, stddev=9.0)
-        square = fn.random_resized_crop(picture, size=(8, 8))
+        square = fn.crop(picture, crop=(8, 8), crop_pos_x=fn.random.uniform(range=(0.0, 1.0)))
         added = fn.python_function(square, function=lambda x: x.astype(np.int64) + 1)
         return picture, square, added, label, fn.external_source(source=numbers) + 1
 
@@ -82,3 +86,25 @@ def batch(pipe: Pipeline) -> tuple[list[str], list[str], list[Any]]:
         [f"{type(o).__name__} {o.dtype} {o.layout()} {o.is_dense_tensor()}" for o in outputs],
         [output.source_info() for output in outputs],
     )
+
+
+def of_shard(folder: str, shard: int, workers: Any) -> list[str]:
+    """Six batches of one shard of two: the name of each sample's file, with a sum of its pixels."""
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1, seed=3, workers=workers)
+    def define() -> Any:
+        encoded, _ = fn.readers.file(
+            file_root=folder, random_shuffle=True, shard_id=shard, num_shards=2, stick_to_shard=True, name="reader",
+        )  # fmt: skip
+        picture = fn.crop(
+            fn.decoders.image(encoded), crop=(4, 4), crop_pos_x=fn.random.uniform(range=(0.0, 1.0))
+        )
+        return encoded.source_info(), picture
+
+    found = []
+    with contextlib.closing(define()) as pipe:
+        for _ in range(6):
+            names, pictures = (output.as_cpu().to_samples() for output in pipe.run())
+            for name, picture in zip(names, pictures, strict=True):
+                found.append(f"{bytes(name).decode()[-6:]}:{int(picture.astype(np.int64).sum())}")
+    return found

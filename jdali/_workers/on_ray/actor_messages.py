@@ -36,7 +36,7 @@ class ActorTask:
         packed: the task.
         arrays: of the task.
         order: among the client's; lower ones go first.
-        patience: processes that it may kill before it is given up.
+        patience: workers that may be killed while they make it, before it is given up.
     """
 
     packed: PackedValue

@@ -19,8 +19,10 @@ from typing import Any
 import ray
 
 import jdali
+from jdali._workers.memory import Memory
 from jdali._workers.node import NODE
 from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask, Bytes
+from jdali._workers.on_ray.node_memory import shared_on_node
 from jdali._workers.task_pool.jobs import MadeTask, PackedMemory, PackedResult, TaskKilledError
 from jdali._workers.task_pool.pool import TaskPool
 from jdali._workers.task_pool.wire import PackedValue
@@ -33,7 +35,8 @@ class ActorClient:
     """A pipeline that an actor works for.
 
     Args:
-        start: its definition.
+        name: of the client.
+        start: its definition. The actors of a node share its arrays: names, indexes, tables.
         node: of the actor, for messages.
 
     Attributes:
@@ -42,8 +45,9 @@ class ActorClient:
         used: when the last one began or ended.
     """
 
-    def __init__(self, start: ActorStart, node: str):
-        content = packed_memory(start.start, _spans(start.start, start.memory))
+    def __init__(self, name: str, start: ActorStart, node: str):
+        self._shared = shared_on_node(name, lambda: _filled(start)) if start.start.size else None
+        content = PackedMemory(start.start, None if self._shared is None else self._shared.memory)
         environment = {"JAX_PLATFORMS": "cpu", NODE: node}
         self.pool = TaskPool(1, content, environment=environment, keeps_packed=True)
         self.tasks, self.used = 0, time.monotonic()
@@ -58,6 +62,8 @@ class ActorClient:
         return self.pool.submit(content, task.order, patience=task.patience)
 
     async def close(self) -> None:
+        if self._shared is not None:
+            self._shared.close()
         await asyncio.to_thread(self.pool.close)
 
 
@@ -114,7 +120,7 @@ class PipelineActor:
                     raise VersionError(
                         f"jdali is {jdali.__version__} there, and {definition.version} where the pipeline is: install the same"
                     )
-                self._clients[name] = ActorClient(definition, self._node)
+                self._clients[name] = await asyncio.to_thread(ActorClient, name, definition, self._node)
             return self._clients[name]
 
     async def _answer(self, name: str, client: ActorClient, future: Future[MadeTask]) -> ActorAnswer:
@@ -169,5 +175,10 @@ def packed_memory(packed: PackedValue, arrays: Sequence[Bytes]) -> PackedMemory:
     return PackedMemory.of(packed, [memoryview(array) for array in arrays])  # type: ignore[arg-type]
 
 
-def _spans(packed: PackedValue, memory: Any) -> list[Bytes]:
-    return [memory[offset : offset + size] for offset, size in packed.spans]
+def _filled(start: ActorStart) -> Memory:
+    """Copies the arrays of a definition out of the object store, from which a process cannot map them."""
+    memory: Any = start.memory
+    arrays = [memory[offset : offset + size] for offset, size in start.start.spans]
+    filled = packed_memory(start.start, arrays).memory
+    assert filled is not None
+    return filled

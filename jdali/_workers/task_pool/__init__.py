@@ -6,6 +6,7 @@
    └── Future ──┘     └── shared_slabs ◀── arrays ───┘     wire: how values and arrays travel
 ```
 
-A process runs one task at a time and has the next one waiting, so a death is blamed on the task that ran. That task is
-submitted again; if it kills a second process, its future raises `TaskKilledError`.
+A process runs one task at a time and has the next one waiting, so a death is blamed on the task that ran. If the process
+crashed, the future of the task raises `TaskKilledError`; if it was killed, which may have come from outside, the task is
+submitted again, and the second death counts.
 """

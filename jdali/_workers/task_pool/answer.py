@@ -1,13 +1,13 @@
-"""Memory of the answer to a task: arrays that a maker puts there are not copied once more."""
+"""What the maker of a task may use of its answer: memory for arrays, which are not copied once more, and notes."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-_HERE = threading.local()  # `memory`: of the answer that this thread is about to give
+_HERE = threading.local()  # `memory`, `note`: of the answer that this thread is about to give
 
 
 def answer_memory() -> Any:
@@ -15,11 +15,18 @@ def answer_memory() -> Any:
     return getattr(_HERE, "memory", None)
 
 
+def note_reached(position: int) -> None:
+    """Notes how far the task is that this thread makes: its `WorkerDeath` has the last note, if it dies."""
+    note: Callable[[int], None] | None = getattr(_HERE, "note", None)
+    if note is not None:
+        note(position)
+
+
 @contextlib.contextmanager
-def answering_in(memory: object) -> Iterator[None]:
-    """Inside, this is the memory of the answer."""
-    _HERE.memory = memory
+def answering_in(memory: object, note: Callable[[int], None]) -> Iterator[None]:
+    """Inside, this is the memory of the answer, and what `note_reached` calls."""
+    _HERE.memory, _HERE.note = memory, note
     try:
         yield
     finally:
-        _HERE.memory = None
+        _HERE.memory = _HERE.note = None

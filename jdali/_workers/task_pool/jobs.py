@@ -16,7 +16,7 @@ from jdali._workers.task_pool.wire import PackedValue, write
 
 
 class TaskKilledError(RuntimeError):
-    """A task killed each process that ran it.
+    """A task crashed the process that ran it, or several were killed that did.
 
     Attributes:
         deaths: of these processes.
@@ -82,7 +82,7 @@ class PoolJob:
         number: of the task.
         order: lower ones go first.
         content: the task.
-        patience: processes that it may kill before it is given up.
+        patience: processes that may be killed while they make it, before it is given up.
         future: of the result.
         deaths: of the processes that it ran in.
         slab: lent for the answer.
@@ -100,6 +100,11 @@ class PoolJob:
     def is_suspect(self) -> bool:
         """True if it has killed a process, or the caller expects that it does."""
         return bool(self.deaths) or self.patience == 1
+
+    @property
+    def is_given_up(self) -> bool:
+        """True if no other process should try it: one crashed, or as many were killed as there is patience for."""
+        return len(self.deaths) >= self.patience or any(death.is_crash for death in self.deaths)
 
     def __lt__(self, other: PoolJob) -> bool:
         return (self.order, self.number) < (other.order, other.number)

@@ -53,6 +53,18 @@ class ReadyAnswer:
     error: Exception | None = None
 
 
+class TaskNote(NamedTuple):
+    """The position that a task has reached, by what its maker says.
+
+    Attributes:
+        number: of the task.
+        reached: the position.
+    """
+
+    number: int
+    reached: int
+
+
 class TaskAnswer(NamedTuple):
     """The answer to a `TaskOrder`; the descriptor of a new slab follows.
 

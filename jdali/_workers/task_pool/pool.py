@@ -24,7 +24,7 @@ from jdali._workers.task_pool.jobs import (
     PoolJob,
     TaskKilledError,
 )
-from jdali._workers.task_pool.messages import ReadyAnswer, StartOrder, TaskAnswer, TaskOrder
+from jdali._workers.task_pool.messages import ReadyAnswer, StartOrder, TaskAnswer, TaskNote, TaskOrder
 from jdali._workers.task_pool.process import TaskProcess, WorkerDeath
 from jdali._workers.task_pool.shared_slabs import SharedSlabs
 from jdali._workers.task_pool.wire import unpack
@@ -88,7 +88,7 @@ class TaskPool:
         Args:
             task: to be made.
             order: lower ones go first.
-            patience: processes that it may kill before it is given up.
+            patience: processes that may be killed while they make it, before it is given up; one that crashes is enough.
         """
         job = PoolJob(next(self._numbers), order, task, patience)
         with self._lock:
@@ -216,7 +216,7 @@ class TaskPool:
                 job.slab = None
             if position == 0:
                 job.deaths.append(death)
-            if len(job.deaths) >= job.patience:
+            if job.is_given_up:
                 job.content.close()
                 job.future.set_exception(TaskKilledError(job.deaths))
             else:
@@ -326,6 +326,8 @@ class TaskPool:
                 self._end_process(process)
                 self._fail_all(answer.error)
             process.is_ready, self._failed_starts, self._killed_starts = True, 0, 0
+        elif isinstance(answer, TaskNote):
+            process.reached = answer.reached
         elif answer.number == process.rehearsal:
             self._drop_rehearsal(process, answer, descriptors)
         else:
@@ -334,7 +336,7 @@ class TaskPool:
     def _take(self, process: TaskProcess, answer: TaskAnswer, descriptors: list[int]) -> None:
         job = self._jobs.pop(answer.number)
         process.tasks.remove(answer.number)
-        process.is_warm = True
+        process.is_warm, process.reached = True, None
         job.content.close()
         slab, lent = job.slab, job.slab
         if answer.new_size:

@@ -22,6 +22,8 @@ _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from jdali._workers.task_pool.serve import main; main(int(sys.argv[2]), int(sys.argv[3]))"
 )
+# Signals that come from people, the OOM killer or a cluster; all others come from what the process does.
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _END_SECONDS = 5.0  # that a killed process may take to be gone
 
 
@@ -33,11 +35,18 @@ class WorkerDeath:
         pid: of the process.
         exit_code: as of `subprocess`: -N if signal N killed it; None: it is not known.
         node: of a cluster that it ran on; "": this machine.
+        reached: the last note of its task, see `note_reached`; None: there was none.
     """
 
     pid: int
     exit_code: int | None
     node: str = ""
+    reached: int | None = None
+
+    @property
+    def is_crash(self) -> bool:
+        """True if the process ended itself; False if someone else may have ended it, or its machine is gone."""
+        return self.exit_code is not None and -self.exit_code not in _FROM_OUTSIDE
 
     def __str__(self) -> str:
         process = f"worker process {self.pid}{self.node and f' on node {self.node}'}"
@@ -66,6 +75,7 @@ class TaskProcess:
         is_leaving: it gets no more tasks, and ends after the last one.
         tasks: numbers of those that it has, the running one first.
         is_warm: it has made one.
+        reached: the last note of the running one; None: there is none.
         rehearsal: number of the one that it makes only to become warm; None: it has none.
         known: slabs that it has mapped.
     """
@@ -74,6 +84,7 @@ class TaskProcess:
         self.number = number
         self.is_ready = self.is_leaving = self.is_warm = False
         self.tasks: list[int] = []
+        self.reached: int | None = None
         self.rehearsal: int | None = None
         self.known: set[SlabName] = set()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -107,7 +118,7 @@ class TaskProcess:
     def death(self) -> WorkerDeath:
         """Describes the end of the process, which has closed the channel or ended."""
         self._process.kill()  # one that only closed the channel is of no use either
-        return WorkerDeath(self.pid, self._process.wait())
+        return WorkerDeath(self.pid, self._process.wait(), reached=self.reached)
 
     def kill(self) -> None:
         """Ends the process, without waiting for it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from jdali._batches import BatchSplit, LentMemory
@@ -18,6 +18,7 @@ from jdali.engine.flow.made_elsewhere import MadeElsewhere, SentTask, StartWorke
 from jdali.engine.flow.phases import Timing
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
+from jdali.engine.recovery.crash import make_each
 from jdali.engine.recovery.memo import Memo
 from jdali.engine.recovery.recovery import Recovery
 from jdali.engine.recovery.sent_result import SentResult, send_result
@@ -34,7 +35,13 @@ from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.feed import Feed
 from jdali.engine.tasks.opening import open_sources
 from jdali.engine.workers.pool import Pool
-from jdali.graph import ExecutionPlan, Node, agreements, beginnings
+from jdali.graph import (
+    ExecutionPlan,
+    Node,
+    agreements,
+    beginnings,
+    steps_before_programs,
+)
 from jdali.readers.shared_tables import Tables
 
 
@@ -233,12 +240,20 @@ class Engine:
     def make_sent(self, sent: SentTask) -> SentResult:
         """Makes a task that another process has drawn, in a worker; the result lies in memory of that process."""
         self.use_seed(sent.seed)
+        if sent.is_search:
+            make_each(sent.task, (self._make_first_steps, self.make))
+            return SentResult((), None)
         # Each worker counts by itself: levels decide on its programs, not on values.
         levels = self.levels.batch()
         result = self.make(sent.task, levels=levels)
         levels.settle()
         with LentMemory(answer_memory()):  # batches are put together where they are sent from
             return send_result(result)
+
+    def _make_first_steps(self, task: BatchTask) -> None:
+        """Carries out the steps of a batch for which nothing has to be compiled."""
+        iteration = Iteration.of(task, self.sources, Levels().batch())
+        self._advance(iteration, _at_once, 0, steps_before_programs(self.here))
 
     def settle(self, batch: BatchInFlight, made: BatchResult, recovery: Recovery | None = None) -> Result:
         """Finishes a batch once all before it are settled, and replaces samples that failed, see `Recovery`.
@@ -271,10 +286,12 @@ class Engine:
         iteration.most_bytes = iteration.env.nbytes  # what a worker needs besides is not in this process
         return made.failure
 
-    def _advance(self, iteration: Iteration, turn: Callable[[int], Any], order: int) -> AttemptFailure | None:
-        """Takes a batch through the steps, up to one that fails."""
+    def _advance(
+        self, iteration: Iteration, turn: Callable[[int], Any], order: int, steps: Iterable[int] | None = None
+    ) -> AttemptFailure | None:
+        """Takes a batch through the steps of these numbers, None for all, up to one that fails."""
         pool = self.pool.at(order)
-        for number in range(len(self.here.steps)):
+        for number in range(len(self.here.steps)) if steps is None else steps:
             with turn(number), self._alone[number], pool.serving:
                 self._refuse_if_closed()
                 try:

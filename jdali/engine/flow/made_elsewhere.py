@@ -29,10 +29,17 @@ _MOST_TRIES = 3
 
 @dataclasses.dataclass(frozen=True)
 class SentTask:
-    """A task for a worker, with what of the pipeline a state that is set may change."""
+    """A task for a worker, with what of the pipeline a state that is set may change.
+
+    Attributes:
+        task: to be made.
+        seed: of the pipeline.
+        is_search: there is no result; each sample is made alone, so that the death of the worker tells which one it was.
+    """
 
     task: BatchTask
     seed: int
+    is_search: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -109,7 +116,9 @@ class MadeElsewhere:
                 return self._received(self._made(SentTask(sent, seed), order), task)
             except TaskKilledError as error:
                 killed = error
-            found = killing_sample(sent, lambda half: self._kills(SentTask(half, seed), order))
+            found = killing_sample(
+                sent, lambda some: self._kills(SentTask(some, seed, is_search=True), order)
+            )
             if found is not None:
                 return Crossing({}, crash_failure(task, *found, self._sources))
         assert killed is not None
@@ -131,7 +140,7 @@ class MadeElsewhere:
         return Crossing(dict(zip(self.border.elsewhere.outputs, values, strict=True)), None)
 
     def _kills(self, task: SentTask, order: int) -> TaskKilledError | None:
-        """Tries a task in one worker; returns its death."""
+        """Tries a task in one worker; returns its death, if it dies."""
         try:
             self.workers.submit(task, order, patience=1).result()
         except TaskKilledError as error:

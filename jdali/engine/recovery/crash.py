@@ -1,10 +1,9 @@
-"""Finds the sample that kills the workers which work on it, by halving the batch.
+"""Finds the sample that ends the workers which work on it, and describes its failure.
 
 ```
- task killed two workers ──▶ first half kills? ──yes──▶ go on with the first half ──┐
-                              ▲        └────────no───▶ go on with the second half ──┤
-                              └──────────────── several samples are left ───────────┤
-                                                                                    └─ one is left ──▶ kills? ──▶ it, or none
+ a worker crashed, or two were killed ──▶ one worker makes sample after sample, and notes each ──died at one──▶ it, or,
+                                                        │                                       if killed, once more alone
+                                                        └── made all of them ──▶ none
 ```
 
 A sample that is found is bad like any other. None is found if workers died for another reason: then the batch is made once
@@ -13,12 +12,12 @@ more, as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from jdali._errors import OperatorError, SampleError
-from jdali._workers import TaskKilledError
+from jdali._workers import TaskKilledError, note_reached
 from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.recovery.sent_result import drawn_from
@@ -31,20 +30,33 @@ Kills = Callable[[BatchTask], TaskKilledError | None]
 
 
 def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError] | None:
-    """The position of a sample that kills a worker by itself, and the deaths; None: there is none.
+    """The position of a sample that ends a worker by itself, and the deaths; None: there is none.
 
     Args:
-        task: that killed workers.
-        kills: tries a task in one worker.
+        task: that ended workers.
+        kills: has one worker call `make_each` of a task; returns its death, if it dies.
     """
-    rows = np.arange(len(task))
-    while len(rows) > 1:
-        first, second = rows[: len(rows) // 2], rows[len(rows) // 2 :]
-        # A worker takes a second to start: the second half is not tried if the first one is good.
-        rows = first if kills(task.keeping(first)) else second
-    # Workers may have died by chance, or because of several samples together.
-    error = kills(task.keeping(rows)) if len(rows) else None
-    return None if error is None else (int(rows[0]), error)
+    error = kills(task) if len(task) else None
+    position = None if error is None else error.deaths[-1].reached
+    if error is None or position is None:
+        return None
+    # A crash is proof, as the sample was alone; a worker may have been killed by chance.
+    if not error.deaths[-1].is_crash:
+        error = kills(task.keeping(np.array([position])))
+    return None if error is None else (position, error)
+
+
+def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) -> None:
+    """Makes each sample of a task as a batch of its own, and notes its position first.
+
+    Args:
+        task: that ended workers.
+        makers: of the parts of a batch, the cheaper ones first; all samples go through one before the next.
+    """
+    for make in makers:
+        for position in range(len(task)):
+            note_reached(position)
+            make(task.keeping(np.array([position])))
 
 
 def crash_failure(

@@ -48,6 +48,7 @@ class ActorSlot:
         calls: that these are in.
         blamed: the oldest one when it died last.
         is_absent: nothing is under way that would make it ready; `due` says when to try.
+        is_warm: its process has made a task, so programs are compiled.
         is_leaving: it gets no more tasks.
         is_gone: it died for good, and may not be started again.
         failed_starts: times in a row that it was dead for good before it was ready.
@@ -62,15 +63,17 @@ class ActorSlot:
     blamed: RayJob | None = None
     is_absent: bool = True
     due: float = 0.0
+    is_warm: bool = False
     is_leaving: bool = False
     is_gone: bool = False
     failed_starts: int = 0
     seen_deaths: int = 0
     _wait: float = _FIRST_WAIT
 
-    def takes_calls(self, most: int) -> bool:
-        """True if it may have one more call; `most` is how many it may have."""
-        return self.place is not None and not self.is_leaving and self.calls < most
+    @property
+    def is_cold(self) -> bool:
+        """True if it is ready, has made nothing yet and has nothing to do."""
+        return self.place is not None and not (self.is_warm or self.is_leaving or self.calls)
 
     def wait(self) -> None:
         """Has it asked again a little later."""
@@ -79,4 +82,5 @@ class ActorSlot:
 
     def note_ready(self, place: ActorPlace) -> None:
         """Notes that it takes tasks, in a process of its own that has seen no death."""
-        self.place, self.failed_starts, self.seen_deaths, self._wait = place, 0, 0, _FIRST_WAIT
+        self.place, self.is_warm, self.failed_starts, self.seen_deaths = place, False, 0, 0
+        self._wait = _FIRST_WAIT

@@ -31,11 +31,11 @@ from jdali._workers import (
     WorkerDeath,
     pack,
     pack_by_value,
-    unpack,
 )
 from jdali._workers.on_ray import ActorAnswer, ActorPlace, ActorStart, ActorTask
 from jdali.graph import reduced_operator
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob
+from jdali.plugin.ray.answers import end_lease, resolve, start_error
 from jdali.plugin.ray.call_size import CallSize
 
 # Calls of this pipeline that an actor has: the one whose tasks its process makes, and one to go on with.
@@ -170,6 +170,7 @@ class RayDispatcher:
                 elif self._error is None:
                     self._join_missing()
                     self._hand_out()
+                    self._rehearse()
                 self._handle_events()
             self._end(PoolClosedError("the Ray workers were closed"))
         except BaseException as error:
@@ -243,7 +244,7 @@ class RayDispatcher:
             return
         place = reply.result()
         if place.error is not None:
-            self._fail_all(_start_error(place, place.error))
+            self._fail_all(start_error(place, place.error))
             return
         slot.note_ready(place)
 
@@ -266,7 +267,9 @@ class RayDispatcher:
     # --- tasks ------------------------------------------------------------------------------
     def _hand_out(self) -> None:
         while True:
-            free = [slot for slot in self._slots.values() if slot.takes_calls(_CALLS_EACH)]
+            ready = [slot for slot in self._slots.values() if slot.place is not None and not slot.is_leaving]
+            ready = [slot for slot in ready if slot.is_warm] or ready
+            free = [slot for slot in ready if slot.calls < _CALLS_EACH]
             if not free:
                 return
             slot = min(free, key=lambda slot: len(slot.jobs))
@@ -277,6 +280,26 @@ class RayDispatcher:
             slot.calls += 1
             tasks = [job.task for job in jobs]
             self._call(slot.handle.make.remote(self._name, tasks), self._answered, slot, jobs, slot.place)
+
+    def _rehearse(self) -> None:
+        """Has actors that join warm ones make a task of theirs as well, whose result is dropped, see `TaskPool`."""
+        warm = [slot for slot in self._slots.values() if slot.is_warm and slot.place is not None]
+        cold = [slot for slot in self._slots.values() if slot.is_cold]
+        job = next((job for slot in warm for job in slot.jobs if not job.goes_alone), None)
+        if job is None:
+            return
+        for slot in cold:
+            slot.calls += 1
+            self._call(slot.handle.make.remote(self._name, [job.task]), self._rehearsed, slot, slot.place)
+
+    def _rehearsed(self, slot: ActorSlot, place: ActorPlace, reply: Future[object]) -> None:
+        slot.calls -= 1
+        error = reply.exception()  # see `_joined`
+        if slot.place is not place:
+            return
+        slot.is_warm = True
+        if isinstance(error, RayError) and not isinstance(error, RayTaskError):
+            self._note_loss(slot, [], place)
 
     def _jobs_for(self, slot: ActorSlot) -> list[RayJob]:
         """Removes the tasks of one call from those that wait; none: there are none, or more should come first."""
@@ -325,7 +348,7 @@ class RayDispatcher:
     def _note_loss(self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace) -> None:
         """Submits the tasks of a call again; the first one that the actor had may be what killed it."""
         if slot.place is place:  # the first of its calls that is lost
-            slot.blamed = slot.jobs[0]
+            slot.blamed = slot.jobs[0] if slot.jobs else None
             slot.place = None
             slot.wait()
             self._deaths += 1
@@ -351,10 +374,11 @@ class RayDispatcher:
                 slot.place, slot.is_absent, slot.due = None, True, 0.0
             self._submit_again(job)
             return
+        slot.is_warm = slot.is_warm or slot.place is place
         self._deaths += answer.deaths - slot.seen_deaths
         slot.seen_deaths = answer.deaths
         if answer.error is not None:
-            error = _start_error(place, answer.error)
+            error = start_error(place, answer.error)
             job.future.set_exception(error)
             self._fail_all(error)
         elif answer.packed is None:
@@ -363,36 +387,13 @@ class RayDispatcher:
             self._made += 1
             self._call_size.note(answer.seconds, answer.cpu, answer.packed.size, _CALLS_EACH * self.count)
             self._lease(answer, reply)
-            _resolve(job.future, answer)
+            resolve(job.future, answer)
 
     def _lease(self, answer: ActorAnswer, reply: Any) -> None:
         """Keeps a result in the object store until the last array over it is gone."""
         if answer.memory is not None:
             self._leased += answer.memory.nbytes
             lease = weakref.finalize(
-                answer.memory, _end_lease, self._returned, answer.memory.nbytes, reply.object_ref
+                answer.memory, end_lease, self._returned, answer.memory.nbytes, reply.object_ref
             )
             lease.atexit = False
-
-
-def _end_lease(returned: collections.deque[int], nbytes: int, reference: ray.ObjectRef[object]) -> None:
-    returned.append(nbytes)
-
-
-def _start_error(place: ActorPlace, error: Exception) -> Exception:
-    failed = RuntimeError(f"Ray worker on node {place.node}: {error}")
-    failed.__cause__ = error
-    return failed
-
-
-def _resolve(future: Future[MadeTask], answer: ActorAnswer) -> None:
-    assert answer.packed is not None
-    try:
-        result = unpack(answer.packed, answer.memory)
-    except Exception as error:
-        future.set_exception(error)
-        return
-    if answer.is_error:
-        future.set_exception(result)
-    else:
-        future.set_result(MadeTask(result, answer.seconds, answer.cpu, answer.packed.size))

@@ -23,7 +23,7 @@ from jdali.readers.formats.columns import Buffer
 from jdali.readers.found_by import FoundBy as FoundBy
 from jdali.readers.found_by import Table, Tables
 from jdali.readers.found_by import fits_at as fits_at
-from jdali.readers.shared_tables import shared
+from jdali.readers.found_by import shared_table as shared_table
 
 # What a thread should have to read, at least: parsing together costs half a millisecond a task.
 _TASK_BYTES = 4 << 20
@@ -89,13 +89,15 @@ def looked_through(
             len(offsets), lambda number: begins(file, offsets.item(number), sizes.item(number))
         )
 
-    try:
-        records = look(path, fits if files.is_local(file) else always)
-    except CutShort as cut:
-        if not goes_on:
-            raise
-        records = cut.records(files, file)
-    return records, lambda: look(path, never)
+    def find() -> Records:
+        try:
+            return look(path, fits if files.is_local(file) else always)
+        except CutShort as cut:
+            if not goes_on:
+                raise
+            return cut.records(files, file)
+
+    return shared_table(files, file, find), lambda: look(path, never)
 
 
 class PiecesReader(Reader):
@@ -150,8 +152,11 @@ class RecordReader(PiecesReader):
         if not len(self._sizes):
             raise ValueError(f"{name}: there are no records in {', '.join(files.paths)}")
         super().__init__(files, [len(table[0]) for table, _ in found], options)
-        owners = np.repeat(np.arange(len(found)), np.diff(self._first))
-        files.expect(self._order.window, owners, self._offsets, self._offsets + self._sizes)
+        files.expect(self._order.window, len(self._sizes), self._pieces)
+
+    def _pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        owners = np.repeat(np.arange(len(self._first) - 1), np.diff(self._first))
+        return owners, self._offsets, self._offsets + self._sizes
 
     @property
     def _offsets(self) -> np.ndarray:
@@ -304,10 +309,6 @@ def number_columns(name: str, path: str, columns: int, empty: str = "") -> np.nd
 
     `empty` holds DALI's words for a file without lines, where they are the reader's own.
     """
-    return shared(f"numbers of {path}", lambda: _number_columns(name, path, columns, empty))
-
-
-def _number_columns(name: str, path: str, columns: int, empty: str) -> np.ndarray:
     try:
         lines = [line.split() for line in _storage.lines(path)]
     except OSError as error:

@@ -13,7 +13,6 @@ from jdali._storage import Arrays, BadRecord, RecordFiles, always, cached_index,
 from jdali._storage import files as _storage
 from jdali.readers.formats.tar import BLOCK, Member, has_name, header_mark, is_header_of, members, name_mark
 from jdali.readers.found_by import fits_at
-from jdali.readers.shared_tables import shared
 
 NAME = "readers.webdataset"
 """Of the reader, for messages."""
@@ -86,8 +85,7 @@ def components_of(
                 raise
             files.lost[file] = cut.reason
             return _components(cut.known)
-    components = shared(f"index {index}", lambda: _indexed(index, path, files.sizes[file]))
-    return _as_first(files, file, index, components)
+    return _as_first(files, file, index, _indexed(index, path, files.sizes[file]))
 
 
 def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:

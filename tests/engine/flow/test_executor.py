@@ -4,12 +4,16 @@ import contextlib
 import functools
 import threading
 
+import numpy as np
 import pytest
 from support.faults import PATIENCE, in_thread
 from support.nodes import engine_of, node_of, rows
 from support.numbers import NumberReader
 
-from jdali import OperatorError
+import jdali
+from jdali import OperatorError, fn
+from jdali._workers.task_pool.answer import answering_in
+from jdali.engine.flow.made_elsewhere import SentTask
 
 
 def numbers(result):
@@ -136,3 +140,32 @@ def test_nothing_runs_once_it_is_closed():
     with pytest.raises(RuntimeError, match="the pipeline is closed"):
         engine.make(drawn.task)
     engine.close()
+
+
+def test_a_search_makes_each_sample_alone_what_needs_no_program_first():
+    seen = []
+
+    def noting(word):
+        def note(value):
+            seen.append((word, int(value)))
+            return value
+
+        return note
+
+    @jdali.pipeline_def(batch_size=3, num_threads=1, seed=1)
+    def define():
+        numbers = fn.external_source(source=lambda: np.arange(3, dtype=np.int32), batch=True)
+        before = fn.python_function(numbers, function=noting("before"))
+        return fn.python_function(before + 10, function=noting("behind"))
+
+    with contextlib.closing(define()) as pipe:
+        pipe.build()
+        engine = pipe.internals().engine
+        task = engine.draw().task
+        seen.clear()
+        with answering_in(None, lambda position: seen.append(("reached", position))):
+            result = engine.make_sent(SentTask(task, 1, is_search=True))
+    assert (result.values, result.failure) == ((), None)
+    first = [[("reached", i), ("before", i)] for i in range(3)]
+    second = [[("reached", i), ("before", i), ("behind", i + 10)] for i in range(3)]
+    assert seen == [step for steps in first + second for step in steps]

@@ -23,16 +23,19 @@ class Workers:
     count, in_flight = 3, 7
 
     def __init__(self, *deadly, deaths=0):
-        self.deadly, self.deaths, self.tasks = set(deadly), deaths, []
+        self.deadly, self.deaths, self.tasks, self.searches = set(deadly), deaths, [], []
 
     def submit(self, sent, order=0, *, patience=2):
         future = Future()
         samples = sent.task.data["s"].outputs[0]
-        values = {int(sample[0]) for sample in samples}
-        self.tasks.append((sorted(values), order, patience, sent.seed))
-        if self.deaths or self.deadly & values:
+        values = [int(sample[0]) for sample in samples]
+        self.tasks.append((values, order, patience, sent.seed))
+        self.searches.append(sent.is_search)
+        if self.deaths or self.deadly.intersection(values):
             self.deaths = max(self.deaths - patience, 0)
-            future.set_exception(TaskKilledError([WorkerDeath(1, -9)] * patience))
+            found = [i for i, value in enumerate(values) if value in self.deadly] if sent.is_search else []
+            death = WorkerDeath(1, -9, reached=found[0] if found else None)
+            future.set_exception(TaskKilledError([death] * patience))
         else:
             batch = TensorList.from_samples(samples, "", "cpu")
             result = send_result(BatchResult(sent.task, (batch,)))
@@ -71,30 +74,32 @@ def test_a_sample_that_kills_workers_is_blamed(border):
     made = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
     assert not made.values
     assert list(made.failure.blamed) == [2]
-    # The whole batch in two workers; then each half, and the sample once more, in one worker each.
+    # The whole batch in two workers; then sample after sample, and the one that is found once more, in one worker each.
     assert [(values, patience) for values, _, patience, _ in workers.tasks] == [
-        ([0, 1, 2, 3], 2), ([0, 1], 1), ([2], 1), ([2], 1),
+        ([0, 1, 2, 3], 2), ([0, 1, 2, 3], 1), ([2], 1),
     ]  # fmt: skip
+    assert workers.searches == [False, True, True]
 
 
 def test_workers_that_die_for_another_reason_cost_nothing_but_time(border):
     workers = Workers(deaths=2)
     made = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
     assert made.failure is None
-    assert [len(values) for values, *_ in workers.tasks] == [4, 2, 1, 1, 4]
+    assert [len(values) for values, *_ in workers.tasks] == [4, 4, 4]
+    assert workers.searches == [False, True, False]
 
 
 def test_a_batch_that_kills_workers_only_as_a_whole_is_given_up(border):
     class Whole(Workers):
         def submit(self, sent, order=0, *, patience=2):
-            self.deaths = patience if len(sent.task) == COUNT else 0
+            self.deaths = 0 if sent.is_search else patience
             return super().submit(sent, order, patience=patience)
 
     workers = Whole()
     made = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
     assert not made.failure.blamed
     assert "none of its samples does that alone" in str(made.failure.user_error())
-    assert sum(len(values) == COUNT for values, *_ in workers.tasks) == 3
+    assert workers.searches == [False, True] * 3
 
 
 def test_data_on_a_device_are_brought_to_host_memory(border):

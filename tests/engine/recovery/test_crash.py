@@ -1,15 +1,17 @@
-"""Finding the sample that kills workers: by halving, with workers that die by chance, and errors that name it."""
+"""Finding the sample that ends workers: made one after another, with workers that die by chance, and errors that name it."""
 
 import numpy as np
 import pytest
 
 from jdali._workers import TaskKilledError, WorkerDeath
-from jdali.engine.recovery.crash import OPERATOR, batch_failure, crash_failure, killing_sample
+from jdali._workers.task_pool.answer import answering_in
+from jdali.engine.recovery.crash import OPERATOR, batch_failure, crash_failure, killing_sample, make_each
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.readers.order.epochs import SampleRefs
 
-DEATH = TaskKilledError([WorkerDeath(1234, -11)])
+SEGV, KILL = -11, -9
+DEATH = TaskKilledError([WorkerDeath(1234, SEGV)])
 
 
 def task(count):
@@ -18,44 +20,78 @@ def task(count):
 
 
 class Workers:
-    """Workers that samples of these indices kill."""
+    """Workers that samples of these indices end, each in a way of its own: exit codes as of `subprocess`."""
 
-    def __init__(self, *deadly, chance=()):
-        self.deadly, self.chance, self.tried = set(deadly), list(chance), []
+    def __init__(self, **codes):
+        self.codes, self.tried = {int(name[1:]): code for name, code in codes.items()}, []
 
-    def __call__(self, half):
-        indices = half.ids.index.tolist()
+    def __call__(self, some):
+        indices = some.ids.index.tolist()
         self.tried.append(indices)
-        by_chance = self.chance.pop(0) if self.chance else False
-        return DEATH if by_chance or self.deadly.intersection(indices) else None
+        for position, index in enumerate(indices):
+            if (code := self.codes.get(index)) is not None:
+                return TaskKilledError([WorkerDeath(1234, code, reached=position)])
+        return None
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 8, 13])
-def test_each_position_is_found(count):
-    for position in range(count):
-        workers = Workers(100 + position)
-        assert killing_sample(task(count), workers) == (position, DEATH)
-        # One try for each halving, and one more for the sample that is left.
-        assert len(workers.tried) <= int(np.ceil(np.log2(count))) + 1
+@pytest.mark.parametrize("position", range(8))
+def test_a_crash_is_found_with_one_death(position):
+    workers = Workers(**{f"i{100 + position}": SEGV})
+    found, error = killing_sample(task(8), workers)
+    assert (found, error.deaths[0].exit_code) == (position, SEGV)
+    assert workers.tried == [[*range(100, 108)]]
 
 
 def test_of_several_the_first_is_found():
-    assert killing_sample(task(8), Workers(102, 106)) == (2, DEATH)
+    assert killing_sample(task(8), Workers(i102=SEGV, i106=SEGV))[0] == 2
+
+
+def test_a_sample_in_which_a_worker_was_killed_is_tried_once_more_alone():
+    workers = Workers(i103=KILL)
+    assert killing_sample(task(8), workers)[0] == 3
+    assert workers.tried == [[*range(100, 108)], [103]]
+
+
+def test_a_death_by_chance_blames_no_sample():
+    class Once(Workers):
+        def __call__(self, some):
+            error = super().__call__(some)
+            self.codes = {}
+            return error
+
+    workers = Once(i103=KILL)
+    assert killing_sample(task(8), workers) is None
+    assert workers.tried == [[*range(100, 108)], [103]]
 
 
 def test_none_is_to_blame_if_workers_were_killed_for_another_reason():
     workers = Workers()
     assert killing_sample(task(8), workers) is None
-    assert workers.tried == [[100, 101, 102, 103], [104, 105], [106], [107]]
+    assert workers.tried == [[*range(100, 108)]]
 
 
-def test_deaths_by_chance_blame_no_sample():
-    # The first half, its first half and so on, but not the sample that is left.
-    assert killing_sample(task(4), Workers(chance=[True, True, False])) is None
+def test_a_worker_that_is_gone_with_its_machine_blames_none():
+    assert killing_sample(task(4), lambda some: TaskKilledError([WorkerDeath(1, None, "node")])) is None
 
 
 def test_an_empty_batch():
     assert killing_sample(task(0), Workers()) is None
+
+
+def test_each_sample_is_noted_before_it_is_made_alone():
+    seen = []
+    with answering_in(None, lambda reached: seen.append(("reached", reached))):
+        make_each(
+            task(2),
+            [
+                lambda one: seen.append(("host", one.ids.index.tolist())),
+                lambda one: seen.append(("all", len(one))),
+            ],
+        )
+    assert seen == [
+        ("reached", 0), ("host", [100]), ("reached", 1), ("host", [101]),
+        ("reached", 0), ("all", 1), ("reached", 1), ("all", 1),
+    ]  # fmt: skip
 
 
 class Reader:

@@ -1,0 +1,118 @@
+"""Memory that the actors of a node share, so that what a pipeline sends is there once for all of them.
+
+```
+ first actor: binds the address, fills memory ──▶ a thread sends the descriptor to each that connects
+ other actors: the address is bound, so they connect to it and map what they get
+```
+
+The address is a name of Linux without a file, which ends with the process that bound it. So nothing is left however
+the actors end, and the next one that comes is the first again. Without such names each actor has memory of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable
+
+from jdali._workers.memory import Memory
+
+_CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
+_SIZE = struct.Struct("!Q")
+_SECONDS = 60.0  # that the first actor may take to fill the memory
+_TRIES = 3
+
+
+class NodeMemory:
+    """A part of the memory of a node.
+
+    Args:
+        memory: that is filled.
+        server: bound to the address; None: another actor has it, or nobody.
+    """
+
+    def __init__(self, memory: Memory, server: socket.socket | None = None):
+        self.memory, self._server = memory, server
+        if server is not None:
+            threading.Thread(
+                target=_serve, args=(server, os.dup(memory.descriptor), memory.size), name="jdali-node-memory", daemon=True
+            ).start()  # fmt: skip
+
+    def close(self) -> None:
+        """Sends it to nobody any more. The memory stays with those who have it, and with who closes it."""
+        server, self._server = self._server, None
+        if server is not None:
+            with contextlib.suppress(OSError):
+                server.shutdown(socket.SHUT_RDWR)  # wakes the thread, which closes it
+
+
+def shared_on_node(key: str, fill: Callable[[], Memory]) -> NodeMemory:
+    """Returns the memory of this key on this machine: filled here if no other process of the user has it.
+
+    Args:
+        key: names what is in it.
+        fill: makes it.
+    """
+    if sys.platform != "linux":
+        return NodeMemory(fill())
+    address = f"\0jdali-{os.getuid()}-{key}"
+    for _ in range(_TRIES):
+        server = _bound(address)
+        if server is not None:
+            try:
+                return NodeMemory(fill(), server)
+            except BaseException:
+                server.close()
+                raise
+        # One that died meanwhile has left the address to others.
+        with contextlib.suppress(OSError, EOFError):
+            return NodeMemory(_received(address))
+    return NodeMemory(fill())
+
+
+def _bound(address: str) -> socket.socket | None:
+    """A socket that listens at an address; None: there is one."""
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        server.bind(address)
+        server.listen(1024)
+    except OSError as error:
+        server.close()
+        if error.errno != errno.EADDRINUSE:
+            raise
+        return None
+    return server
+
+
+def _serve(server: socket.socket, descriptor: int, size: int) -> None:
+    """Sends the memory to each process of this user that connects."""
+    with server, contextlib.suppress(OSError):
+        while True:
+            connected, _ = server.accept()
+            with connected, contextlib.suppress(OSError):
+                if _is_of_this_user(connected):
+                    socket.send_fds(connected, [_SIZE.pack(size)], [descriptor])
+    os.close(descriptor)
+
+
+def _received(address: str) -> Memory:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connected:
+        connected.settimeout(_SECONDS)
+        connected.connect(address)
+        if not _is_of_this_user(connected):
+            raise PermissionError(f"{address[1:]} is of another user")
+        sent, descriptors, _, _ = socket.recv_fds(connected, _SIZE.size, 1, socket.MSG_CMSG_CLOEXEC)
+    if len(sent) < _SIZE.size or not descriptors:
+        raise EOFError("the other process has ended")
+    os.set_inheritable(descriptors[0], False)
+    return Memory(descriptors[0], _SIZE.unpack(sent)[0])
+
+
+def _is_of_this_user(connected: socket.socket) -> bool:
+    credentials = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    return _CREDENTIALS.unpack(credentials)[1] == os.getuid()
