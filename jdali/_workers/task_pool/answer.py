@@ -1,4 +1,4 @@
-"""What the maker of a task may use of its answer: memory for arrays, which are not copied once more, and notes."""
+"""Memory and notes for the function that makes a task: arrays in that memory are not copied into the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a folder's programs are found by: for those who write and those who read one."""
+"""Keys and plans that find a program of an exported folder, the same for writing and for reading one."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class PipelineFunction:
     Attributes:
         start: names of the values that it takes.
         outputs: names of the values that it returns.
-        random: names of the operators that draw random values, but for those with a key of their own.
+        random: names of the operators that draw random values, except for those with a key of their own.
         seed: of the pipeline.
         layouts: of the values of the start, "" where it is not known.
         host: the part before. It takes what readers give, such as the bytes of files, and returns what this takes:
