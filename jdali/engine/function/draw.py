@@ -86,10 +86,10 @@ class Draw:
 
     def seeds(self, nodes: Sequence[Node]) -> Any:
         """Returns uint32 [operators, 3], seed and stream of each; see `seed_of` in the engine."""
-        rows = []
+        rows: list[tuple[Any, int]] = []
         for node in nodes:
             if node.id in self.held:
-                rows.append((np.uint32(self.held[node.id]), node.id + 1))
+                rows.append((np.array(self.held[node.id], np.uint32), node.id + 1))
                 continue
             own = node.seed is not None and not self.is_key
             words = seed_words(node.seed) if own and node.seed is not None else self.words

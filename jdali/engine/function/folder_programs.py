@@ -1,4 +1,4 @@
-"""What a folder's programs are found by: for those who write and those who read one."""
+"""Keys and plans by which the programs of a folder are found: for those who write and those who read one."""
 
 from __future__ import annotations
 
