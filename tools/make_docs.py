@@ -2,7 +2,8 @@
 
     python tools/make_docs.py [--out build/docs] [--no-examples] [--no-tutorials] [--look] [--strip]
 
-Pages of operators are made from their records, and their examples are run. Links that lead nowhere are errors.
+Pages of operators are made from their records, and their examples are run. Links that lead nowhere are errors. The site gets a
+folder of its version's name; the selector in its header lists those of other versions beside it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
 
-from website import api_pages, gallery, operator_pages, operators, staging
+from website import api_pages, gallery, operator_pages, operators, staging, versions
 from website.navigation import navigation
 from website.operators import ROOT
 
@@ -86,8 +87,14 @@ def write_tutorials(folder: Path, run: bool, progress: bool) -> None:
             write_tutorial(name, folder, kernel)
 
 
-def build(pages: Path, out: Path) -> int:
-    """Runs MkDocs; returns the number of HTML pages.
+def build(pages: Path, root: Path) -> tuple[Path, int]:
+    """Runs MkDocs, and lists the site among the versions that are there.
+
+    Args:
+        pages: as `write_pages` writes them.
+        root: of all versions; this one gets the folder of its name.
+
+    Returns: the folder of the site, and the number of its HTML pages.
 
     Raises:
         SystemExit: warnings of MkDocs, links that lead nowhere for one.
@@ -96,6 +103,7 @@ def build(pages: Path, out: Path) -> int:
     from mkdocs.config import load_config
     from mkdocs.exceptions import Abort
 
+    out = root / __version__
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     config: Any = load_config(  # the footer says which version this is
         str(ROOT / "mkdocs.yml"),
@@ -109,9 +117,10 @@ def build(pages: Path, out: Path) -> int:
         run_mkdocs(config)
     except Abort as error:
         raise SystemExit(f"MkDocs: {error}") from None
+    versions.write_versions(root)
     if broken := staging.broken_links(out):
         raise SystemExit("links that lead nowhere:\n" + "\n".join(broken))
-    return sum(1 for _ in out.rglob("*.html"))
+    return out, sum(1 for _ in out.rglob("*.html"))
 
 
 def main() -> None:
@@ -134,12 +143,12 @@ def main() -> None:
 
         write_strip(pages / "pictures", ROOT / "docs" / "images" / "augmentations.png")
         write_film(ROOT / "docs" / "images")
-    count = build(pages, options.out)
+    site, count = build(pages, options.out)
     print(f"{count} pages; open {options.out / 'index.html'}")
     if options.look:
         from website.browser import look
 
-        look(options.out, pictures=ROOT / "build" / "docs_looked")
+        look(site, pictures=ROOT / "build" / "docs_looked")
 
 
 if __name__ == "__main__":

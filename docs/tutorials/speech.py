@@ -19,7 +19,7 @@ lines = []
 for number in range(8):
     seconds = random.uniform(0.65, 0.75)
     time = np.arange(int(seconds * RATE)) / RATE
-    rising = number % 2 == 0
+    rising = number % 4 < 2
     pitch = 300 + 500 * (time / seconds if rising else 1 - time / seconds)
     tone = 0.4 * np.sin(2 * np.pi * np.cumsum(pitch) / RATE) * np.sin(np.pi * time / seconds)
     silence = np.zeros(int(random.uniform(0.2, 0.25) * RATE))

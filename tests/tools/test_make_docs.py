@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import jdali
 from jdali._operators.record import REGISTRY, CompiledOp
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -203,7 +204,10 @@ def site(tmp_path_factory):
         pytest.importorskip(module)
     make_docs, folder = part("make_docs"), tmp_path_factory.mktemp("site")
     make_docs.write_pages(folder / "pages", with_examples=False, with_tutorials=False, progress=False)
-    return folder / "site", make_docs.build(folder / "pages", folder / "site")
+    older = folder / "site" / "0.0.9"
+    older.mkdir(parents=True)
+    (older / "index.html").write_text("<h1>An older one</h1>")
+    return make_docs.build(folder / "pages", folder / "site")
 
 
 def test_the_whole_site_builds_without_a_warning(site):
@@ -222,6 +226,9 @@ def test_pages_open_from_disk_with_their_search(site):
     if browser.chromium() is None:
         pytest.skip("chromium is not installed; `make browser` does it")
     browser.look(site[0], ["index", "gallery", "operators/resize"])
+    # `look` itself compares what the selector says with the list of versions.
+    listed = (site[0].parent / "versions.js").read_text()
+    assert listed == f'window.siteVersions = ["{jdali.__version__}", "0.0.9"];\n'
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +238,15 @@ def kernel():
         pytest.importorskip(module)
     with part("website.tutorials").Kernel().started() as kernel:
         yield kernel
+
+
+def test_versions_are_listed_newest_first(tmp_path):
+    for name in ("0.9.0", "0.10.0", "0.10.0.dev0", "pictures", "0.11.0"):
+        (tmp_path / name).mkdir()
+        if name != "0.11.0":  # not built
+            (tmp_path / name / "index.html").touch()
+    assert part("website.versions").write_versions(tmp_path) == ["0.10.0", "0.10.0.dev0", "0.9.0"]
+    assert "url=0.10.0/index.html" in (tmp_path / "index.html").read_text()
 
 
 @pytest.mark.slow

@@ -51,6 +51,8 @@ _PROBLEMS = """(() => {
 })()"""
 
 
+_VERSIONS = """[...document.querySelectorAll(".md-version__link")].map((link) => link.href)"""
+
 # Types into the search of the theme, which looks when a key goes up; its index is loaded when it is first used.
 _SEARCH = """(async (word) => {
   const field = document.querySelector(".md-search__input");
@@ -176,8 +178,18 @@ async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | 
             await tab.picture(
                 pictures / f"{name.replace('/', '-')}-{width}-{'dark' if dark else 'light'}.png"
             )
+    if names:
+        wrong += await _versions_missed(tab, folder, names[-1])
     socket.close()
     return wrong
+
+
+async def _versions_missed(tab: Tab, folder: Path, name: str) -> list[str]:
+    """Names the versions of the site that the selector of a page does not lead to."""
+    await tab.open((folder / f"{name}.html").as_uri(), WIDTHS[-1])
+    shown = await tab.call("Runtime.evaluate", expression=_VERSIONS, returnByValue=True)
+    wanted = {page.as_uri() for page in folder.parent.glob("*/index.html")}
+    return [f"{name} does not lead to {address}" for address in wanted - set(shown["result"]["value"])]
 
 
 def look(folder: Path, names: Sequence[str] = (), pictures: Path | None = None) -> None:
