@@ -44,7 +44,7 @@ class NodeMemory:
             ).start()  # fmt: skip
 
     def close(self) -> None:
-        """Sends it to nobody any more. The memory stays with those who have it, and with who closes it."""
+        """Stops sending it; processes that have the memory keep it, this one too."""
         server, self._server = self._server, None
         if server is not None:
             with contextlib.suppress(OSError):
