@@ -240,6 +240,7 @@ ELSEWHERE = {
 NOT_RUN = {
     ("custom_operators.md", 0): "the module that the other snippet imports",
     ("scaling.md", 2): "test_ray.py runs it on a cluster",
+    ("scaling.md", 3): "test_ray_train.py runs such trainers, where Ray Train is installed",
     ("migration/grain.md", 2): "names `paths`, which stands for the reader's own",
 }
 # First lines of snippets that show what another library's user has: they are not ours to test.

@@ -1,4 +1,4 @@
-"""What the maker of a task may use of its answer: memory for arrays, which are not copied once more, and notes."""
+"""The answer that a maker is about to give: memory for its arrays, which are not copied once more, and notes on the way."""
 
 from __future__ import annotations
 
