@@ -21,6 +21,7 @@ from jdali._workers.exceptions import portable as portable
 from jdali._workers.node import on_node as on_node
 from jdali._workers.process_workers import ProcessWorkers as ProcessWorkers
 from jdali._workers.task_pool.answer import answer_memory as answer_memory
+from jdali._workers.task_pool.answer import answering_in as answering_in
 from jdali._workers.task_pool.answer import note_reached as note_reached
 from jdali._workers.task_pool.jobs import MadeTask as MadeTask
 from jdali._workers.task_pool.jobs import PoolClosedError as PoolClosedError

@@ -243,6 +243,7 @@ ELSEWHERE = {
 NOT_RUN = {
     ("custom_operators.md", 0): "the module that the other snippet imports",
     ("scaling.md", 2): "test_ray.py runs it on a cluster",
+    ("scaling.md", 3): "test_ray_train.py runs such trainers, where Ray Train is installed",
 }
 # First lines of snippets that show what users of a library have that is not installed for the tests (Grain is): Python at least.
 OF_OTHERS = ("# torchvision\n", "# tf.data\n", "# albumentations\n", "# webdataset\n")

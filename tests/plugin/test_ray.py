@@ -153,11 +153,11 @@ def pids_of_set(workers):
     return [actor._actor_id.hex() for actor in actors]
 
 
-def test_a_node_that_is_removed_in_mid_epoch_loses_nothing(folder, batches, ray_cluster, on_cluster):
-    second = ray_cluster.add_node(num_cpus=2, object_store_memory=80 << 20)
+def test_a_node_that_is_removed_in_mid_epoch_loses_nothing(folder, batches, ray_cluster, ray_workers):
+    second = ray_cluster.add_node(num_cpus=1, object_store_memory=80 << 20)
     ray_cluster.wait_for_nodes()
-    # The first node has room for both, but each of them starts where there is none yet.
-    with closing(light_pipeline(folder, workers=Workers(2, num_cpus=0.5))) as pipe:
+    # Each node has room for one of them: half of the first one is that of `ray_workers`.
+    with closing(light_pipeline(folder, workers=Workers(2, num_cpus=1))) as pipe:
         found = []
         for step in range(STEPS):
             if step == 4:
@@ -167,8 +167,9 @@ def test_a_node_that_is_removed_in_mid_epoch_loses_nothing(folder, batches, ray_
             found.append((batch(pipe), pipe.get_state()))
         assert found == batches
         assert "2 Ray workers, 2 ready on 2 nodes" in plan
-        assert until(lambda: workers_of(pipe).counts().ready == 2)  # on the node that is left
-        assert workers_of(pipe).counts().nodes == 1
+        assert until(lambda: workers_of(pipe).counts().deaths >= 1)
+        counts = workers_of(pipe).counts()
+        assert (counts.ready, counts.nodes) == (1, 1)
 
 
 # --- memory -------------------------------------------------------------------------------------------
@@ -223,7 +224,7 @@ def test_results_stay_within_the_bytes_that_were_given(ray_workers):
             assert np.asarray(output[0])[-1] == i
             del output
         assert until(lambda: workers_of(pipe).counts().leased >= 2 * size)
-        assert not until(lambda: workers_of(pipe).counts().leased > most, 0.3)
+        assert not until(lambda: workers_of(pipe).counts().leased > most + size, 0.3)
 
 
 # --- what is said ---------------------------------------------------------------------------------

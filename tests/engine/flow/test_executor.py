@@ -12,7 +12,7 @@ from support.numbers import NumberReader
 
 import jdali
 from jdali import OperatorError, fn
-from jdali._workers.task_pool.answer import answering_in
+from jdali._workers import answering_in
 from jdali.engine.flow.made_elsewhere import SentTask
 
 

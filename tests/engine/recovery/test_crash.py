@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from jdali._workers import TaskKilledError, WorkerDeath
-from jdali._workers.task_pool.answer import answering_in
+from jdali._workers import TaskKilledError, WorkerDeath, answering_in
 from jdali.engine.recovery.crash import OPERATOR, batch_failure, crash_failure, killing_sample, make_each
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
 from jdali.engine.tasks.sample_ids import SampleIds
