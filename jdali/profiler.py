@@ -72,7 +72,8 @@ class Report:
         seconds: from the loop's first wait to the end of its last one.
         wait_share: part of them in which the loop waited for data.
         parts: of the pipeline, in the order of the work.
-        bound_by: "loop", "compilation", "start" (the wait for the first batch), or the kind of the part that sets the pace; "" before any batch.
+        bound_by: "loop", "compilation", "start" (the wait for the first batch), or the kind of the part that sets the
+            pace; "" before any batch.
         slowest: the part of the pipeline that sets its pace.
         threads: of a pipeline's pool.
         thread_share: part of these threads' time in which they worked.
@@ -345,7 +346,10 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
         ]
         return slowest, "compilation", verdict, advice
     if starts:
-        verdict = f"bound by the start: of {facts.waited:.2f} s that the loop waited, {facts.first_wait:.2f} s were for the first batch"
+        verdict = (
+            f"bound by the start: of {facts.waited:.2f} s that the loop waited, {facts.first_wait:.2f} s were for the "
+            "first batch"
+        )
         return slowest, "start", verdict, _advice_on_start(facts)
     advice = _advice(slowest, facts)
     if not facts.times.ahead:
