@@ -11,6 +11,10 @@ import inspect
 from collections.abc import Callable
 
 
+# All other instructions on a local name read it, or one of their two names (`STORE_FAST_LOAD_FAST` of Python 3.13).
+_WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
+
+
 def names_read(function: Callable[..., object]) -> frozenset[str] | None:
     """Returns the local names that a function reads; None where its code does not tell."""
     code = getattr(function, "__code__", None)
