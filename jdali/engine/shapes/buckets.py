@@ -44,8 +44,8 @@ CHEAP = Grid(COARSE, _powers(2, 1))
 # Where it costs none: what comes in only lies in memory, what is made takes time to be brought there.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
-# Where batches are few samples, so that programs count: squares, which many sizes that arguments name share, up to so
-# many elements. It costs 0.1 to 0.3 ms a sample, in memory that is written and in a copy to the true size (benchmarks/RESULTS.md).
+# Where batches are few samples, so that programs count: squares, which many sizes that arguments name share, up to so many
+# elements. That costs 0.1 to 0.3 ms a sample: memory that is written, and a copy to the true size (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
 # A shape that follows from those of the inputs may have this many times the elements that the value's own has.
 # From level 1 on more: shapes of their own for inputs and outputs would multiply.
