@@ -10,6 +10,9 @@ import dis
 import inspect
 from collections.abc import Callable
 
+# All other instructions on a local name read it, or one of their two names (`STORE_FAST_LOAD_FAST` of Python 3.13).
+_WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
+
 
 def names_read(function: Callable[..., object]) -> frozenset[str] | None:
     """Returns the local names that a function reads; None where its code does not tell."""
@@ -22,9 +25,7 @@ def names_read(function: Callable[..., object]) -> frozenset[str] | None:
         return None
     read = set(code.co_cellvars)
     for instruction in dis.get_instructions(code):
-        if instruction.opcode in dis.haslocal and not instruction.opname.startswith(
-            ("STORE_FAST", "DELETE_FAST")
-        ):
+        if instruction.opcode in dis.haslocal and instruction.opname not in _WRITES:
             names = instruction.argval  # of some instructions of Python 3.13 two
             read |= {names} if isinstance(names, str) else set(names)
     return frozenset(read)

@@ -7,6 +7,7 @@ import pytest
 
 from jdali import Pipeline, fn
 from jdali._kernels import resample as _resample
+from jdali._kernels.by_platform import by_platform
 from jdali._numerics.platform import (
     known_platform,
     of_whole_batch,
@@ -76,3 +77,50 @@ def test_a_stage_on_a_cpu_traces_no_branch_for_accelerators(monkeypatch):
         (out,) = pipe.run()
     assert out.at(1).shape == (57, 50, 3)
     assert (np.asarray(out.at(1)) == 1).all()
+
+
+def test_a_stage_traces_the_kernel_of_resize_once(monkeypatch):
+    """`vmap` of a function with a rule traces it for one sample, too, if it is not told apart."""
+    traced, taps = [], _resample.resample_taps
+
+    def counted(*arguments):
+        traced.append(arguments[0].shape)
+        return taps(*arguments)
+
+    monkeypatch.setattr(_resample, "resample_taps", counted)
+    pictures = [np.full((60, 61, 3), i, np.uint8) for i in range(9)]
+    pipe = Pipeline(batch_size=9, num_threads=1)
+    with pipe:
+        # A size that no other test has: what `_batched_taps` keeps was traced before.
+        pipe.set_outputs(fn.resize(fn.external_source(source=lambda: pictures, layout="HWC"), size=[55, 53]))
+    pipe.run()
+    assert len(traced) == pipe.internals().programs == 1
+    pipe.close()
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_loop_on_a_cpu_is_traced_once_whatever_the_number_of_samples(size):
+    traced = []
+
+    def doubled(value):
+        traced.append(value.shape)
+        return value * 2
+
+    function = by_platform(doubled, doubled)
+    with tracing_for("cpu"):
+        result = jax.jit(jax.vmap(function))(np.ones((size, 4), np.float32))
+    assert traced == [(4,)]
+    np.testing.assert_array_equal(result, np.full((size, 4), 2))
+
+
+def test_functions_of_one_program_see_no_numpy_where_the_platform_is_known():
+    seen = []
+
+    @one_program(static_argnums=1)
+    def function(value, count):
+        seen.append((type(value), count))
+        return value * count
+
+    with tracing_for("cpu"):
+        np.testing.assert_array_equal(function(np.float32([1, 2]), 3), [3, 6])
+    assert seen == [(type(jnp.zeros(2)), 3)]

@@ -93,3 +93,16 @@ def test_varying_axes_are_those_of_shard_map():
     jax.shard_map(function, mesh=mesh, in_specs=spec, out_specs=spec)(np.zeros(2))
     assert found == [frozenset({"batch"})]
     assert jax_internals.varying_axes(np.zeros(2)) == frozenset()
+
+
+def test_values_that_vmap_maps_over():
+    found = []
+
+    def function(mapped, same):
+        found.append((jax_internals.is_mapped(mapped), jax_internals.is_mapped(same)))
+        return mapped
+
+    jax.vmap(function, in_axes=(0, None))(np.zeros(2), np.zeros(2))
+    jax.jit(function)(np.zeros(2), np.zeros(2))
+    function(np.zeros(2), np.zeros(2))
+    assert found == [(True, False), (False, False), (False, False)]

@@ -11,6 +11,7 @@ restart. Here is level 0; `coarse` has the others.
   are nearly proportional to each other: two independent grids would give many more shapes.
 * What an operator makes has the shape that its `setup` gives for its padded inputs, if that holds the sample: so a
   resize to 300 × 300 gives that and no padding, and frames follow from samples of sound without programs of their own.
+  Of few samples on a CPU, where programs are what costs, it gives a square that other sizes have too (`ROOM_OUT_FEW`).
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ CHEAP = Grid(COARSE, _powers(2, 1))
 # Where it costs none: what comes in only lies in memory, what is made takes time to be brought there.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
-# Where batches are few samples, so that programs count: squares, which most sizes that arguments name share, up to so
-# many elements. A square is written once more when a user wants the array of the true size: 0.1 ms.
+# Where batches are few samples, so that programs count: squares, which many sizes that arguments name share, up to so many
+# elements. That costs 0.1 to 0.3 ms a sample: memory that is written, and a copy to the true size (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
 # A shape that follows from those of the inputs may have this many times the elements that the value's own has.
 # From level 1 on more: shapes of their own for inputs and outputs would multiply.
