@@ -51,7 +51,8 @@ def samples(case: Case, count: int) -> Sample:
 
 @functools.cache
 def _keys(count: int) -> Any:
-    return sample_keys(count)
+    with jax.ensure_compile_time_eval():  # kept, so no part of a program that is being traced
+        return sample_keys(count)
 
 
 def one(stacked: Sample, index: int) -> Sample:
