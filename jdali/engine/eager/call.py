@@ -96,8 +96,9 @@ class _Runner:
             else HostStep(self.node, 0)
         )
         self._runner = runner_of(
-            step, seed=0, device=form.placement.device, max_batch=form.room, compiler=COMPILER
-        )
+            step, seed=0, device=form.placement.device, max_batch=form.room, compiler=COMPILER,
+            shares_rows=form.room > 1,  # calls with one sample are many, and often short
+        )  # fmt: skip
         self._levels = Levels()
         stateless = self._runner.stateless and not form.op.random
         self._turn = contextlib.nullcontext() if stateless else threading.Lock()

@@ -70,7 +70,12 @@ class EagerGraph:
             (
                 step,
                 runner_of(
-                    step, seed=0, device=devices[step.device], max_batch=room, compiler=_eager.COMPILER
+                    step,
+                    seed=0,
+                    device=devices[step.device],
+                    max_batch=room,
+                    compiler=_eager.COMPILER,
+                    shares_rows=room > 1,
                 ),
             )
             for step in steps

@@ -27,6 +27,7 @@ def runner_of(
     max_batch: int,
     compiler: Compiler,
     exact_shapes: bool = False,
+    shares_rows: bool = True,
     source: Any = None,
     agreements: Sequence[Agreement] = (),
     enough: Sequence[IsEnough] = (),
@@ -40,14 +41,16 @@ def runner_of(
         max_batch: largest number of samples.
         compiler: counts programs.
         exact_shapes: samples are not padded.
+        shares_rows: batches of few samples share programs, with rows that none of them fills.
         source: what gives the samples, of a reader.
         agreements: offers of the operator that hold.
         enough: of a reader, see `ReaderRunner`.
     """
     if isinstance(step, Stage):
         return StageRunner(
-            step, seed=seed, max_batch=max_batch, device=device, compiler=compiler, exact_shapes=exact_shapes
-        )
+            step, seed=seed, max_batch=max_batch, device=device, compiler=compiler, exact_shapes=exact_shapes,
+            shares_rows=shares_rows,
+        )  # fmt: skip
     node, op = step.node, step.node.op
     match op:
         case HostOp():

@@ -71,14 +71,14 @@ class StageRunner(StepRunner):
 
     def __init__(
         self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, compiler: Compiler,
-        exact_shapes: bool = False,
+        exact_shapes: bool = False, shares_rows: bool = True,
     ):  # fmt: skip
         self.stage = stage
         self._exact_shapes = exact_shapes
         self.programs: dict[Any, Program] = {}
         self._max_batch = max_batch
         self._expected = expected_samples(stage, max_batch)
-        self._are_few = max_batch <= FEW_SAMPLES and device.platform == "cpu"
+        self._are_few = shares_rows and max_batch <= FEW_SAMPLES and device.platform == "cpu"
         self.device = device
         self._compiler = compiler
         self._members = set(stage.nodes)
