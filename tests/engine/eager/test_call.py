@@ -49,6 +49,17 @@ def test_new_values_compile_nothing(pool):
     assert counts[0] == counts[1]
 
 
+def test_one_sample_has_a_program_of_one_row_and_few_samples_share_one(pool):
+    """Calls with one sample are many: rows that nothing fills would cost a fifth of a short one."""
+    sound = np.arange(5, dtype=np.float32)
+    counts = []
+    for count in (1, 2, 4, 8, 1):
+        run(pool, "preemphasis_filter", batch(*[sound] * count))
+        counts.append(call.compiled_programs())
+    first = counts[0]
+    assert counts == [first, first + 1, first + 1, first + 1, first + 1]
+
+
 def test_index_operators_and_errors_of_a_sample(pool):
     assert run(pool, "copy", batch([1, 2], [3])) == [[1, 2], [3]]
     images = [np.zeros((9, 9, 1), np.uint8), np.zeros((2, 9, 1), np.uint8)]
