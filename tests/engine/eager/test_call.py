@@ -1,5 +1,7 @@
 """One operator without a pipeline: rows of programs, runners that are kept, readers, errors."""
 
+import functools
+
 import numpy as np
 import pytest
 from support.nodes import batch, rows
@@ -49,8 +51,11 @@ def test_new_values_compile_nothing(pool):
     assert counts[0] == counts[1]
 
 
-def test_one_sample_has_a_program_of_one_row_and_few_samples_share_one(pool):
+def test_one_sample_has_a_program_of_one_row_and_few_samples_share_one(pool, monkeypatch):
     """Calls with one sample are many: rows that nothing fills would cost a fifth of a short one."""
+    monkeypatch.setattr(
+        call, "_kept_runner", functools.lru_cache(call._Runner)
+    )  # without those of other tests
     sound = np.arange(5, dtype=np.float32)
     counts = []
     for count in (1, 2, 4, 8, 1):
