@@ -40,7 +40,7 @@ from jdali.readers.formats.records import (
     shared_table,
     user_paths,
 )
-from jdali.readers.formats.tf_example import LIST_OF, column, taker
+from jdali.readers.formats.tf_example import FIRST, LIST_OF, column, taker
 from jdali.tfrecord import Feature
 
 try:
@@ -53,8 +53,6 @@ _NAME = "readers.tfrecord"
 _HEAD = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
 _AROUND = _HEAD.size + _CRC.size
-# Tag of the field of number 1 that holds a message.
-_FIRST = 1 << 3 | BYTES
 
 
 _CRC_PLUS = 0xA282EAD8
@@ -111,12 +109,12 @@ class TFRecordReader(RecordReader):
         chosen = pieces.select(np.flatnonzero(ok))
         fine = self._sound(buffer, chosen)
         start, end = chosen.starts + _HEAD.size, chosen.ends - _CRC.size
-        start, usual = _columns.only_content(buffer, start, end, _FIRST)
+        start, usual = _columns.only_content(buffer, start, end, FIRST)
         fine &= usual
         first, last = _columns.map_entries(buffer, start, end, fine, self._outputs)
         fine &= (last > 0).all(axis=0)
         for output, feature in enumerate(self._features):  # down to the packed content of each list
-            for tag in (LIST_OF[feature.dtype] << 3 | BYTES, _FIRST):
+            for tag in (LIST_OF[feature.dtype] << 3 | BYTES, FIRST):
                 first[output], usual = _columns.only_content(buffer, first[output], last[output], tag)
                 fine &= usual
         rows = np.flatnonzero(fine)
@@ -162,7 +160,7 @@ class TFRecordReader(RecordReader):
         bounds: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
         end = len(data)
         tag, start = only_content(data, 0, end)
-        maps = [(start, end)] if tag == _FIRST else contents(fields(data, 0, end), 1)
+        maps = [(start, end)] if tag == FIRST else contents(fields(data, 0, end), 1)
         for start, end in maps:
             for output, first, last in map_entries(data, start, end, self._outputs):
                 bounds[output] = (first, last)

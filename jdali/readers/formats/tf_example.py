@@ -28,7 +28,7 @@ _FLOAT32 = np.dtype("<f4")
 # Numbers of the fields of a tf.train.Feature: which kind of list it holds.
 _LISTS = {1: "bytes", 2: "float32", 3: "int64"}
 # Tag of the field of number 1 that holds bytes or a message.
-_FIRST = 1 << 3 | BYTES
+FIRST = 1 << 3 | BYTES
 # Number of the list that a feature of a type is in.
 LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
 
@@ -56,7 +56,7 @@ def taker(name: str, feature: Feature) -> Taker:
         if tag != wanted_tag:
             return 0
         tag, start = only_content(data, start, end)
-        return start if tag == _FIRST else 0
+        return start if tag == FIRST else 0
 
     def values(data: bytes, start: int, end: int) -> list[Any]:
         """The fields of the list, none if the feature holds no list."""
