@@ -10,6 +10,8 @@ from typing import Any, overload
 
 import numpy as np
 
+from jdali._numerics.counting import counting
+
 _NONE = -1  # in `Provenance`: no sample
 
 
@@ -121,7 +123,7 @@ class Provenance(Sequence[str]):
     @classmethod
     def of(cls, drawn: Drawn) -> Provenance:
         """Of the samples as the source gave them."""
-        return cls((drawn,), np.arange(len(drawn))[:, None], 1)
+        return cls((drawn,), counting(len(drawn))[:, None], 1)
 
     @classmethod
     def named(cls, names: Sequence[str]) -> Provenance:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from jax.sharding import Sharding
 
 from jdali._batches.extent import BatchSpec
+from jdali._numerics.counting import counting
 from jdali._numerics.rounding import needs_x64, x64_context
 from jdali._system.devices import AnyArray, HostArray, is_local, to_host
 
@@ -219,7 +220,7 @@ class Store:
     @classmethod
     def of_block(cls, block: Block, spec: BatchSpec) -> Store:
         """One block that holds the samples in order."""
-        rows = np.arange(spec.batch_size)
+        rows = counting(spec.batch_size)
         return cls(spec, (block,), np.zeros(spec.batch_size, np.int64), rows)
 
     @classmethod

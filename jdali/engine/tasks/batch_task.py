@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jdali._numerics.counting import counting
 from jdali._sources import Samples, chosen
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.readers.order.epochs import SampleRefs
@@ -55,8 +56,18 @@ class BatchTask:
             _freeze(refs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By the constructor: arrays forget in a pickle that they are read-only.
+        # By a constructor: arrays forget in a pickle that they are read-only.
+        if self._is_of_refs:
+            return BatchTask.of, (dict(self.refs), dict(self.data))
         return BatchTask, (self.ids, self.mask, dict(self.refs), dict(self.data))
+
+    @property
+    def _is_of_refs(self) -> bool:
+        """True if `of` makes it: most tasks, which travel with half of the arrays."""
+        first, ids = next(iter(self.refs.values()), None), self.ids
+        if first is None or ids.epoch is not first.epochs or ids.index is not first.indices:
+            return False
+        return ids.position is counting(len(self)) and bool(self.mask.all())
 
     @classmethod
     def of(cls, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData]) -> BatchTask:
@@ -117,7 +128,7 @@ class BatchTask:
 def _identified(refs: Mapping[str, SampleRefs]) -> SampleIds:
     """Returns the identities of samples: those in the first reader."""
     epochs, indices, _ = next(iter(refs.values()))
-    return SampleIds(epochs, indices, np.arange(len(indices)))
+    return SampleIds(epochs, indices, counting(len(indices)))
 
 
 def _freeze(arrays: Iterable[np.ndarray]) -> None:

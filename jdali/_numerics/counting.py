@@ -1,0 +1,19 @@
+"""The numbers 0, 1, 2, ..., which many arrays of a batch are."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import numpy.typing as npt
+
+
+@functools.lru_cache(maxsize=64)
+def counting(count: int) -> npt.NDArray[np.int64]:
+    """int64 [count], 0, 1, ..., count - 1; read-only, for batches of one size share it.
+
+    `np.arange` lets go of the GIL: where several threads make batches, to get it back takes longer than the numbers do.
+    """
+    numbers = np.arange(count, dtype=np.int64)
+    numbers.setflags(write=False)
+    return numbers
