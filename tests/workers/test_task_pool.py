@@ -8,17 +8,18 @@ import os
 import pickle
 import signal
 import sys
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
-from support.faults import PATIENCE, child, until
+from support.faults import PATIENCE, child, in_thread, until
 
 from jdali._workers import by_value
 from jdali._workers.task_pool.jobs import PoolClosedError, TaskKilledError
 from jdali._workers.task_pool.pool import TaskPool
+from jdali._workers.task_pool.process import TaskProcess
 from jdali._workers.task_pool.sending import pack_by_value
 from jdali._workers.task_pool.wire import pack, unpack, write
 
@@ -398,6 +399,30 @@ def test_a_process_that_nobody_uses_is_replaced(pair):
 
 
 # --- number of processes ------------------------------------------------------------------------
+def test_who_waits_for_a_task_may_use_the_pool(pool):
+    """Futures are resolved without the pool's lock: a callback may wait for a thread that wants it."""
+    future = submit(pool, "value", 1)
+    counted = Future()
+    future.add_done_callback(lambda _: counted.set_result(in_thread(pool.counts)()))
+    assert counted.result(timeout=PATIENCE).processes == 1
+
+
+def test_a_task_that_cannot_be_sent_ends_the_pool(monkeypatch):
+    pool = started()
+    try:
+        assert result(submit(pool, "value", 1))["value"] == 1
+
+        def full(process, order, descriptors):
+            raise OSError("too many open files")
+
+        monkeypatch.setattr(TaskProcess, "send", full)
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="worker processes: OSError: too many open files"):
+                result(submit(pool, "value", 2))
+    finally:
+        pool.close()
+
+
 def test_resizing():
     resized = started(1)
     try:

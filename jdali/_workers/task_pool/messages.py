@@ -84,3 +84,7 @@ class TaskAnswer(NamedTuple):
     new_size: int
     seconds: float
     cpu: float
+
+
+Answer: TypeAlias = "ReadyAnswer | TaskNote | TaskAnswer"
+"""A message from a process."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
+import functools
 import heapq
 import itertools
 import os
@@ -11,7 +13,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -24,7 +26,7 @@ from jdali._workers.task_pool.jobs import (
     PoolJob,
     TaskKilledError,
 )
-from jdali._workers.task_pool.messages import ReadyAnswer, StartOrder, TaskAnswer, TaskNote, TaskOrder
+from jdali._workers.task_pool.messages import Answer, ReadyAnswer, StartOrder, TaskAnswer, TaskNote, TaskOrder
 from jdali._workers.task_pool.process import TaskProcess, WorkerDeath
 from jdali._workers.task_pool.shared_slabs import SharedSlabs
 from jdali._workers.task_pool.wire import unpack
@@ -35,14 +37,15 @@ _TASKS_EACH = 2
 # an exception or a crash; SIGKILL comes from outside (a person, the OOM killer), so it says little about the next one.
 _MOST_FAILED_STARTS = 3
 _MOST_KILLED_STARTS = 20
+_CLOSED = "the worker processes were closed"
 _LOOK_SECONDS = 1.0  # at the processes: one may have ended while another holds its end of the channel
 
 
 class TaskPool:
     """Makes tasks in processes; any thread may use it.
 
-    The pool has a thread, which starts the processes, hands out tasks, receives results and replaces processes that
-    die. It holds no object of the caller's but what is waited for.
+    The pool has a thread, which starts the processes, receives results, hands out what waits, and replaces processes that
+    die. It holds no object of the caller's but what is waited for. A task for which a process has room is sent by the caller.
 
     Args:
         count: of processes.
@@ -59,12 +62,12 @@ class TaskPool:
         self._count, self._start, self._environment = count, start, dict(environment)
         self._resolve = _keep_packed if keeps_packed else _resolve
         self._owner = os.getpid()
-        self._lock = threading.Lock()  # of what callers and the thread both use
+        self._lock = threading.RLock()  # held by the thread except while it waits, reads or resolves a future
         self._waiting: list[PoolJob] = []  # a heap
         self._error: Exception | None = None  # raised by all tasks from now on
         self._closed = False
         self._numbers = itertools.count()
-        # Of the thread alone.
+        self._due: collections.deque[Callable[[], None]] = collections.deque()  # futures to be resolved
         self._processes: list[TaskProcess] = []
         self._process_numbers = itertools.count()
         self._jobs: dict[int, PoolJob] = {}  # in processes
@@ -92,16 +95,13 @@ class TaskPool:
         """
         job = PoolJob(next(self._numbers), order, task, patience)
         with self._lock:
-            if self._closed:
-                job.future.set_exception(PoolClosedError("the worker processes were closed"))
-            elif self._error is not None:
-                job.future.set_exception(self._error)
-            else:
+            error = self._error or (PoolClosedError(_CLOSED) if self._closed else None)
+            if error is None:
                 heapq.heappush(self._waiting, job)
-        if job.future.done():
-            task.close()
-        else:
-            self._wake()
+                self._hand_out_now()
+            else:
+                self._fail(job, error)
+        self._resolve_due()
         return job.future
 
     def resize(self, count: int) -> None:
@@ -111,12 +111,13 @@ class TaskPool:
         self._wake()
 
     def counts(self) -> PoolCounts:
-        processes = list(self._processes)
-        leased, idle = self._slabs.usage()
-        return PoolCounts(
-            sum(p.is_ready and p.rehearsal is None for p in processes), tuple(process.pid for process in processes),
-            self._made, self._deaths, leased, idle,
-        )  # fmt: skip
+        with self._lock:
+            processes = list(self._processes)
+            leased, idle = self._slabs.usage()
+            return PoolCounts(
+                sum(p.is_ready and p.rehearsal is None for p in processes), tuple(process.pid for process in processes),
+                self._made, self._deaths, leased, idle,
+            )  # fmt: skip
 
     def close(self) -> None:
         """Ends the processes and the thread, and waits for them; tasks that are not made raise. Harmless twice."""
@@ -141,42 +142,53 @@ class TaskPool:
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             while not self._closed:
-                self._start_missing()
-                self._hand_out()
-                self._rehearse()
+                with self._lock:
+                    self._start_missing()
+                    self._hand_out()
+                    self._rehearse()
                 self._receive()
-            self._end(PoolClosedError("the worker processes were closed"))
+                self._resolve_due()
+            self._end(PoolClosedError(_CLOSED))
         except BaseException as error:
-            self._end(RuntimeError(f"worker processes: {type(error).__name__}: {error}"))
+            self._end(_broken(error))
             raise
 
     def _end(self, error: Exception) -> None:
         self._closed = True
-        for process in self._processes:
-            process.kill()
-        self._fail_all(error)
-        for process in self._processes:
+        with self._lock:
+            processes, self._processes = self._processes, []
+            for process in processes:
+                process.kill()
+            self._fail_all(error)
+            self._slabs.close()
+        self._resolve_due()
+        for process in processes:
             process.close()
-        self._processes = []
         self._selector.close()
-        self._slabs.close()
         self._start.close()
         self._wake_up.close()
         self._woken.close()
 
     def _fail_all(self, error: Exception) -> None:
-        with self._lock:
-            self._error = error
-            jobs = [*self._jobs.values(), *self._waiting]
-            self._jobs, self._waiting = {}, []
+        self._error = self._error or error
+        jobs = [*self._jobs.values(), *self._waiting]
+        self._jobs, self._waiting = {}, []
         for job in jobs:
-            job.content.close()
-            job.future.set_exception(error)
+            self._fail(job, error)
+
+    def _fail(self, job: PoolJob, error: Exception) -> None:
+        job.content.close()
+        self._due.append(functools.partial(job.future.set_exception, error))
+
+    def _resolve_due(self) -> None:
+        """Resolves futures, without the lock: who waits for them may take locks of its own."""
+        while self._due:
+            with contextlib.suppress(IndexError):  # another thread was faster
+                self._due.popleft()()
 
     # --- processes --------------------------------------------------------------------------
     def _start_missing(self) -> None:
-        with self._lock:
-            count = 0 if self._error is not None else self._count
+        count = 0 if self._error is not None else self._count
         staying = [process for process in self._processes if not process.is_leaving]
         for process in staying[count:]:
             process.is_leaving = True
@@ -217,11 +229,9 @@ class TaskPool:
             if position == 0:
                 job.deaths.append(death)
             if job.is_given_up:
-                job.content.close()
-                job.future.set_exception(TaskKilledError(job.deaths))
+                self._fail(job, TaskKilledError(job.deaths))
             else:
-                with self._lock:
-                    heapq.heappush(self._waiting, job)
+                heapq.heappush(self._waiting, job)
 
     def _note_failed_start(self, death: WorkerDeath) -> None:
         if death.exit_code == -signal.SIGKILL:
@@ -233,16 +243,17 @@ class TaskPool:
             self._fail_all(RuntimeError(f"worker processes cannot be started: {death} before it was ready"))
 
     # --- tasks ------------------------------------------------------------------------------
+    def _hand_out_now(self) -> None:
+        """Hands out tasks in a caller's thread: to wake the pool's takes longer."""
+        try:
+            self._hand_out()
+        except Exception as error:
+            self._fail_all(_broken(error))
+            self.interrupt()
+
     def _hand_out(self) -> None:
-        while True:
-            with self._lock:
-                if not self._waiting:
-                    return
-                process = self._process_for(self._waiting[0])
-                if process is None:
-                    return
-                job = heapq.heappop(self._waiting)
-            self._send(job, process)
+        while self._waiting and (process := self._process_for(self._waiting[0])) is not None:
+            self._send(heapq.heappop(self._waiting), process)
 
     def _process_for(self, job: PoolJob) -> TaskProcess | None:
         """The process with the least to do, if it may have one more task; None: there is none."""
@@ -313,14 +324,20 @@ class TaskPool:
         while process in self._processes and process.channel.has_message():
             self._receive_from(process)
         if process in self._processes:
-            self._note_death(process)
+            with self._lock:
+                self._note_death(process)
 
     def _receive_from(self, process: TaskProcess) -> None:
         try:
             answer, descriptors = process.channel.receive()
         except (EOFError, OSError):
-            self._note_death(process)
+            with self._lock:
+                self._note_death(process)
             return
+        with self._lock:
+            self._note(process, answer, descriptors)
+
+    def _note(self, process: TaskProcess, answer: Answer, descriptors: list[int]) -> None:
         if isinstance(answer, ReadyAnswer):
             if answer.error is not None:
                 self._end_process(process)
@@ -349,7 +366,11 @@ class TaskPool:
         if lent is not None and lent is not slab:
             self._slabs.take_back(lent)
         self._made += 1
-        self._resolve(job.future, answer, whole)
+        self._due.append(functools.partial(self._resolve, job.future, answer, whole))
+
+
+def _broken(error: BaseException) -> RuntimeError:
+    return RuntimeError(f"worker processes: {type(error).__name__}: {error}")
 
 
 def _resolve(future: Future[MadeTask], answer: TaskAnswer, memory: object) -> None:
