@@ -1,14 +1,17 @@
 """Batches made by worker processes: speed beside DALI and one process, and processor time left in the trainer's process.
 
-    python benchmarks/workers.py [--workload train val tiny speech] [--rounds 5]
+    python benchmarks/workers.py [--workload train val tiny speech limit] [--rounds 5]
 
 Every rival has two threads: DALI and one process of jdali two of their own, jdali with two workers one in each. They take turns,
 and the ratio is that of each turn to the first rival's turn of the same round (median). Processor time is that of the process
-that trains alone, without its workers: it bounds what workers can feed, however many there are.
+that trains alone, without its workers: it bounds what workers can feed, however many there are. It is largest where batches are
+rare, for then their turn finds the processor's caches cold. `limit` has batches of 32 that cost workers next to nothing, so
+it shows what the process takes where it is the bound; nothing of that depends on the size of the pictures.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import tempfile
@@ -30,6 +33,7 @@ WORKLOADS = {
     "val": (pipelines.BATCH, 24),
     "tiny": (256, 60),
     "speech": (16, 30),
+    "limit": (32, 600),
 }
 RIVALS = ("dali", "one process", "two workers")
 # Batches that a rival may have made while another one had its turn.
@@ -39,7 +43,24 @@ DRAIN = 12
 def pipeline(package: str, workload: str, folder: str, threads: int) -> Any:
     if workload in host.BATCHES:
         return host.pipeline(package, workload, folder, threads)
+    if workload == "limit":
+        return limit(package, folder, threads)
     pipe = pipelines.dali_like(package, workload, folder, threads)
+    pipe.build()
+    return pipe
+
+
+def limit(package: str, folder: str, threads: int) -> Any:
+    fn = importlib.import_module(package + ".fn")
+
+    @importlib.import_module(package).pipeline_def(
+        batch_size=WORKLOADS["limit"][0], num_threads=threads, device_id=None, seed=1
+    )
+    def define() -> tuple[Any, ...]:
+        _, labels = fn.readers.file(file_root=folder, random_shuffle=True)
+        return fn.random.uniform(range=[0.0, 1.0], shape=[3, 8, 8]), labels
+
+    pipe = define()
     pipe.build()
     return pipe
 
@@ -95,7 +116,7 @@ def main() -> None:
     print("|---|---|---|---|---|")
     for workload in options.workload:
         with tempfile.TemporaryDirectory() as folder:
-            make = {"tiny": host.make_tiny, "speech": host.make_speech}.get(workload)
+            make = {"tiny": host.make_tiny, "limit": host.make_tiny, "speech": host.make_speech}.get(workload)
             if make is not None:
                 make(Path(folder, "data"))
             data = folder + "/data" if make is not None else options.data or pipelines.default_data()

@@ -14,7 +14,7 @@ from jdali._workers import answer_memory
 from jdali._workers.pool import WorkerPool
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.iteration import BatchInFlight, Iteration, Result
-from jdali.engine.flow.made_elsewhere import MadeElsewhere, SentTask, StartWorkers
+from jdali.engine.flow.made_elsewhere import Begun, MadeElsewhere, SentTask, StartWorkers
 from jdali.engine.flow.phases import Timing
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
@@ -208,6 +208,17 @@ class Engine:
             drawn = (feed or self.feed).draw(self.batch_size)
         return BatchInFlight(drawn, (levels or self.levels).batch())
 
+    @property
+    def only_receives(self) -> bool:
+        """True if workers run all steps, so that nothing but `begin` is to be done until they have made a batch."""
+        return self.elsewhere is not None and not self.here.steps
+
+    def begin(self, task: BatchTask, order: int) -> Begun:
+        """Has workers begin with a batch; there are some. Its caller then calls `make`, which waits for them."""
+        assert self.elsewhere is not None
+        self._refuse_if_closed()
+        return self.elsewhere.begin(task, self.seed, order)
+
     def make(
         self,
         task: BatchTask,
@@ -215,6 +226,7 @@ class Engine:
         levels: BatchLevels | None = None,
         turn: Callable[[int], object] = _at_once,
         order: int = 0,
+        begun: Begun | None = None,
     ) -> BatchResult:
         """Makes a batch: a function of the pipeline, the task and the levels, also in another process.
 
@@ -224,13 +236,14 @@ class Engine:
             levels: of padded shapes, which decide on programs and not on values; None: the finest.
             turn: by the number of the step, what to be in meanwhile.
             order: of the work in the pool: lower numbers go first.
+            begun: what `begin` returned for the task; None: it was not called.
 
         Returns: the outputs, or the failure of an operator.
         """
         if memo is None and self.on_error != "raise" and self.here.steps:
             memo = Memo()
         iteration = Iteration.of(task, self.sources, levels or Levels().batch(), memo)
-        failure = self._receive(iteration, order) or self._advance(iteration, turn, order)
+        failure = self._receive(iteration, order, begun) or self._advance(iteration, turn, order)
         try:
             outputs = () if failure is not None else tuple(iteration.env[v] for v in self.plan.outputs)
             return BatchResult(task, outputs, iteration.most_bytes, failure, memo)
@@ -276,12 +289,12 @@ class Engine:
             len(recovery.errors), bytes_of(outputs), settled.result.most_bytes, settled.lost,
         )  # fmt: skip
 
-    def _receive(self, iteration: Iteration, order: int) -> AttemptFailure | None:
+    def _receive(self, iteration: Iteration, order: int, begun: Begun | None) -> AttemptFailure | None:
         """Has workers make what they can of a batch, if there are any."""
         if self.elsewhere is None:
             return None
         self._refuse_if_closed()
-        made = self.elsewhere.make(iteration.task, self.seed, order)
+        made = self.elsewhere.make(iteration.task, self.seed, order, begun)
         iteration.env.update(made.values)
         iteration.most_bytes = iteration.env.nbytes  # what a worker needs besides is not in this process
         return made.failure

@@ -21,6 +21,7 @@ import weakref
 from collections.abc import Iterator
 
 from jdali._threads import NATIVE, begin_exit
+from jdali.engine.flow.collector import Collector
 from jdali.engine.flow.drawing import Drawing
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.keeper import Abandon, Remains, keep
@@ -69,7 +70,7 @@ class Life:
         self.abandon = Abandon()
         self.halted = False
         self.threads: list[threading.Thread] = []
-        self._makers: Makers | None = None  # of these threads
+        self._makers: Makers | Collector | None = None  # of these threads
         self._over = False  # closed to the end, or the interpreter exits: nothing is left to wait for
         self._forked = False  # this is the copy of a parent's, without its threads
         _LIVE.add(self)
@@ -94,7 +95,7 @@ class Life:
         if self.phase is Phase.BUILT:
             self.phase = Phase.RUNNING
 
-    def start(self, makers: Makers) -> None:
+    def start(self, makers: Makers | Collector) -> None:
         """Starts the threads that make batches, and one that ends them when the owner is gone."""
         known = self.abandon.orders, weakref.ref(self), Remains(self._engine, self.changed)
         keeper = threading.Thread(target=keep, args=known, name="jdali-keeper", daemon=True)

@@ -18,15 +18,29 @@ T = TypeVar("T")
 
 
 class Changes(threading.Condition):
-    """A condition that counts what it was told, so that nothing is missed between a look and the wait."""
+    """A condition that counts what it was told, so that nothing is missed between a look and the wait.
+
+    Who takes batches waits by `wait_to_take`, and is not woken by what concerns the makers alone: it would find the GIL
+    taken by the thread that woke it, and sleep again.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self._of_takers = threading.Condition(self._lock)  # type: ignore[attr-defined]  # the same lock
         self.count = 0
 
     def notify_all(self) -> None:
+        self.notify_makers()
+        self._of_takers.notify_all()
+
+    def notify_makers(self) -> None:
+        """Wakes all except those in `wait_to_take`."""
         self.count += 1
         super().notify_all()
+
+    def wait_to_take(self, may_take: Callable[[], object]) -> None:
+        """Returns when the predicate is true, which only what `notify_all` tells makes true; the lock is held."""
+        self._of_takers.wait_for(may_take)
 
     def wait_beyond(self, count: int) -> None:
         """Returns when more was told than this."""

@@ -6,11 +6,12 @@ import dataclasses
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from concurrent.futures import Future
+from typing import Any, NamedTuple, TypeAlias
 
 from jdali._sources import in_host_memory
 from jdali._threads import PhaseTimer
-from jdali._workers import BatchWorkers, TaskKilledError
+from jdali._workers import BatchWorkers, MadeTask, TaskKilledError
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.crash import batch_failure, crash_failure, killing_sample
@@ -40,6 +41,20 @@ class SentTask:
     task: BatchTask
     seed: int
     is_search: bool = False
+
+
+class Begun(NamedTuple):
+    """A task that a worker makes.
+
+    Attributes:
+        sent: the task.
+        future: of its result.
+        start: when it was submitted, `time.perf_counter`.
+    """
+
+    sent: SentTask
+    future: Future[MadeTask]
+    start: float
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -98,22 +113,35 @@ class MadeElsewhere:
         with self._counting:
             return self._nbytes
 
-    def make(self, task: BatchTask, seed: int, order: int) -> Crossing:
-        """Blocks until a worker has made a task.
+    def begin(self, task: BatchTask, seed: int, order: int) -> Begun:
+        """Has a worker begin to make a task, for `make`.
 
         Args:
             task: to be made.
             seed: of the pipeline.
             order: of the task; lower ones go first.
+        """
+        sent = dataclasses.replace(task, data=_in_host_memory(task)) if task.data else task
+        return self._submitted(SentTask(sent, seed), order)
+
+    def make(self, task: BatchTask, seed: int, order: int, begun: Begun | None = None) -> Crossing:
+        """Blocks until a worker has made a task.
+
+        Args:
+            task, seed, order: see `begin`.
+            begun: what that has returned; None: it was not called.
 
         Raises:
             Exception: of no sample and no operator: the workers were closed, or cannot be started.
         """
-        sent = dataclasses.replace(task, data=_in_host_memory(task)) if task.data else task
+        begun = begun or self.begin(task, seed, order)
+        sent = begun.sent.task
         killed: TaskKilledError | None = None
-        for _ in range(_MOST_TRIES):
+        for attempt in range(_MOST_TRIES):
             try:
-                return self._received(self._made(SentTask(sent, seed), order), task)
+                return self._received(
+                    self._made(begun if not attempt else self._submitted(begun.sent, order)), task
+                )
             except TaskKilledError as error:
                 killed = error
             found = killing_sample(
@@ -124,10 +152,13 @@ class MadeElsewhere:
         assert killed is not None
         return Crossing({}, batch_failure(killed))
 
-    def _made(self, task: SentTask, order: int) -> SentResult:
+    def _submitted(self, sent: SentTask, order: int) -> Begun:
         start = time.perf_counter()
-        made = self.workers.submit(task, order).result()
-        self.timer.count(1, start, time.perf_counter(), made.seconds, made.cpu, ())
+        return Begun(sent, self.workers.submit(sent, order), start)
+
+    def _made(self, begun: Begun) -> SentResult:
+        made = begun.future.result()
+        self.timer.count(1, begun.start, time.perf_counter(), made.seconds, made.cpu, ())
         with self._counting:
             self._nbytes += made.nbytes
         result: SentResult = made.result

@@ -115,7 +115,7 @@ class Makers:
         """The next batch may be begun."""
         with self._made.changed:
             self._draws = False
-            self._made.changed.notify_all()
+            self._made.changed.notify_makers()
 
     def _settled(self, drawn: BatchInFlight, made: BatchResult) -> Result | BaseException:
         try:

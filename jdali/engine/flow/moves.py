@@ -36,7 +36,7 @@ class Moves:
         if life.phase is Phase.RUNNING and self._is_ahead and self._engine.feed.may_end:
             draw_ahead()
             with life.changed:
-                life.changed.wait_for(lambda: made or not life.threads or life.stopped())
+                life.changed.wait_to_take(lambda: made or not life.threads or life.stopped())
                 if made.at_end:
                     life.meet_end()
                     made.take()

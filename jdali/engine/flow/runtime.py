@@ -17,6 +17,7 @@ from typing import Any
 from jdali._system.limits import memory_limit
 from jdali._threads import Times
 from jdali.engine.flow import report
+from jdali.engine.flow.collector import Collector
 from jdali.engine.flow.drawing import Drawing, When
 from jdali.engine.flow.drawn_ahead import DrawErrors
 from jdali.engine.flow.executor import Engine
@@ -191,10 +192,11 @@ class Runtime:
             life.begin()
             if life.threads or life.phase is Phase.CLOSED or self._when is When.INLINE:
                 return
+            # A draw that waits for an external source must not keep batches that are made from being handed over.
+            one_thread = self.engine.only_receives and not self.engine.feed.may_end
+            kind = Collector if one_thread else Makers
             life.start(
-                Makers(
-                    self.engine, self._made, drawing.next, drawing.may_begin, life.stopped, self._finishing
-                )
+                kind(self.engine, self._made, drawing.next, drawing.may_begin, life.stopped, self._finishing)
             )
 
     def begin(self) -> None:
@@ -256,7 +258,7 @@ class Runtime:
             if self.ahead and not life.threads:
                 self.start()  # also after a state was set
             with life.changed:
-                life.changed.wait_for(
+                life.changed.wait_to_take(
                     lambda: self._made or self._nothing_under_way or not life.threads or life.stopped()
                 )
             life.refuse_if_closed(CLOSED_MEANWHILE)

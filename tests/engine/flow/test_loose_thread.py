@@ -77,3 +77,26 @@ def test_what_was_known_before_the_look_is_waited_beyond(monkeypatch):
     changed.wait_beyond(0)
     changed.wait_beyond(1)
     assert looks == [False, True, False]
+
+
+def test_who_takes_batches_is_not_woken_by_what_concerns_makers():
+    changed, looks, may_take = Changes(), [], []
+
+    def look():
+        looks.append(changed.count)
+        return may_take
+
+    def wait():
+        with changed:
+            changed.wait_to_take(look)
+
+    waiting = in_thread(wait)
+    assert until(lambda: looks == [0])
+    with changed:
+        changed.notify_makers()
+    changed.wait_beyond(0)
+    with changed:
+        may_take.append(True)
+        changed.notify_all()
+    waiting()
+    assert looks == [0, 2]
