@@ -1,12 +1,13 @@
 """Batches made by worker processes: speed beside DALI and one process, and processor time left in the trainer's process.
 
-    python benchmarks/workers.py [--workload train val tiny speech limit] [--rounds 5]
+    python benchmarks/workers.py [--workload train scaled val tiny speech limit] [--rounds 5]
 
-Every rival has two threads: DALI and one process of jdali two of their own, jdali with two workers one in each. They take turns,
-and the ratio is that of each turn to the first rival's turn of the same round (median). Processor time is that of the process
-that trains alone, without its workers: it bounds what workers can feed, however many there are. It is largest where batches are
-rare, for then their turn finds the processor's caches cold. `limit` has batches of 32 that cost workers next to nothing, so
-it shows what the process takes where it is the bound; nothing of that depends on the size of the pictures.
+Every rival has two threads: DALI and one process of jdali two of their own, jdali with two workers one in each. They take
+turns, and the ratio is that of each turn to the first rival's turn of the same round (median). Processor time is that of the
+process that trains alone, without its workers: it bounds what workers can feed, however many there are. It is largest where
+batches are rare, for then their turn finds the processor's caches cold. `scaled` is `train` with jdali's `scaled_decoding`.
+`limit` has batches of 32 that cost workers next to nothing, so it shows what the process takes where it is the bound; nothing
+of that depends on the size of the pictures.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from _harness import arguments, compare, say, serve
 # For each workload: samples of a batch, and batches of a turn.
 WORKLOADS = {
     "train": (pipelines.BATCH, 24),
+    "scaled": (pipelines.BATCH, 24),
     "val": (pipelines.BATCH, 24),
     "tiny": (256, 60),
     "speech": (16, 30),
@@ -45,7 +47,10 @@ def pipeline(package: str, workload: str, folder: str, threads: int) -> Any:
         return host.pipeline(package, workload, folder, threads)
     if workload == "limit":
         return limit(package, folder, threads)
-    pipe = pipelines.dali_like(package, workload, folder, threads)
+    options = {}
+    if workload == "scaled":
+        workload, options = "train", {"scaled_decoding": True} if package == "jdali" else {}
+    pipe = pipelines.dali_like(package, workload, folder, threads, **options)
     pipe.build()
     return pipe
 
