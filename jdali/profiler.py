@@ -15,6 +15,7 @@ from typing import Protocol
 
 from jdali._display.markup import escape, styled
 from jdali._system.cpus import cpu_count
+from jdali._system.words import counted
 from jdali._threads import PhaseTimer, Spent, Times
 
 __all__ = ["PartTime", "Recorder", "Report"]
@@ -112,7 +113,7 @@ class Report:
         lines += [_line(part, period, self.threads) for part in shown if part.kind != "workers"]
         lines += [self._line_of_workers(part, period) for part in shown if part.kind == "workers"]
         if self.programs:
-            lines.append(f"  {_programs(self.programs)} compiled, {self.compile_seconds:.1f} s")
+            lines.append(f"  {counted(self.programs, 'program')} compiled, {self.compile_seconds:.1f} s")
         lines.append(f"verdict: {self.verdict}")
         return "\n".join([*lines, *(f"  - {advice}" for advice in self.advice)])
 
@@ -125,8 +126,9 @@ class Report:
     def _line_of_workers(self, part: PartTime, period: float) -> str:
         busy = _worker_share(part, period, self.workers)
         died = f"; {self.worker_deaths} died" if self.worker_deaths else ""
+        workers = counted(self.workers, "worker")
         return (
-            f"  workers  {_ms(part.seconds):>10} {part.seconds / period:5.0%}  {part.name} ({self.workers} workers {busy:.0%} "
+            f"  workers  {_ms(part.seconds):>10} {part.seconds / period:5.0%}  {part.name} ({workers} {busy:.0%} "
             f"busy; {self.worker_bytes / 2**20:.1f} MiB a batch{died})"
         )
 
@@ -158,10 +160,6 @@ def _worker_share(part: PartTime, period: float, workers: int) -> float:
     return part.busy / max(period * workers, 1e-9)
 
 
-def _programs(count: int) -> str:
-    return f"{count} program{'' if count == 1 else 's'}"
-
-
 def _ms(seconds: float) -> str:
     return f"{seconds * 1e3:.1f} ms"
 
@@ -171,7 +169,7 @@ def _line(part: PartTime, period: float, threads: int) -> str:
     more = []
     if part.tasks > 1.5:
         calls = f"{part.tasks:.0f} calls, " if part.kind == "stage" else ""
-        more.append(f"{calls}{threads} threads {part.busy / (period * threads):.0%} busy with it")
+        more.append(f"{calls}{counted(threads, 'thread')} {part.busy / (period * threads):.0%} busy with it")
     if part.kind in ("source", "reading", "decoding", "host") and part.cpu < _WAITING * part.busy:
         more.append(f"waits {1 - part.cpu / part.busy:.0%} of that")
     more += [f"{name} {_ms(seconds)}" for name, seconds in part.inner.items() if seconds > part.busy / 20]
@@ -339,7 +337,7 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
         verdict = f"bound by the training loop for the most part: it waited for data {share:.0%} of the time; {pace}"
         return slowest, "loop", verdict, _advice(slowest, facts)
     if facts.compiling > facts.waited / 2:
-        verdict = f"bound by compilation: {_programs(facts.programs)} took {facts.compiling:.1f} s"
+        verdict = f"bound by compilation: {counted(facts.programs, 'program')} took {facts.compiling:.1f} s"
         advice = [
             "call pipeline.warmup() before training; programs are kept for the next start",
             "fewer sizes of samples need fewer programs: crop or resize to one size early in the pipeline",

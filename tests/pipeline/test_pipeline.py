@@ -607,7 +607,7 @@ def test_the_plan_names_stages_shapes_and_programs():
     text = pipe.plan()
     assert "brightness_contrast + brightness_contrast" in text
     assert "padded 6×6×3" in text
-    assert "1 programs compiled" in text
+    assert "1 program compiled" in text
     assert pipe.executor_statistics()["programs"] == 1
 
 

@@ -227,7 +227,7 @@ def test_the_plan_shows_the_border(folder):
     with closing(light_pipeline(folder, workers=1)) as pipe:
         run(pipe, 2)
         text = pipe.plan()
-    assert "1 workers, 1 ready" in text
+    assert "1 worker, 1 ready" in text
     assert "in workers: readers.file" in text
     assert "border: the steps above run in workers, 0 below it in this process: none is left" in text
 
@@ -260,7 +260,7 @@ def test_the_report_counts_workers(folder):
     assert part.busy > 0
     assert (report.workers, report.worker_deaths) == (1, 0)
     assert report.worker_bytes > 0
-    assert "1 workers" in str(report)
+    assert "(1 worker " in str(report)
 
 
 # --- another number of them -----------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from jdali._system.progress import progress_bar
+from jdali._system.words import counted
 from jdali._threads import Times
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.made_elsewhere import MadeElsewhere
@@ -26,13 +27,13 @@ def describe(engine: Engine, room: Room | None = None) -> str:
         engine: of the pipeline.
         room: for batches that are made ahead, if they are.
     """
-    lines = [
-        (
-            f"plan of {len(engine.plan.steps)} steps, batch_size {engine.batch_size}, "
-            f"{engine.pool.threads} threads, {engine.compiler.count} programs compiled, "
-            f"padding makes them take {waste(engine.stage_runners):.2f} times as long"
-        )
-    ]
+    first = f"plan of {counted(len(engine.plan.steps), 'step')}, batch_size {engine.batch_size}, "
+    first += counted(engine.pool.threads, "thread") + " in each worker" * engine.only_receives
+    if not engine.only_receives:
+        first += f", {counted(engine.compiler.count, 'program')} compiled"
+    if engine.compiler.count:
+        first += f", padding makes them take {waste(engine.stage_runners):.2f} times as long"
+    lines = [first]
     if not engine.feed.iteration:
         lines.append(
             "  no batch was made yet: programs and padded shapes come with the first ones (run, warmup)"
@@ -79,8 +80,9 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
     workers, counts = elsewhere.workers, elsewhere.workers.counts()
     leased, idle = counts.leased / 2**20, counts.idle / 2**20
     where = f" on {counts.nodes} nodes" if counts.nodes > 1 else ""
+    there = counted(workers.count, workers.title.removesuffix("s"))
     lines = [
-        f"  {workers.count} {workers.title}, {counts.ready} ready{where}: {counts.made} batches made, {counts.deaths} died",
+        f"  {there}, {counts.ready} ready{where}: {counted(counts.made, 'batch')} made, {counts.deaths} died",
         f"  shared memory: {leased:.1f} MiB leased to batches, {idle:.1f} MiB kept for others",
     ]
     for step in elsewhere.border.elsewhere.steps:

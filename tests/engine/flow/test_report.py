@@ -21,7 +21,7 @@ def test_the_plan_has_a_line_for_each_step(engine):
     room = Room(2, 4 << 20, is_strict=False)
     room.note(1 << 20)
     lines = report.describe(engine, room).splitlines()
-    assert lines[0].startswith("plan of 2 steps, batch_size 3, 1 threads, 0 programs compiled")
+    assert lines[0].startswith("plan of 2 steps, batch_size 3, 1 thread, 0 programs compiled")
     assert "no batch was made yet" in lines.pop(1)
     assert "made ahead: 2 batches, at most 4 MiB" in lines[1]
     assert "one takes up to 1.0 MiB" in lines[1]
