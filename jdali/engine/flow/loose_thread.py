@@ -20,8 +20,8 @@ T = TypeVar("T")
 class Changes(threading.Condition):
     """A condition that counts what it was told, so that nothing is missed between a look and the wait.
 
-    Who takes batches waits by `wait_to_take`, and is not woken by what concerns the makers alone: it would find the GIL
-    taken by the thread that woke it, and sleep again.
+    Takers of batches wait by `wait_to_take`, and are not woken by what concerns the makers alone: they would find the GIL
+    taken by the thread that woke them, and sleep again.
     """
 
     def __init__(self) -> None:
