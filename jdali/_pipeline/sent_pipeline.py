@@ -81,9 +81,8 @@ class SentPipeline:
         graph = receive_graph(self.nodes)
         outputs = tuple(number.find(graph) for number in self.outputs)
         border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
-        plan = with_late_steps(
-            border.elsewhere
-        )  # there are many workers: their memory counts more than a thread's time
+        # There are many workers, so the memory of each counts more than the time of some more calls.
+        plan = with_late_steps(border.elsewhere)
         return Engine(plan, config.engine_options(host_device()), tables=self.tables)
 
 

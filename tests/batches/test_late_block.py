@@ -33,6 +33,8 @@ def test_it_reads_as_other_blocks_do():
     for i, sample in enumerate(SAMPLES):
         np.testing.assert_array_equal(late.host_sample(i), sample)
         np.testing.assert_array_equal(late.sample(i), sample)
-        np.testing.assert_array_equal(late.view(np.dtype(np.int8)).host_sample(i), sample.view(np.int8))
+        viewed = late.view(np.dtype(np.int8)).host_sample(i)
+        assert viewed.dtype == np.int8
+        np.testing.assert_array_equal(viewed, sample.view(np.int8))
     assert [s.tolist() for s in late.host_samples()] == [s.tolist() for s in SAMPLES]
     assert late.padded_shape() == (4, 6)

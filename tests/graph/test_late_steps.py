@@ -1,8 +1,10 @@
 """Which steps may make their samples late: decoders whose output one stage reads, as data."""
 
+import dataclasses
+
 import jdali
 from jdali import fn, types
-from jdali.graph import HostStep, make_plan, with_late_steps
+from jdali.graph import WHOLE_BATCH, Domain, HostStep, make_plan, with_late_steps
 
 
 def late(define, **options):
@@ -56,6 +58,17 @@ def test_not_what_a_host_operator_or_two_stages_read():
     assert not late(twice)
 
 
+def test_not_what_a_stage_of_other_samples_reads():
+    pipe = jdali.pipeline_def(batch_size=2, num_threads=1)(lambda: fn.flip(fn.decoders.image(encoded())))()
+    plan = make_plan(pipe.graph.nodes, pipe.outputs_of_graph, one_device=True)
+    (stage,) = plan.stages
+    other = dataclasses.replace(stage, domain=Domain(WHOLE_BATCH))
+    steps = tuple(other if step is stage else step for step in plan.steps)
+    for changed, expected in ((plan, 1), (dataclasses.replace(plan, steps=steps), 0)):
+        marked = with_late_steps(changed).steps
+        assert sum(isinstance(step, HostStep) and step.may_be_late for step in marked) == expected
+
+
 def test_not_what_a_branch_reads():
     def define():
         pictures = fn.decoders.image(encoded())
@@ -67,8 +80,4 @@ def test_not_what_a_branch_reads():
 
 
 def test_not_what_has_no_probe():
-    def define():
-        numbers = fn.python_function(encoded(), function=lambda x: x)
-        return fn.flip(fn.reshape(numbers, shape=[1, 1, 1], layout="HWC"))
-
-    assert not late(define)
+    assert not late(lambda: fn.flip(fn.decoders.numpy(encoded())))

@@ -8,7 +8,7 @@ import pytest
 from engine.tasks.identities import sample_ids
 from support.nodes import batch, node_of, rows, source_node
 
-from jdali._batches import BatchSpec
+from jdali._batches import BatchSpec, PaddedBlock, Store
 from jdali._errors import SampleError
 from jdali._operators.record import REGISTRY, HostOutputs, Probed, Workers, host_batch_operator
 from jdali._system.devices import host_device
@@ -70,7 +70,6 @@ class Decoder:
 
 @pytest.fixture
 def decoder(monkeypatch):
-    monkeypatch.setattr(late, "LEAST_BYTES", 1 << 12)
     monkeypatch.setattr("jdali.engine.steps.host_batch_op.LEAST_BYTES", 1 << 12)
     yield Decoder()
     del REGISTRY["test.late"]
@@ -173,8 +172,7 @@ def test_a_failure_of_the_stage_itself_makes_nothing(decoder, pool):
     assert not decoder.calls
 
 
-def test_values_that_are_per_sample_go_along():
-    """`LateSamples` asks for rows; what makes them selects arguments by them, as the operator's call does."""
+def test_only_the_rows_that_are_asked_for_are_made():
     asked = []
 
     def some(wanted):
@@ -186,3 +184,28 @@ def test_values_that_are_per_sample_go_along():
     assert store.select(np.array([3, 1])).host_samples()[0].tolist() == [[3, 3], [3, 3]]
     assert asked == [[3, 1]]
     assert store.blocks[0].nbytes == 0
+
+
+def test_samples_of_padded_arrays_come_without_padding():
+    def some(wanted):
+        padded = np.full((len(wanted), 5, 6), 9, np.uint8)
+        return Store.of_block(PaddedBlock(padded), spec.replace(extents=spec.extents[wanted]))
+
+    spec = BatchSpec(np.array([[2, 3], [4, 1], [5, 6]]), np.dtype(np.uint8), "")
+    samples = late.LateSamples(spec, some, lambda env: None).store.blocks[0].host_samples(np.array([1, 0, 2]))
+    assert [sample.shape for sample in samples] == [(4, 1), (2, 3), (5, 6)]
+
+
+def test_a_stage_that_fails_by_itself_is_not_run_again():
+    runs = []
+
+    def fails():
+        runs.append(1)
+        raise NodeFailure.of(data.source, ValueError("of the stage"))
+
+    (data,) = source_node(Graph()).outputs
+    env = Values({data: batch(np.zeros(1))})
+    env.late[data] = late.LateSamples(env[data].spec, lambda rows: None, lambda env: None)
+    with pytest.raises(NodeFailure, match="of the stage"):
+        late.run_with_late([data], env, fails)
+    assert len(runs) == 1
