@@ -15,6 +15,7 @@ from jdali._batches.extent import size_text as size_text
 from jdali._batches.extent import valid_mask as valid_mask
 from jdali._batches.gathering import gather as gather
 from jdali._batches.gathering import padded_by_zeros as padded_by_zeros
+from jdali._batches.late_block import LateBlock as LateBlock
 from jdali._batches.placement import BatchSplit as BatchSplit
 from jdali._batches.placement import batch_shards as batch_shards
 from jdali._batches.placement import fitted as fitted

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from jax.sharding import Sharding
 
 from jdali._batches.extent import BatchSpec
+from jdali._batches.late_block import LateBlock
 from jdali._numerics.counting import counting
 from jdali._numerics.rounding import needs_x64, x64_context
 from jdali._system.devices import AnyArray, HostArray, is_local, to_host
@@ -185,7 +186,7 @@ class RaggedBlock:
         return RaggedBlock(self.values.view(dtype), self.starts, self.extents)
 
 
-Block: TypeAlias = "PaddedBlock | SamplesBlock | RaggedBlock"
+Block: TypeAlias = "PaddedBlock | SamplesBlock | RaggedBlock | LateBlock"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

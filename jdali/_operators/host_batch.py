@@ -36,7 +36,8 @@ class Probed(NamedTuple):
     Attributes:
         extents: int64 [n, ndim], sizes of the whole contents; of samples that failed they are unspecified.
         dtype: of the contents.
-        headers: what `run` gets of them, as `headers`.
+        headers: what `run` gets of them, as `headers`. If they have a method `select`, select(rows) are those of some
+            samples, none of which has failed; else these are probed once more.
         failures: what is wrong with the others, by their index.
     """
 

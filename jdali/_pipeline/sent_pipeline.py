@@ -12,6 +12,7 @@ import numpy as np
 
 from jdali import storage
 from jdali._pipeline.config import PipelineConfig
+from jdali._pipeline.settling import Settling
 from jdali._system.devices import host_device
 from jdali._workers import pack_by_value
 from jdali.engine import Engine
@@ -24,6 +25,7 @@ from jdali.graph import (
     receive_graph,
     reduced_operator,
     send_node,
+    with_late_steps,
 )
 
 # What decides bits, or which programs a compilation cache has: a worker has it as the process that it works for.
@@ -72,14 +74,16 @@ class SentPipeline:
                     f"{node.op.name}: a worker process finds another data set: {found[0]} samples, not "
                     f"{self.readers[node.name][0]}, or other names; it was changed since the pipeline was built"
                 )
-        return engine.make_sent
+        return Settling(engine.make_sent, lambda: engine.compiler.count)
 
     def _engine(self) -> Engine:
         config = self.config
         graph = receive_graph(self.nodes)
         outputs = tuple(number.find(graph) for number in self.outputs)
         border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
-        return Engine(border.elsewhere, config.engine_options(host_device()), tables=self.tables)
+        # There are many workers, so the memory of each counts more than the time of some more calls.
+        plan = with_late_steps(border.elsewhere)
+        return Engine(plan, config.engine_options(host_device()), tables=self.tables)
 
 
 def send_pipeline(

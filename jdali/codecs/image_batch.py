@@ -44,6 +44,14 @@ class Headers:
             except Exception as error:
                 self.failures[i] = error
 
+    def select(self, rows: HostArray) -> Headers:
+        """Returns those of some of the images, none of which has failed."""
+        chosen = Headers.__new__(Headers)
+        chosen._scanned, chosen._usual = self._scanned.select(rows), self._usual[rows]
+        chosen._others = {i: self._others[row] for i, row in enumerate(rows.tolist()) if row in self._others}
+        chosen.failures = {}
+        return chosen
+
     def __getitem__(self, i: int) -> ImageInfo:
         return self._scanned.info(i) if self._usual[i] else self._others[i]
 

@@ -65,6 +65,10 @@ class Scanned:
         found: np.ndarray = self.frames[:, 0] == PROGRESSIVE_FRAME
         return found
 
+    def select(self, rows: np.ndarray) -> Scanned:
+        """Returns those of some of the files."""
+        return Scanned(self.usual[rows], self.extents[rows], self.frames[rows], self.cuts[rows])
+
     def info(self, i: int) -> ImageInfo:
         """Returns the result of `jpeg.header` for file `i`, a usual one."""
         marker, height_at, luma, chroma = self.frames[i].tolist()

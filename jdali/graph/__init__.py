@@ -29,6 +29,7 @@ from jdali.graph.fingerprints import Entry as Entry
 from jdali.graph.fingerprints import describe as describe
 from jdali.graph.fingerprints import difference as difference
 from jdali.graph.fingerprints import fingerprint as fingerprint
+from jdali.graph.late_steps import with_late_steps as with_late_steps
 from jdali.graph.node import WHOLE_BATCH as WHOLE_BATCH
 from jdali.graph.node import DataNode as DataNode
 from jdali.graph.node import Domain as Domain

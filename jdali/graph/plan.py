@@ -19,10 +19,17 @@ from jdali.graph.node import DataNode, Domain, Node
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HostStep:
-    """One operator that runs outside of compiled code."""
+    """One operator that runs outside of compiled code.
+
+    Attributes:
+        node: of the operator.
+        level: see above.
+        may_be_late: its samples may be made when the one stage that reads them asks for them, see `late_steps`.
+    """
 
     node: Node
     level: int
+    may_be_late: bool = False
 
     @property
     def device(self) -> str:

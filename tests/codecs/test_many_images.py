@@ -82,6 +82,19 @@ def test_headers_of_all_kinds_of_files_are_those_of_each_alone():
     assert sorted(headers.failures) == [*range(len(files) - len(DAMAGED), len(files))]
 
 
+def test_headers_of_some_of_the_files():
+    files = [*USUAL.values(), *OTHERS.values()]
+    headers = Headers([array(f) for f in files])
+    rows = np.random.default_rng(0).permutation(len(files))[1:]
+    some = headers.select(rows)
+    assert [some[i] for i in range(len(rows))] == [headers[row] for row in rows.tolist()]
+    np.testing.assert_array_equal(some.shapes(RGB, True), headers.shapes(RGB, True)[rows])
+    np.testing.assert_array_equal(
+        some.plain(RGB, np.dtype(np.uint8)), headers.plain(RGB, np.dtype(np.uint8))[rows]
+    )
+    assert not some.failures
+
+
 def test_what_is_usual_is_scanned_together():
     assert scan([array(f) for f in USUAL.values()]).usual.all()
     assert not scan([array(f) for f in [*OTHERS.values(), *DAMAGED.values()]]).usual.any()

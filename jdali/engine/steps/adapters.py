@@ -56,7 +56,9 @@ def runner_of(
         case HostOp():
             return HostOpRunner(node, op, seed=seed)
         case HostBatchOp():
-            return HostBatchOpRunner(node, op, seed=seed, device=device, agreements=agreements)
+            return HostBatchOpRunner(
+                node, op, seed=seed, device=device, agreements=agreements, may_be_late=step.may_be_late
+            )
         case IndexOp():
             return IndexOpRunner(node, op)
         case ReaderOp():

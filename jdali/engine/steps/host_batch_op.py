@@ -15,6 +15,7 @@ from jdali._operators.record import Agreed, ArgKind, HostBatchOp, HostOutputs, P
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.recovery.memo import Kept, Memo
 from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying, raise_if_any
+from jdali.engine.steps.late import LEAST_BYTES, LateSamples
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
@@ -96,6 +97,7 @@ class HostBatchOpRunner(HostRunner):
         seed: int,
         device: jax.Device,
         agreements: Sequence[Agreement] = (),
+        may_be_late: bool = False,
     ):
         """Prepares what does not change from batch to batch.
 
@@ -104,9 +106,10 @@ class HostBatchOpRunner(HostRunner):
             seed: of the pipeline.
             device: of its outputs.
             agreements: its offers that hold.
+            may_be_late: its samples may be made when they are asked for, see `late`.
         """
         super().__init__(node, seed, may_be_brief=op.probe is not None)  # a decoder
-        self._op, self._device, self._agreements = op, device, agreements
+        self._op, self._device, self._agreements, self._may_be_late = op, device, agreements, may_be_late
         self.at_once = 1 if op.effects or node.mixes_samples else 2
         bound = op.bind(node.args)
         self._probe_args = {
@@ -129,12 +132,44 @@ class HostBatchOpRunner(HostRunner):
             self._op, inputs, *fixed_and_varying(plan), agreed, None if probed is None else probed.headers
         )
         memo = context.memo if self._memoised else None
+        if not agreed and self._is_late(plan.outputs[0], context.pool, memo):
+            self._make_later(env, plan.outputs[0], call, ids, context.pool, memo)
+        else:
+            self._make(env, call, ids, context.pool, memo)
+
+    def _make(self, env: Values, call: _BatchCall, ids: SampleIds, pool: Pool, memo: Memo | None) -> None:
         if memo is None:
-            made = self._made(call, context.pool)
-            raise_if_any(node, made.failures)
+            made = self._made(call, pool)
+            raise_if_any(self.node, made.failures)
             self._keep(env, made.columns)
         else:
-            self._keep(env, self._remembered(call, ids, context.pool, memo))
+            self._keep(env, self._remembered(call, ids, pool, memo))
+
+    def _is_late(self, spec: BatchSpec, pool: Pool, memo: Memo | None) -> bool:
+        """True if the samples of a batch are made when they are asked for.
+
+        With several threads they are not: a stage of a single call would have one of them make all. Nor where some are
+        known from an earlier attempt.
+        """
+        if not self._may_be_late or pool.threads > 1 or spec.batch_size < 2:
+            return False
+        if memo is not None and self.node.id in memo.batches:
+            return False
+        return int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= LEAST_BYTES
+
+    def _make_later(
+        self, env: Values, spec: BatchSpec, call: _BatchCall, ids: SampleIds, pool: Pool, memo: Memo | None
+    ) -> None:
+        here = pool.here()  # the thread that asks is one of the pool's
+
+        def some(rows: np.ndarray) -> Store:
+            made = self._made(self._part(call, rows), here)
+            raise_if_any(self.node, made.failures)
+            return made.columns[0]
+
+        late = LateSamples(spec, some, lambda env: self._make(env, call, ids, pool, memo))
+        env.late[self.node.outputs[0]] = late
+        self._keep(env, (late.store,))
 
     def _input(self, env: Values, value: Any, count: int) -> Any:
         if not isinstance(value, DataNode):
@@ -194,6 +229,9 @@ class HostBatchOpRunner(HostRunner):
         part = call.select(rows)
         if self._op.probe is None:
             return part
+        select = getattr(call.headers, "select", None)
+        if select is not None:
+            return dataclasses.replace(part, headers=select(rows))
         return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:

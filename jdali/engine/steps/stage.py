@@ -24,6 +24,7 @@ from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.levels import MOST_SHAPES, BatchLevels, StageLevel
 from jdali.engine.shapes.stage_shapes import StageShapes, held_shapes
+from jdali.engine.steps.late import run_with_late
 from jdali.engine.steps.outline import StageOutline
 from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
@@ -226,6 +227,9 @@ class StageRunner(StepRunner):
 
     # --- running ----------------------------------------------------------------------------
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+        run_with_late(self.stage.inputs, env, lambda: self._run(env, ids, context))
+
+    def _run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
         pool = context.pool.executor
         with inner("setup"):
             given = self._dependencies.given(env)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from jdali._batches import Provenance
 from jdali._operators import argument_rules
 from jdali._operators.record import Agreed, Operator
 from jdali.graph import DataNode, Node
+
+if TYPE_CHECKING:
+    from jdali.engine.steps.late import LateSamples
 from jdali.tensors import TensorList
 
 
@@ -24,6 +27,7 @@ class Values(dict[DataNode, TensorList]):
         constants: inputs, by name, of the one operator of a call outside of a pipeline that are the same
             array for all samples.
         arrays: per-sample arguments of a compiled operator that are no batches but one array [N, ...].
+        late: the samples of values that are made when a stage asks for them, see `steps/late.py`.
     """
 
     def __init__(self, *args: Any):
@@ -32,6 +36,7 @@ class Values(dict[DataNode, TensorList]):
         self.drawn: dict[Node, Provenance] = {}
         self.constants: dict[str, Any] = {}
         self.arrays: dict[DataNode, np.ndarray] = {}
+        self.late: dict[DataNode, LateSamples] = {}
         self._made_of: dict[Node, Provenance | None] = {}
         self._dropped: dict[DataNode, Provenance | None] = {}
 
@@ -45,6 +50,7 @@ class Values(dict[DataNode, TensorList]):
         for value in values:
             self._dropped[value] = self.pop(value).provenance
             self.agreed.pop(value, None)
+            self.late.pop(value, None)
 
     def of_argument(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
         """[N, ...] values of a per-sample argument, see `argument_values`."""

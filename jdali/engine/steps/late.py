@@ -1,0 +1,98 @@
+"""Samples of a host step that are made late: when the stage that reads them copies them to its arrays.
+
+```
+ host step ──▶ sizes, and a LateBlock ──▶ stage: plans by the sizes, then, call by call, ──▶ made? ──yes──▶ the outputs
+                                          has the samples made that it copies                  │
+                                                                                               no, or of another size
+                                          once more, with all samples made at once ◀───────────┘
+```
+
+So of large samples only those of a call lie in memory. What fails is found as if nothing had been late.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from jdali._batches import BatchSpec, LateBlock, Store
+from jdali._system.devices import HostArray
+from jdali.engine.failure import NodeFailure
+from jdali.engine.steps.values import Values
+from jdali.graph import DataNode
+
+# Bytes of a batch from which its samples are late: below, making all at once costs less, and saves calls.
+LEAST_BYTES = 8 << 20
+
+MakeSome: TypeAlias = Callable[[np.ndarray], Store]
+
+
+@dataclasses.dataclass(eq=False)
+class LateSamples:
+    """The samples of one output of a batch that are made late.
+
+    Args:
+        spec: of the output, as planned.
+        some: makes the samples of some rows; raises if one fails.
+        all: makes all of them at once, and puts them in their place; raises NodeFailure for those that fail.
+
+    Attributes:
+        failed: a sample could not be made, or was not as planned.
+    """
+
+    spec: BatchSpec
+    some: MakeSome
+    all: Callable[[Values], None]
+    failed: bool = False
+
+    @property
+    def store(self) -> Store:
+        """The samples, none of which is made yet."""
+        return Store.of_block(LateBlock(self._make, self.spec.batch_size), self.spec)
+
+    def _make(self, rows: np.ndarray) -> Sequence[HostArray]:
+        wanted = self.spec.extents[rows]
+        try:
+            made = self.some(rows)
+            extents = made.spec.extents
+            if (
+                made.spec.dtype != self.spec.dtype
+                or extents.shape != wanted.shape
+                or (extents != wanted).any()
+            ):
+                raise ValueError("a sample is not as its header says")
+        except Exception:
+            self.failed = True
+            raise
+        return [
+            made.blocks[block].host_sample(row)[tuple(map(slice, extent))]  # views: they are copied anyway
+            for block, row, extent in zip(
+                made.block.tolist(), made.row.tolist(), wanted.tolist(), strict=True
+            )
+        ]
+
+
+def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
+    """Runs a stage, once more if samples could not be made late.
+
+    Args:
+        inputs: of the stage.
+        env: values so far.
+        run: runs it.
+
+    Raises:
+        NodeFailure: of the stage, or of the step whose samples are late.
+    """
+    try:
+        run()
+        return
+    except NodeFailure:
+        failed = [value for value in inputs if value in env.late and env.late[value].failed]
+        if not failed:
+            raise
+    for value in failed:
+        env.late.pop(value).all(env)
+    run()
