@@ -1,5 +1,6 @@
 """Tasks that go to an actor of Ray in one call: how many, and who is blamed when the actor dies."""
 
+import pickle
 import sys
 from concurrent.futures import Future
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ import pytest
 pytest.importorskip("ray", reason="Ray is not installed")
 from ray.exceptions import ActorDiedError
 
-from jdali._workers import TaskKilledError, pack
+from jdali._workers import TaskKilledError, TaskOutcome, WorkerDeath, pack
 from jdali._workers.on_ray import ActorAnswer, ActorPlace
 from jdali.plugin.ray import actor_slot, call_size, dispatcher
 
@@ -20,11 +21,17 @@ pytestmark = [
 PLACE, OTHER = ActorPlace("node", "1", 7), ActorPlace("other", "2", 8)
 
 
-def answered(**answer):
-    """A reply with the answer to one task."""
-    packed, _ = pack(None)
+def answered():
+    """A reply with the result of one task."""
+    result, _ = pack(None)
+    packed, _ = pack((TaskOutcome(result.head, (), False, 0.1, 0.1),))
+    return replied(ActorAnswer(packed))
+
+
+def replied(answer):
     reply = Future()
-    reply.set_result((ActorAnswer(packed, seconds=0.1, cpu=0.1, **answer),))
+    reply.set_result(answer)
+    reply.object_ref = None
     return reply
 
 
@@ -64,8 +71,9 @@ class Actor:
         self.calls, self.replies = [], []
         self.make = SimpleNamespace(remote=self._make)
 
-    def _make(self, name, tasks):
-        self.calls.append([task.order for task in tasks])
+    def _make(self, name, call):
+        group = pickle.loads(call.packed.head, buffers=call.arrays)
+        self.calls.append([pickle.loads(task.head) for task in group.tasks])
         self.replies.append(Future())
         return SimpleNamespace(future=lambda: self.replies[-1])
 
@@ -80,7 +88,7 @@ def handing_out():
     actors = [slot.handle for slot in made._slots.values()]
 
     def submit(*orders, patience=2):
-        futures = [made.submit(None, order, patience=patience) for order in orders]
+        futures = [made.submit(order, order, patience=patience) for order in orders]
         made._hand_out()
         return futures
 
@@ -120,8 +128,8 @@ def test_the_tasks_of_an_actor_that_died_go_alone_and_the_second_death_has_the_b
     lost.set_exception(ActorDiedError())
 
     made._answered(slot, slot.jobs[:2], PLACE, lost)
-    assert (slot.place, slot.calls, [job.task.order for job in slot.jobs]) == (None, 1, [4, 5])
-    assert [(job.task.order, job.goes_alone, len(job.deaths)) for job in sorted(made._waiting)] == [
+    assert (slot.place, slot.calls, [job.order for job in slot.jobs]) == (None, 1, [4, 5])
+    assert [(job.order, job.goes_alone, len(job.deaths)) for job in sorted(made._waiting)] == [
         (0, True, 1), (1, True, 0),
     ]  # fmt: skip
     made._answered(slot, slot.jobs[:], PLACE, lost)
@@ -134,6 +142,34 @@ def test_the_tasks_of_an_actor_that_died_go_alone_and_the_second_death_has_the_b
     with pytest.raises(TaskKilledError, match=r"7 on node node died; .*7 on node node died"):
         futures[0].result(0)
     assert not futures[1].done()
+
+
+def test_a_task_that_crashes_its_process_has_the_blame_and_the_others_of_the_call_go_again(handing_out):
+    made, actors, submit = handing_out
+    futures = submit(*range(16))
+    slot, _ = made._slots.values()
+    crash = WorkerDeath(11, -11, "node")
+    made._answered(slot, slot.jobs[:4], PLACE, replied(ActorAnswer(killed=((2, crash),), deaths=1)))
+    with pytest.raises(TaskKilledError, match="11 on node node was killed by signal 11"):
+        futures[2].result(0)
+    assert [(job.order, job.goes_alone) for job in sorted(made._waiting)] == [
+        (0, False), (1, False), (3, False),
+    ]  # fmt: skip
+    assert made.counts().deaths == 1
+    submit(16)
+    assert actors[0].calls[2:] == [[0, 1, 3, 16]]
+
+
+@pytest.mark.parametrize(("second", "lost"), [(1, True), (3, False)])
+def test_a_task_is_lost_when_two_processes_that_make_it_are_killed(handing_out, second, lost):
+    """SIGKILL may come from outside, so one death is no proof."""
+    made, _, submit = handing_out
+    futures = submit(*range(16))
+    slot, _ = made._slots.values()
+    killed = tuple((position, WorkerDeath(11, -9)) for position in (1, second))
+    made._answered(slot, slot.jobs[:4], PLACE, replied(ActorAnswer(killed=killed, deaths=2)))
+    assert [future.done() for future in futures[:4]] == [False, lost, False, False]
+    assert [job.order for job in made._waiting if job.goes_alone] == ([] if lost else [1, 3])
 
 
 def test_an_actor_that_joins_makes_a_copy_of_a_task_first(handing_out):
@@ -151,7 +187,7 @@ def test_an_actor_that_joins_makes_a_copy_of_a_task_first(handing_out):
     made._rehearse()  # it has one
     submit(3, 4)
     assert [actor.calls for actor in actors] == [[[0], [1], [2]], [[1]]]
-    actors[1].replies[0].set_result((ActorAnswer(is_unknown=False),))
+    actors[1].replies[0].set_result(ActorAnswer())
     made._handle_events()
     assert (second.is_warm, second.calls, second.jobs) == (True, 0, [])
     made._hand_out()

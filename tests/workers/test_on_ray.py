@@ -1,26 +1,28 @@
 """Actors of Ray: what they do without a cluster. tests/plugin/test_ray.py has the rest."""
 
-import asyncio
 import sys
-from concurrent.futures import Future
 
+import numpy as np
 import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed")
-from jdali._workers.on_ray import pipeline_actor
+from jdali._workers import GroupTask, pack, pack_group
+from jdali._workers.on_ray import ActorCall, pipeline_actor
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="clusters of Ray are tested on Linux only")
 
 
-def test_all_done_waits_for_the_last_task():
-    async def run():
-        futures = [Future() for _ in range(3)]
-        futures[1].set_result(1)
-        waiting = asyncio.ensure_future(pipeline_actor.all_done(futures))
-        futures[0].set_exception(ValueError("is the caller's to look at"))
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        futures[2].set_result(2)
-        await waiting
-
-    asyncio.run(run())
+@pytest.mark.parametrize(
+    ("count", "log", "positions"), [(8, (6, 3), [5, 2]), (8, (6, 0), [5, 0]), (1, None, [0, 0])]
+)
+def test_the_log_says_which_tasks_ran(count, log, positions):
+    packed, _ = pack(None)
+    tries = 0 if log is None else len(log)
+    group, arrays = pack_group([GroupTask(packed.head, ())] * count, tries)
+    call = ActorCall(group, arrays, 0, 2, tries)
+    content = pipeline_actor.packed_memory(group, arrays)
+    memory = None if content.memory is None else content.memory.map()
+    if log is not None:
+        np.frombuffer(memory, np.int64, tries)[:] = log
+    assert pipeline_actor.begun(call, memory) == positions
+    content.close()
