@@ -45,8 +45,8 @@ class TaskGroup(NamedTuple):
     """Tasks for one process.
 
     Attributes:
-        log: int64, for each process that tries the group the number of the task that it has begun last, from 1; empty: there
-            is one task, and so nothing to tell.
+        log: int64 [1], the number of the task that the process has begun last, from 1; empty: there is one task, and so
+            nothing to tell.
         tasks: to be made, in this order.
     """
 
@@ -79,14 +79,11 @@ class TaskOutcome(NamedTuple):
         return pickle.loads(self.head, buffers=self.arrays)
 
 
-def pack_group(tasks: Sequence[GroupTask], tries: int) -> tuple[PackedValue, tuple[_Array, ...]]:
-    """Packs tasks for one process; returns the value without its arrays, and these: the log is the first.
-
-    Args:
-        tasks: at least one.
-        tries: processes that may try the group, each of which gets an entry in the log; 0: there is no log.
+def pack_group(tasks: Sequence[GroupTask]) -> tuple[PackedValue, tuple[_Array, ...]]:
+    """Packs tasks for one process; returns the value without its arrays, and these: if there are several tasks, the first
+    is the log.
     """
-    group = TaskGroup(np.zeros(tries, np.int64), tuple(tasks))
+    group = TaskGroup(np.zeros(1 if len(tasks) > 1 else 0, np.int64), tuple(tasks))
     packed, buffers = pack(group, small=1)
     return packed, tuple(np.frombuffer(buffer, np.uint8) for buffer in buffers)
 
@@ -109,10 +106,9 @@ def make_group(make: Callable[[Any], Any], group: TaskGroup) -> tuple[TaskOutcom
     """Makes the tasks of a group, one after the other; the results lie side by side in the memory of the answer."""
     if len(group.tasks) == 1:  # its notes and its memory are those of the answer
         return (_outcome(make, group.tasks[0]),)
-    tried = min(int(np.count_nonzero(group.log)), len(group.log) - 1)
     memory, outcomes = _Memory(answer_memory()), []
     for number, task in enumerate(group.tasks, 1):
-        group.log[tried] = number
+        group.log[0] = number
         with memory.answering():
             outcome = _outcome(make, task)
         memory.keep(outcome.arrays)

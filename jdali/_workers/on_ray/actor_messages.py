@@ -35,15 +35,13 @@ class ActorCall(NamedTuple):
         packed: a `TaskGroup`.
         arrays: of it.
         order: of the first task among the client's; lower ones go first.
-        patience: processes that may be killed while they make it, before it is given up.
-        tries: entries of the log, which is the first array; 0: there is no log.
+        has_log: the first array is its log.
     """
 
     packed: PackedValue
     arrays: tuple[Bytes, ...]
     order: int
-    patience: int
-    tries: int
+    has_log: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +70,8 @@ class ActorAnswer:
         memory: with its arrays; None: it has none.
         is_error: it is the exception.
         is_unknown: the client has not joined, or was idle for so long that it has to join again.
-        killed: deaths of the processes that tried the call, each with the position of the task that ran.
+        death: of the process, before all tasks were made; None: it made the call, or died with another one.
+        position: of the task that ran then.
         error: no task of this client can be made there.
         deaths: of the actor's processes for this client, since it was started.
     """
@@ -81,6 +80,7 @@ class ActorAnswer:
     memory: Bytes | None = None
     is_error: bool = False
     is_unknown: bool = False
-    killed: tuple[tuple[int, WorkerDeath], ...] = ()
+    death: WorkerDeath | None = None
+    position: int = 0
     error: Exception | None = None
     deaths: int = 0

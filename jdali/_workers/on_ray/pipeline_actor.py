@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import mmap
 import os
 import socket
 import time
@@ -60,17 +61,20 @@ class ActorClient:
         """Has the tasks of a call made by the process.
 
         Raises:
-            CallKilledError: processes died.
+            CallKilledError: the process died.
             Exception: the process cannot be started.
         """
         content = packed_memory(call.packed, call.arrays)
         # In the memory that the process has as well: what it writes there can be read when it is gone.
-        log = None if content.memory is None else content.memory.map()
-        future = self.pool.submit(content, call.order, patience=call.patience)
+        log = content.memory.map() if call.has_log and content.memory is not None else None
+        # Without patience: the next process has to compile first, and other actors need not.
+        future = self.pool.submit(content, call.order, patience=0)
         try:
             return await asyncio.shield(asyncio.wrap_future(future))  # the pool alone ends it
         except TaskKilledError as error:
-            raise CallKilledError(tuple(zip(begun(call, log), error.deaths, strict=False))) from None
+            death = error.deaths[-1] if error.deaths else None
+            position = 0 if log is None else running(log, call.packed)
+            raise CallKilledError(death, position) from None
 
     async def close(self) -> None:
         if self._shared is not None:
@@ -137,8 +141,9 @@ class PipelineActor:
         try:
             made = await client.make(call)
         except CallKilledError as error:
-            killed = tuple((at, dataclasses.replace(death, node=self._node)) for at, death in error.deaths)
-            return ActorAnswer(killed=killed, deaths=client.pool.counts().deaths)
+            death = None if error.death is None else dataclasses.replace(error.death, node=self._node)
+            deaths = client.pool.counts().deaths
+            return ActorAnswer(death=death, position=error.position, deaths=deaths)
         except Exception as error:
             # The process cannot be started, which may be better the next time, or the client has left.
             if self._clients.get(name) is client:
@@ -149,29 +154,28 @@ class PipelineActor:
         return ActorAnswer(result.packed, memory, result.is_error, deaths=client.pool.counts().deaths)
 
 
-def begun(call: ActorCall, log: Any) -> list[int]:
-    """Positions of the tasks that ran in the processes that tried a call, one after the other.
+def running(log: mmap.mmap, packed: PackedValue) -> int:
+    """Position of the task of a group that a process has begun last.
 
     Args:
-        call: that was tried.
-        log: memory with the arrays of the call; None: it has none.
+        log: memory with the arrays of the group; the log is the first of them.
+        packed: the group.
     """
-    if not call.tries:
-        return [0] * call.patience
-    noted = np.frombuffer(log, np.int64, call.tries, call.packed.spans[0][0])
-    return [max(int(number) - 1, 0) for number in noted]
+    offset, _ = packed.spans[0]
+    return max(int(np.frombuffer(log, np.int64, 1, offset)[0]) - 1, 0)
 
 
 class CallKilledError(RuntimeError):
-    """Processes died that tried a call.
+    """A process died before it had made a call.
 
     Attributes:
-        deaths: of each, with the position of the task that ran.
+        death: of the process, if it made tasks of this call; None: it made others.
+        position: of the task that ran.
     """
 
-    def __init__(self, deaths: tuple[tuple[int, WorkerDeath], ...]):
-        super().__init__(str(deaths))
-        self.deaths = deaths
+    def __init__(self, death: WorkerDeath | None, position: int):
+        super().__init__(str(death))
+        self.death, self.position = death, position
 
 
 class VersionError(RuntimeError):

@@ -52,11 +52,9 @@ class RayJob:
 
 
 def call_of(jobs: Sequence[RayJob]) -> ActorCall:
-    """The call of an actor for some tasks, which have the same patience."""
-    patience = jobs[0].patience
-    tries = patience if len(jobs) > 1 else 0
-    packed, arrays = pack_group([job.task for job in jobs], tries)
-    return ActorCall(packed, arrays, jobs[0].order, patience, tries)
+    """The call of an actor for some tasks."""
+    packed, arrays = pack_group([job.task for job in jobs])
+    return ActorCall(packed, arrays, jobs[0].order, len(jobs) > 1)
 
 
 @dataclasses.dataclass(eq=False)
@@ -71,7 +69,7 @@ class ActorSlot:
         calls: that these are in.
         blamed: the oldest one when it died last.
         is_absent: nothing is under way that would make it ready; `due` says when to try.
-        is_warm: its process has made a task, so programs are compiled.
+        is_warm: its process, which is another one after a death, has made a task, so programs are compiled.
         is_leaving: it gets no more tasks.
         is_gone: it died for good, and may not be started again.
         failed_starts: times in a row that it was dead for good before it was ready.

@@ -377,7 +377,8 @@ class RayDispatcher:
             for job in jobs:
                 self._submit_again(job)
             return
-        slot.is_warm = slot.is_warm or slot.place is place
+        if slot.place is place:
+            slot.is_warm = answer.packed is not None
         self._deaths += answer.deaths - slot.seen_deaths
         slot.seen_deaths = answer.deaths
         if answer.error is not None:
@@ -386,8 +387,8 @@ class RayDispatcher:
                 job.future.set_exception(error)
             self._fail_all(error)
         elif answer.packed is None:
-            for position, death in answer.killed:
-                jobs[position].note_death(death)
+            if answer.death is not None:
+                jobs[answer.position].note_death(answer.death)
             for job in jobs:
                 self._submit_again(job)
         else:
