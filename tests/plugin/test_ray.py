@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.broken_codec import broken_codec, write_files
 from support.faults import child, until
 from support.worker_kinds import NAME, NAMESPACE, is_alive, one_of, pids_of, workers_of
 from support.worker_pipelines import BAD, COUNT, batch, light_pipeline, of_shard, write_pictures
@@ -170,6 +171,28 @@ def test_a_node_that_is_removed_in_mid_epoch_loses_nothing(folder, batches, ray_
         assert until(lambda: workers_of(pipe).counts().deaths >= 1)
         counts = workers_of(pipe).counts()
         assert (counts.ready, counts.nodes) == (1, 1)
+
+
+# --- deaths --------------------------------------------------------------------------------------------
+MANY, DAMAGED, MADE = 99, 70, 75
+
+
+def test_a_sample_that_crashes_in_a_call_of_many_tasks_costs_itself_alone(tmp_path, ray_workers):
+    """By then an actor has several tasks in one call; the log tells which of them ran."""
+    folder = write_files(tmp_path / "all", MANY, {DAMAGED: "SEGV"})
+
+    @jdali.pipeline_def(batch_size=1, num_threads=1, on_error="mask", workers=ray_workers)
+    def define():
+        encoded, _ = fn.readers.file(file_root=folder, file_filters="*.number", name="reader")
+        return fn.python_function(encoded, function=broken_codec())
+
+    with closing(define()) as pipe:
+        numbers = [pipe.run()[0].as_array()[0] for _ in range(MADE)]
+        assert workers_of(pipe).in_flight > 17
+        deaths, errors = workers_of(pipe).counts().deaths, pipe.errors
+    assert [n for i, n in enumerate(numbers) if i != DAMAGED] == [n for n in range(MADE) if n != DAMAGED]
+    assert [Path(error.path).name for error in errors] == [f"{DAMAGED}.number"]
+    assert deaths == 2  # the call, and the search; the next epoch has not come to it
 
 
 # --- memory -------------------------------------------------------------------------------------------
