@@ -39,10 +39,10 @@ def replied(answer):
     ("seconds", "cpu", "nbytes", "calls", "most"),
     [
         (0.004, 0.004, 200_000, 4, 16),  # 8x8 pictures: the most there is
-        (0.03, 0.03, 200_000, 4, 2),  # three fit, a power of two is taken
+        (0.03, 0.03, 200_000, 4, 4),  # six fit, a power of two is taken
         (0.06, 0.004, 200_000, 4, 8),  # on a busy machine
         (0.3, 0.004, 200_000, 4, 1),  # storage is slow: results would come late
-        (0.004, 0.004, 3 << 20, 4, 2),  # eight would not fit into the bytes of a call
+        (0.004, 0.004, 12 << 20, 4, 2),  # sixteen would not fit into the bytes of a call
         (0.004, 0.004, 200_000, 32, 2),  # sixteen actors: a thread waits for each task
         (0.2, 0.2, 19 << 20, 4, 1),  # training pictures
         (0.0, 0.0, 0, 256, 1),
@@ -59,7 +59,7 @@ def test_small_tasks_travel_together(seconds, cpu, nbytes, calls, most):
 
 def test_the_number_follows_the_tasks():
     size = call_size.CallSize()
-    for cpu in [0.001] * 8 + [0.04] * 8:
+    for cpu in [0.001] * 8 + [0.08] * 8:
         size.note(cpu, cpu, 100, 4)
     assert size.most == 2
 
