@@ -1,14 +1,16 @@
-"""Batches made by workers of a Ray cluster beside processes: speed, and processor time left in the trainer's process.
+"""Batches made by workers of a Ray cluster beside processes: speed, and processor time.
 
-    python benchmarks/cluster.py [--workload train val tiny] [--rounds 5]
+    python benchmarks/cluster.py [--workload train val tiny speech] [--rounds 5]
 
 Two workers each, one thread in each worker. They take turns, and the ratio is that of each turn to the turn of the processes
 of the same round (median). The cluster is one node, this machine, so nothing crosses a network. Processor time is that of the
-process that trains alone, without its workers and without the processes of Ray.
+process that trains alone, and that of all processes, with workers, actors and Ray's own: where the cores are the bound, its
+ratio is that of the rates on a quiet machine, and other programs change it less.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
@@ -21,10 +23,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 import host
 import pipelines
 from _harness import arguments, compare
-from workers import WORKLOADS, measure, pipeline
+from workers import DRAIN, WORKLOADS, measure, pipeline
 
 RIVALS = ("processes", "ray")
 STORE_BYTES = 1 << 30
+# Small batches travel together, so more of them are under way: batches before a turn counts, and in it.
+TINY_DRAIN, TINY_BATCHES = 80, 240
 
 
 def on_ray() -> Any:
@@ -34,9 +38,28 @@ def on_ray() -> Any:
     from jdali.plugin.ray import Workers
 
     ray.init(
-        num_cpus=2, object_store_memory=STORE_BYTES, include_dashboard=False, log_to_driver=False, logging_level="ERROR",
+        address="local", num_cpus=2, object_store_memory=STORE_BYTES, include_dashboard=False, log_to_driver=False,
+        logging_level="ERROR",
     )  # fmt: skip
     return Workers(2)
+
+
+def of_all_processes() -> float:
+    """Processor time of the threads of this process and of all that it has started, seconds."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            stat = (folder / "stat").read_text()
+            parents[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
+    mine = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in mine} - mine:
+        mine |= more
+    total = 0
+    for pid in mine:
+        for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+            with contextlib.suppress(OSError):
+                total += int(file.read_text().split()[0])
+    return total / 1e9
 
 
 def work(rival: str, workload: str, folder: str, threads: int) -> None:
@@ -52,31 +75,36 @@ def work(rival: str, workload: str, folder: str, threads: int) -> None:
             os.environ["JDALI_WORKERS"] = "2"
         return pipeline("jdali", workload, folder, threads // 2)
 
-    measure(make, WORKLOADS[workload][0])
+    drain = TINY_DRAIN if workload == "tiny" else DRAIN
+    measure(make, WORKLOADS[workload][0], drain, all=of_all_processes)
 
 
 def main() -> None:
-    parser = arguments(__doc__, batches=0, rivals=RIVALS, choices={"workload": ["train", "val", "tiny"]})
+    parser = arguments(__doc__, batches=0, rivals=RIVALS, choices={"workload": WORKLOADS})
     options = parser.parse_args()
     if options.worker:
         rival, workload = options.worker
         work(rival, workload, options.data, options.threads)
         return
-    print("| workload | rival | samples/s, median (low to high) | ratio | cpu of the trainer, µs a sample |")
-    print("|---|---|---|---|---|")
+    print(
+        "| workload | rival | samples/s, median (low to high) | ratio | cpu of the trainer, µs a sample | of all | ratio of all |"
+    )
+    print("|---|---|---|---|---|---|---|")
     for workload in options.workload:
         with tempfile.TemporaryDirectory() as folder:
-            if workload == "tiny":
-                host.make_tiny(Path(folder, "data"))
-            data = folder + "/data" if workload == "tiny" else options.data or pipelines.default_data()
+            make = {"tiny": host.make_tiny, "speech": host.make_speech}.get(workload)
+            if make is not None:
+                make(Path(folder, "data"))
+            data = folder + "/data" if make is not None else options.data or pipelines.default_data()
             rows = compare(
                 Path(__file__), options.rivals, workload, data=data, threads=options.threads, rounds=options.rounds,
-                batches=options.batches or WORKLOADS[workload][1],
+                batches=options.batches or (TINY_BATCHES if workload == "tiny" else WORKLOADS[workload][1]),
             )  # fmt: skip
         for row in rows:
+            ratios = [first / own for first, own in zip(rows[0]["all"], row["all"], strict=True)]
             print(
                 f"| {workload} | {row['rival']} | {row['median']:.0f} ({row['low']:.0f} to {row['high']:.0f}) "
-                f"| {row['ratio']:.2f} | {np.median(row['cpu']):.1f} |",
+                f"| {row['ratio']:.2f} | {np.median(row['cpu']):.1f} | {np.median(row['all']):.1f} | {np.median(ratios):.2f} |",
                 flush=True,
             )
 

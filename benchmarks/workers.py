@@ -79,13 +79,16 @@ def work(rival: str, workload: str, folder: str, threads: int) -> None:
     measure(lambda: pipeline(package, workload, folder, threads), WORKLOADS[workload][0])
 
 
-def measure(make: Callable[[], Any], size: int) -> None:
+def measure(make: Callable[[], Any], size: int, drain: int = DRAIN, **clocks: Callable[[], float]) -> None:
     """Serves rates and processor time a sample, in µs, of a pipeline, whenever its turn comes.
 
     Args:
         make: makes the pipeline; an ImportError is the rival's problem.
         size: of its batches.
+        drain: batches that may have been made before its turn.
+        clocks: of processor time, seconds, by name, beside `cpu`, that of this process.
     """
+    clocks["cpu"] = time.process_time
     start = time.perf_counter()
     try:
         pipe = make()
@@ -94,18 +97,21 @@ def measure(make: Callable[[], Any], size: int) -> None:
         return
     host.wait(pipe.run())
     first = time.perf_counter() - start
-    spent: list[float] = []
+    spent: dict[str, list[float]] = {name: [] for name in clocks}
 
     def run(batches: int) -> float:
-        for _ in range(DRAIN):
+        for _ in range(drain):
             host.wait(pipe.run())
-        start, cpu = time.perf_counter(), time.process_time()
+        before = {name: clock() for name, clock in clocks.items()}
+        start = time.perf_counter()
         for _ in range(batches):
             host.wait(pipe.run())
-        spent.append((time.process_time() - cpu) / batches / size * 1e6)
-        return batches * size / (time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        for name, clock in clocks.items():
+            spent[name].append((clock() - before[name]) / batches / size * 1e6)
+        return batches * size / seconds
 
-    serve(first, run, lambda: {"cpu": spent[1:]})
+    serve(first, run, lambda: {name: times[1:] for name, times in spent.items()})
 
 
 def main() -> None:

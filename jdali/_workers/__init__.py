@@ -20,6 +20,10 @@ from jdali._workers.by_value import pickle_by_value as pickle_by_value
 from jdali._workers.exceptions import portable as portable
 from jdali._workers.node import on_node as on_node
 from jdali._workers.process_workers import ProcessWorkers as ProcessWorkers
+from jdali._workers.task_group import GroupTask as GroupTask
+from jdali._workers.task_group import StartGroups as StartGroups
+from jdali._workers.task_group import TaskOutcome as TaskOutcome
+from jdali._workers.task_group import pack_group as pack_group
 from jdali._workers.task_pool.answer import answer_memory as answer_memory
 from jdali._workers.task_pool.answer import answering_in as answering_in
 from jdali._workers.task_pool.answer import note_reached as note_reached

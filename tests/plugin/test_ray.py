@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.broken_codec import broken_codec, write_files
 from support.faults import child, until
 from support.worker_kinds import NAME, NAMESPACE, is_alive, one_of, pids_of, workers_of
 from support.worker_pipelines import BAD, COUNT, batch, light_pipeline, of_shard, write_pictures
@@ -172,6 +173,28 @@ def test_a_node_that_is_removed_in_mid_epoch_loses_nothing(folder, batches, ray_
         assert (counts.ready, counts.nodes) == (1, 1)
 
 
+# --- deaths --------------------------------------------------------------------------------------------
+MANY, DAMAGED, MADE = 99, 70, 75
+
+
+def test_a_sample_that_crashes_in_a_call_of_many_tasks_costs_itself_alone(tmp_path, ray_workers):
+    """By then an actor has several tasks in one call; the log tells which of them ran."""
+    folder = write_files(tmp_path / "all", MANY, {DAMAGED: "SEGV"})
+
+    @jdali.pipeline_def(batch_size=1, num_threads=1, on_error="mask", workers=ray_workers)
+    def define():
+        encoded, _ = fn.readers.file(file_root=folder, file_filters="*.number", name="reader")
+        return fn.python_function(encoded, function=broken_codec())
+
+    with closing(define()) as pipe:
+        numbers = [pipe.run()[0].as_array()[0] for _ in range(MADE)]
+        assert workers_of(pipe).in_flight > 17
+        deaths, errors = workers_of(pipe).counts().deaths, pipe.errors
+    assert [n for i, n in enumerate(numbers) if i != DAMAGED] == [n for n in range(MADE) if n != DAMAGED]
+    assert [Path(error.path).name for error in errors] == [f"{DAMAGED}.number"]
+    assert deaths == 2  # the call, and the search; the next epoch has not come to it
+
+
 # --- memory -------------------------------------------------------------------------------------------
 def shared_files(pid):
     """Files without a name, in memory, that a process has mapped: by inode, with their sizes."""
@@ -184,7 +207,7 @@ def shared_files(pid):
     return found
 
 
-def test_names_are_in_the_memory_of_a_node_once(tmp_path, ray_workers):
+def test_names_are_in_the_memory_of_a_node_once_whichever_actor_dies(tmp_path, ray_workers):
     path = tmp_path / "picture"
     path.write_bytes(b"1")
     names = [str(path)] * 50_000
@@ -195,18 +218,36 @@ def test_names_are_in_the_memory_of_a_node_once(tmp_path, ray_workers):
         return fn.python_function(label, function=lambda _: np.int32(os.getpid()))
 
     with closing(define()) as pipe:
-        pids = set()
 
-        def both():
-            pids.update(pipe.run()[0].as_array().tolist())
-            return len(pids) == 2
+        def two_others(gone):
+            found = set()
 
-        assert until(both)
-        first, second = (shared_files(pid) for pid in pids)
-        both_have = set(first) & set(second)
-        assert sum(first[inode] for inode in both_have) >= sum(map(len, names))
-        # Beside these, each has slabs for its results, which are small.
-        assert sum(size for inode, size in first.items() if inode not in both_have) < 1 << 20
+            def both():
+                found.update(set(pipe.run()[0].as_array().tolist()) - gone)
+                return len(found) == 2
+
+            assert until(both)
+            return found
+
+        def names_of(pids):
+            """Memory that all of them have."""
+            files = [shared_files(pid) for pid in pids]
+            shared = set.intersection(*map(set, files))
+            assert sum(files[0][inode] for inode in shared) >= sum(map(len, names))
+            # Beside these, each has slabs for its results, which are small.
+            assert all(sum(own[inode] for inode in own if inode not in shared) < 1 << 20 for own in files)
+            return shared
+
+        pids, dead = two_others(set()), set()
+        shared = names_of(pids)
+        for actor in pids_of(pipe):
+            os.kill(actor, signal.SIGKILL)
+            assert until(
+                lambda pids=pids: not all(map(is_alive, pids))
+            )  # the process of the actor ends as well
+            dead |= {pid for pid in pids if not is_alive(pid)}
+            pids = two_others(dead)
+            assert names_of(pids) == shared
 
 
 def test_results_stay_within_the_bytes_that_were_given(ray_workers):

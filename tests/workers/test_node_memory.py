@@ -2,11 +2,14 @@
 
 import os
 import signal
+import subprocess
 import sys
+import textwrap
 import uuid
+from pathlib import Path
 
 import pytest
-from support.faults import child
+from support.faults import child, until
 
 pytest.importorskip("ray", reason="Ray is not installed")  # the package of the actors imports it
 from jdali._workers.memory import Memory, allocate
@@ -53,18 +56,41 @@ def test_the_first_one_fills_it_and_all_map_the_same(key):
         one.memory.close()
 
 
-def test_after_the_first_one_has_closed_the_next_fills_it_anew(key):
+def free(key, number=0):
+    """Waits until an address is free again; the thread that listens ends soon after it was told to."""
+    name = f"\0jdali-{os.getuid()}-{key}-{number}"
+    assert until(lambda: name[1:] not in Path("/proc/net/unix").read_text())
+
+
+def test_after_the_first_one_has_closed_others_send_it_until_the_last_one_has(key):
     times = []
     first = shared_on_node(key, filled(b"a", times))
-    other = shared_on_node(key, filled(b"b", times))
+    second = shared_on_node(key, filled(b"b", times))
     first.close()
     first.memory.close()
-    assert other.memory.map()[:1] == b"a"  # those who have it keep it
-    # The thread that listens ends soon after.
-    later = next(
-        one for one in (shared_on_node(key, filled(b"b", times)) for _ in range(10_000)) if len(times) > 1
-    )
+    free(key)
+    third = shared_on_node(key, filled(b"b", times))
+    assert times == [b"a"]
+    assert inode(third.memory) == inode(second.memory)
+    second.close()
+    third.close()
+    free(key, 0)
+    free(key, 1)
+    later = shared_on_node(key, filled(b"b", times))
+    assert times == [b"a", b"b"]
+    assert second.memory.map()[:1] == b"a"  # those who have it keep it
     assert later.memory.map()[:1] == b"b"
+    later.close()
+
+
+def test_there_are_more_actors_than_addresses(key, monkeypatch):
+    monkeypatch.setattr(node_memory, "_ADDRESSES", 2)
+    times = []
+    shared = [shared_on_node(key, filled(b"a", times)) for _ in range(4)]
+    assert times == [b"a"]
+    assert len({inode(one.memory) for one in shared}) == 1
+    for one in shared:
+        one.close()
 
 
 def test_other_keys_have_memory_of_their_own(key):
@@ -85,22 +111,40 @@ def test_an_error_leaves_the_address_to_others(key):
     assert times == [b"a"]
 
 
+HOLDER = """
+    import time
+    from jdali._workers.memory import Memory, allocate
+    from jdali._workers.on_ray.node_memory import shared_on_node
+    shared = shared_on_node({key!r}, lambda: Memory(*allocate(5000)))
+    print("ready", flush=True)
+    time.sleep(600)
+"""
+
+
 def test_a_process_that_is_killed_leaves_no_address(key):
-    ended = child(
-        f"""
-        import time
-        from jdali._workers.memory import Memory, allocate
-        from jdali._workers.on_ray.node_memory import shared_on_node
-        shared_on_node({key!r}, lambda: Memory(*allocate(5000)))
-        print("ready", flush=True)
-        time.sleep(600)
-        """,
-        signal=signal.SIGKILL,
-    )
+    ended = child(HOLDER.format(key=key), signal=signal.SIGKILL)
     assert ended.code == -signal.SIGKILL
     times = []
     shared_on_node(key, filled(b"a", times))
     assert times == [b"a"]
+
+
+def test_the_memory_of_a_first_one_that_is_killed_is_that_of_those_who_come_later(key):
+    program = textwrap.dedent(HOLDER.format(key=key))
+    first = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    try:
+        assert first.stdout.readline() == "ready\n"
+        times = []
+        second = shared_on_node(key, filled(b"b", times))
+    finally:
+        first.kill()
+        first.wait()
+        first.stdout.close()
+    third = shared_on_node(key, filled(b"c", times))
+    assert times == []
+    assert inode(third.memory) == inode(second.memory)
+    for one in (second, third):
+        one.close()
 
 
 def test_memory_of_another_user_is_not_taken(key, monkeypatch):

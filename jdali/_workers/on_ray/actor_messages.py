@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,21 +28,20 @@ class ActorStart:
     memory: Bytes
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class ActorTask:
-    """A task of one client.
+class ActorCall(NamedTuple):
+    """Tasks of one client, which are made in one go.
 
     Attributes:
-        packed: the task.
-        arrays: of the task.
-        order: among the client's; lower ones go first.
-        patience: workers that may be killed while they make it, before it is given up.
+        packed: a `TaskGroup`.
+        arrays: of it.
+        order: of the first task among the client's; lower ones go first.
+        has_log: the first array is its log.
     """
 
     packed: PackedValue
     arrays: tuple[Bytes, ...]
     order: int
-    patience: int
+    has_log: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,15 +63,15 @@ class ActorPlace:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ActorAnswer:
-    """A task that was made, or why there is no result.
+    """The tasks of a call were made, or why there are no results.
 
     Attributes:
-        packed: the result, or the exception of the maker; None: there is neither.
+        packed: a `TaskOutcome` for each, or an exception in place of all; None: there is neither.
         memory: with its arrays; None: it has none.
         is_error: it is the exception.
         is_unknown: the client has not joined, or was idle for so long that it has to join again.
-        seconds, cpu: see `MadeTask`.
-        killed: deaths of the processes that the task killed.
+        death: of the process, before all tasks were made; None: it made the call, or died with another one.
+        position: of the task that ran then.
         error: no task of this client can be made there.
         deaths: of the actor's processes for this client, since it was started.
     """
@@ -81,8 +80,7 @@ class ActorAnswer:
     memory: Bytes | None = None
     is_error: bool = False
     is_unknown: bool = False
-    seconds: float = 0.0
-    cpu: float = 0.0
-    killed: tuple[WorkerDeath, ...] = ()
+    death: WorkerDeath | None = None
+    position: int = 0
     error: Exception | None = None
     deaths: int = 0

@@ -1,12 +1,13 @@
 """Memory that the actors of a node share, so that what a pipeline sends is there once for all of them.
 
 ```
- first actor: binds the address, fills memory ──▶ a thread sends the descriptor to each that connects
- other actors: the address is bound, so they connect to it and map what they get
+ first actor: binds address 0, fills memory ──▶ a thread sends the descriptor to each that connects
+ other actors: address 0 is bound, so they connect to it and map what they get; each binds an address of its own as well
+ one that comes when the first has died: binds address 0, asks the other addresses, and fills memory if none answers
 ```
 
-The address is a name of Linux without a file, which ends with the process that bound it. So nothing is left however
-the actors end, and the next one that comes is the first again. Without such names each actor has memory of its own.
+An address is a name of Linux without a file, which ends with the process that bound it. So nothing is left however the
+actors end, and the memory is there as long as one of them has it. Without such names each actor has memory of its own.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
 _SIZE = struct.Struct("!Q")
 _SECONDS = 60.0  # that the first actor may take to fill the memory
 _TRIES = 3
+_ADDRESSES = 64  # of a key: enough that one of their actors is left, and asked in a millisecond
 
 
 class NodeMemory:
@@ -33,7 +35,7 @@ class NodeMemory:
 
     Args:
         memory: that is filled.
-        server: bound to the address; None: another actor has it, or nobody.
+        server: bound to an address; None: others send the memory, or nobody.
     """
 
     def __init__(self, memory: Memory, server: socket.socket | None = None):
@@ -60,19 +62,39 @@ def shared_on_node(key: str, fill: Callable[[], Memory]) -> NodeMemory:
     """
     if sys.platform != "linux":
         return NodeMemory(fill())
-    address = f"\0jdali-{os.getuid()}-{key}"
     for _ in range(_TRIES):
-        server = _bound(address)
+        server = _bound(_address(key, 0))
         if server is not None:
             try:
-                return NodeMemory(fill(), server)
+                return NodeMemory(_of_others(key) or fill(), server)
             except BaseException:
                 server.close()
                 raise
         # One that died meanwhile has left the address to others.
         with contextlib.suppress(OSError, EOFError):
-            return NodeMemory(_received(address))
+            return NodeMemory(_received(_address(key, 0)), _server_beside_the_first(key))
     return NodeMemory(fill())
+
+
+def _address(key: str, number: int) -> str:
+    return f"\0jdali-{os.getuid()}-{key}-{number}"
+
+
+def _of_others(key: str) -> Memory | None:
+    """The memory of an actor that is left of a node whose first one has died; None: there is none."""
+    for number in range(1, _ADDRESSES):
+        with contextlib.suppress(OSError, EOFError):
+            return _received(_address(key, number))
+    return None
+
+
+def _server_beside_the_first(key: str) -> socket.socket | None:
+    """A socket at the next address that is free; None: there are enough actors that send the memory."""
+    for number in range(1, _ADDRESSES):
+        server = _bound(_address(key, number))
+        if server is not None:
+            return server
+    return None
 
 
 def _bound(address: str) -> socket.socket | None:

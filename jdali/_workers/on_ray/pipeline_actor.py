@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import itertools
+import mmap
 import os
 import socket
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 from typing import Any
 
+import numpy as np
 import ray
 
 import jdali
 from jdali._workers.memory import Memory
 from jdali._workers.node import NODE
-from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask, Bytes
+from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorCall, ActorPlace, ActorStart, Bytes
 from jdali._workers.on_ray.node_memory import shared_on_node
 from jdali._workers.task_pool.jobs import MadeTask, PackedMemory, PackedResult, TaskKilledError
 from jdali._workers.task_pool.pool import TaskPool
+from jdali._workers.task_pool.process import WorkerDeath
 from jdali._workers.task_pool.wire import PackedValue
 
 # A client that was killed does not say so. One that comes back later finds its pipeline started again.
@@ -41,7 +42,7 @@ class ActorClient:
 
     Attributes:
         pool: of one process.
-        tasks: that are under way.
+        calls: that are under way.
         used: when the last one began or ended.
     """
 
@@ -50,16 +51,30 @@ class ActorClient:
         content = PackedMemory(start.start, None if self._shared is None else self._shared.memory)
         environment = {"JAX_PLATFORMS": "cpu", NODE: node}
         self.pool = TaskPool(1, content, environment=environment, keeps_packed=True)
-        self.tasks, self.used = 0, time.monotonic()
+        self.calls, self.used = 0, time.monotonic()
 
     @property
     def is_idle(self) -> bool:
-        return not self.tasks and time.monotonic() - self.used > _IDLE_SECONDS
+        return not self.calls and time.monotonic() - self.used > _IDLE_SECONDS
 
-    def submit(self, task: ActorTask) -> Future[MadeTask]:
-        """Has a task made by the process."""
-        content = packed_memory(task.packed, task.arrays)
-        return self.pool.submit(content, task.order, patience=task.patience)
+    async def make(self, call: ActorCall) -> MadeTask:
+        """Has the tasks of a call made by the process.
+
+        Raises:
+            CallKilledError: the process died.
+            Exception: the process cannot be started.
+        """
+        content = packed_memory(call.packed, call.arrays)
+        # In the memory that the process has as well: what it writes there can be read when it is gone.
+        log = content.memory.map() if call.has_log and content.memory is not None else None
+        # Without patience: the next process has to compile first, and other actors need not.
+        future = self.pool.submit(content, call.order, patience=0)
+        try:
+            return await asyncio.shield(asyncio.wrap_future(future))  # the pool alone ends it
+        except TaskKilledError as error:
+            death = error.deaths[-1] if error.deaths else None
+            position = 0 if log is None else running(log, call.packed)
+            raise CallKilledError(death, position) from None
 
     async def close(self) -> None:
         if self._shared is not None:
@@ -90,18 +105,16 @@ class PipelineActor:
             return ActorPlace(self._node, self._node_id, os.getpid(), error)
         return ActorPlace(self._node, self._node_id, os.getpid())
 
-    async def make(self, name: str, tasks: Sequence[ActorTask]) -> tuple[ActorAnswer, ...]:
+    async def make(self, name: str, call: ActorCall) -> ActorAnswer:
         """Makes tasks of a client that has joined."""
         client = self._clients.get(name)
         if client is None:
-            return tuple(ActorAnswer(is_unknown=True) for _ in tasks)
-        client.tasks += len(tasks)
+            return ActorAnswer(is_unknown=True)
+        client.calls += 1
         try:
-            made = [client.submit(task) for task in tasks]
-            await all_done(made)
-            return tuple([await self._answer(name, client, future) for future in made])
+            return await self._answer(name, client, call)
         finally:
-            client.tasks -= len(tasks)
+            client.calls -= 1
             client.used = time.monotonic()
 
     async def leave(self, name: str) -> None:
@@ -123,13 +136,14 @@ class PipelineActor:
                 self._clients[name] = await asyncio.to_thread(ActorClient, name, definition, self._node)
             return self._clients[name]
 
-    async def _answer(self, name: str, client: ActorClient, future: Future[MadeTask]) -> ActorAnswer:
-        """The answer to a task that is done."""
+    async def _answer(self, name: str, client: ActorClient, call: ActorCall) -> ActorAnswer:
+        """The answer to a call, once its tasks are made."""
         try:
-            made = future.result()
-        except TaskKilledError as error:
-            killed = tuple(dataclasses.replace(death, node=self._node) for death in error.deaths)
-            return ActorAnswer(killed=killed, deaths=client.pool.counts().deaths)
+            made = await client.make(call)
+        except CallKilledError as error:
+            death = None if error.death is None else dataclasses.replace(error.death, node=self._node)
+            deaths = client.pool.counts().deaths
+            return ActorAnswer(death=death, position=error.position, deaths=deaths)
         except Exception as error:
             # The process cannot be started, which may be better the next time, or the client has left.
             if self._clients.get(name) is client:
@@ -137,33 +151,31 @@ class PipelineActor:
             return ActorAnswer(error=error)
         result: PackedResult = made.result
         memory = None if result.memory is None else result.memory[: result.packed.size]
-        return ActorAnswer(
-            result.packed,
-            memory,
-            result.is_error,
-            seconds=made.seconds,
-            cpu=made.cpu,
-            deaths=client.pool.counts().deaths,
-        )
+        return ActorAnswer(result.packed, memory, result.is_error, deaths=client.pool.counts().deaths)
 
 
-async def all_done(futures: Sequence[Future[MadeTask]]) -> None:
-    """Waits for all of them; the loop is woken once, as waking it costs more than what it does then."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[None] = loop.create_future()
-    left = itertools.count(len(futures) - 1, -1)
+def running(log: mmap.mmap, packed: PackedValue) -> int:
+    """Position of the task of a group that a process has begun last.
 
-    def finish() -> None:
-        if not done.done():  # the call was cancelled
-            done.set_result(None)
+    Args:
+        log: memory with the arrays of the group; the log is the first of them.
+        packed: the group.
+    """
+    offset, _ = packed.spans[0]
+    return max(int(np.frombuffer(log, np.int64, 1, offset)[0]) - 1, 0)
 
-    def note(_: Future[MadeTask]) -> None:
-        if next(left) == 0:
-            loop.call_soon_threadsafe(finish)
 
-    for future in futures:
-        future.add_done_callback(note)
-    await done
+class CallKilledError(RuntimeError):
+    """A process died before it had made a call.
+
+    Attributes:
+        death: of the process, if it made tasks of this call; None: it made others.
+        position: of the task that ran.
+    """
+
+    def __init__(self, death: WorkerDeath | None, position: int):
+        super().__init__(str(death))
+        self.death, self.position = death, position
 
 
 class VersionError(RuntimeError):

@@ -1,14 +1,15 @@
-"""One actor, and what a pipeline has asked it for."""
+"""One actor, the tasks of a pipeline, and the calls that they travel in."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from jdali._workers import MadeTask, WorkerDeath
-from jdali._workers.on_ray import ActorPlace, ActorTask
+from jdali._workers import GroupTask, MadeTask, WorkerDeath, pack_group
+from jdali._workers.on_ray import ActorCall, ActorPlace
 
 # Until an actor that died is asked again, seconds: twice as long each time.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
@@ -21,19 +22,39 @@ class RayJob:
     Attributes:
         number: of the task.
         task: for an actor.
+        order: lower ones go first.
+        patience: workers that may be killed while they make it, before it is given up.
         future: of the result.
-        deaths: of the actors that it ran in.
-        goes_alone: it is the only task of its call: an actor died that had it.
+        deaths: of the actors, and of their processes, that it ran in.
+        goes_alone: it is the only task of its call: a worker died that had it.
     """
 
     number: int
-    task: ActorTask
+    task: GroupTask
+    order: int
+    patience: int
     future: Future[MadeTask] = dataclasses.field(default_factory=Future)
     deaths: list[WorkerDeath] = dataclasses.field(default_factory=list)
     goes_alone: bool = False
 
     def __lt__(self, other: RayJob) -> bool:
-        return (self.task.order, self.number) < (other.task.order, other.number)
+        return (self.order, self.number) < (other.order, other.number)
+
+    @property
+    def is_given_up(self) -> bool:
+        """True if no other worker should try it: one crashed, or as many were killed as there is patience for."""
+        return len(self.deaths) >= self.patience or any(death.is_crash for death in self.deaths)
+
+    def note_death(self, death: WorkerDeath) -> None:
+        """Notes that a worker died while it made the task, so that no other task is blamed for the next one."""
+        self.deaths.append(death)
+        self.goes_alone = True
+
+
+def call_of(jobs: Sequence[RayJob]) -> ActorCall:
+    """The call of an actor for some tasks."""
+    packed, arrays = pack_group([job.task for job in jobs])
+    return ActorCall(packed, arrays, jobs[0].order, len(jobs) > 1)
 
 
 @dataclasses.dataclass(eq=False)
@@ -48,7 +69,7 @@ class ActorSlot:
         calls: that these are in.
         blamed: the oldest one when it died last.
         is_absent: nothing is under way that would make it ready; `due` says when to try.
-        is_warm: its process has made a task, so programs are compiled.
+        is_warm: its process, which is another one after a death, has made a task, so programs are compiled.
         is_leaving: it gets no more tasks.
         is_gone: it died for good, and may not be started again.
         failed_starts: times in a row that it was dead for good before it was ready.

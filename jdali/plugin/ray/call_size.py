@@ -6,11 +6,11 @@ travel together, and large ones alone.
 
 from __future__ import annotations
 
-_CALL_CPU = 0.1  # seconds of processor time in one call: what Ray takes for a call is some hundredths of it
+_CALL_CPU = 0.2  # seconds of processor time in one call: what Ray takes for a call is some hundredths of it
 _CALL_SECONDS = 0.5  # until the results of a call are there, at most
 # Bytes of results in one call, at most: they stay in the object store until the last one is gone.
-_CALL_BYTES = 8 << 20
-_MOST_TASKS = 8
+_CALL_BYTES = 32 << 20
+_MOST_TASKS = 16
 _MOST_UNDER_WAY = 64  # tasks of all actors: a thread of the trainer waits for each
 _WINDOW = 8  # tasks that are looked at before the number changes
 

@@ -11,7 +11,6 @@ import queue
 import threading
 import time
 import uuid
-import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Protocol
@@ -23,8 +22,10 @@ from ray.exceptions import ActorDiedError, RayError, RayTaskError
 import jdali
 from jdali._workers import (
     SMALL_OF_TASK,
+    GroupTask,
     MadeTask,
     PoolClosedError,
+    StartGroups,
     StartMaking,
     TaskKilledError,
     WorkerCounts,
@@ -32,10 +33,10 @@ from jdali._workers import (
     pack,
     pack_by_value,
 )
-from jdali._workers.on_ray import ActorAnswer, ActorPlace, ActorStart, ActorTask
+from jdali._workers.on_ray import ActorAnswer, ActorPlace, ActorStart
 from jdali.graph import reduced_operator
-from jdali.plugin.ray.actor_slot import ActorSlot, RayJob
-from jdali.plugin.ray.answers import end_lease, resolve, start_error
+from jdali.plugin.ray.actor_slot import ActorSlot, RayJob, call_of
+from jdali.plugin.ray.answers import lease, resolve, start_error
 from jdali.plugin.ray.call_size import CallSize
 
 # Calls of this pipeline that an actor has: the one whose tasks its process makes, and one to go on with.
@@ -94,7 +95,7 @@ class RayDispatcher:
     # --- for callers ------------------------------------------------------------------------
     def start(self, start: StartMaking) -> None:
         """See `BatchWorkers.start`."""
-        content = pack_by_value(start, reduced_operator)
+        content = pack_by_value(StartGroups(start), reduced_operator)
         try:
             if content.memory is None:
                 memory = np.empty(0, np.uint8)
@@ -113,9 +114,8 @@ class RayDispatcher:
         """See `BatchWorkers.submit`."""
         packed, buffers = pack(task, small=SMALL_OF_TASK)
         arrays = tuple(np.array(np.frombuffer(buffer, np.uint8)) for buffer in buffers)
-        job = RayJob(
-            next(self._numbers), ActorTask(packed, arrays, order, patience), goes_alone=patience == 1
-        )
+        task = GroupTask(packed.head, arrays)
+        job = RayJob(next(self._numbers), task, order, patience, goes_alone=patience == 1)
         with self._lock:
             if self._closed:
                 job.future.set_exception(PoolClosedError("the Ray workers were closed"))
@@ -278,8 +278,9 @@ class RayDispatcher:
                 return
             slot.jobs += jobs
             slot.calls += 1
-            tasks = [job.task for job in jobs]
-            self._call(slot.handle.make.remote(self._name, tasks), self._answered, slot, jobs, slot.place)
+            self._call(
+                slot.handle.make.remote(self._name, call_of(jobs)), self._answered, slot, jobs, slot.place
+            )
 
     def _rehearse(self) -> None:
         """Has actors that join warm ones make a task of theirs as well, whose result is dropped, see `TaskPool`."""
@@ -290,7 +291,8 @@ class RayDispatcher:
             return
         for slot in cold:
             slot.calls += 1
-            self._call(slot.handle.make.remote(self._name, [job.task]), self._rehearsed, slot, slot.place)
+            reference = slot.handle.make.remote(self._name, call_of([job]))
+            self._call(reference, self._rehearsed, slot, slot.place)
 
     def _rehearsed(self, slot: ActorSlot, place: ActorPlace, reply: Future[object]) -> None:
         slot.calls -= 1
@@ -325,7 +327,7 @@ class RayDispatcher:
         reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
 
     def _answered(
-        self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace, reply: Future[tuple[ActorAnswer, ...]]
+        self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace, reply: Future[ActorAnswer]
     ) -> None:
         slot.calls -= 1
         if jobs[0] not in slot.jobs:
@@ -337,8 +339,7 @@ class RayDispatcher:
             return
         slot.jobs = [job for job in slot.jobs if job not in jobs]
         if error is None:
-            for job, answer in zip(jobs, reply.result(), strict=True):
-                self._settle(slot, job, place, answer, reply)
+            self._settle(slot, jobs, place, reply)
             return
         for job in jobs:
             job.future.set_exception(
@@ -357,43 +358,41 @@ class RayDispatcher:
             job.goes_alone = True  # so the right one is blamed, if another actor dies
             if job is slot.blamed:
                 job.deaths.append(WorkerDeath(place.pid, None, place.node))
-            if len(job.deaths) >= job.task.patience:
-                job.future.set_exception(TaskKilledError(job.deaths))
-            else:
-                self._submit_again(job)
+            self._submit_again(job)
 
     def _submit_again(self, job: RayJob) -> None:
+        if job.is_given_up:
+            job.future.set_exception(TaskKilledError(job.deaths))
+            return
         with self._lock:
             heapq.heappush(self._waiting, job)
 
     def _settle(
-        self, slot: ActorSlot, job: RayJob, place: ActorPlace, answer: ActorAnswer, reply: Future[Any]
+        self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace, reply: Future[ActorAnswer]
     ) -> None:
+        answer = reply.result()
         if answer.is_unknown:
             if slot.place is place:
                 slot.place, slot.is_absent, slot.due = None, True, 0.0
-            self._submit_again(job)
+            for job in jobs:
+                self._submit_again(job)
             return
-        slot.is_warm = slot.is_warm or slot.place is place
+        if slot.place is place:
+            slot.is_warm = answer.packed is not None
         self._deaths += answer.deaths - slot.seen_deaths
         slot.seen_deaths = answer.deaths
         if answer.error is not None:
             error = start_error(place, answer.error)
-            job.future.set_exception(error)
+            for job in jobs:
+                job.future.set_exception(error)
             self._fail_all(error)
         elif answer.packed is None:
-            job.future.set_exception(TaskKilledError([*job.deaths, *answer.killed]))
+            if answer.death is not None:
+                jobs[answer.position].note_death(answer.death)
+            for job in jobs:
+                self._submit_again(job)
         else:
-            self._made += 1
-            self._call_size.note(answer.seconds, answer.cpu, answer.packed.size, _CALLS_EACH * self.count)
-            self._lease(answer, reply)
-            resolve(job.future, answer)
-
-    def _lease(self, answer: ActorAnswer, reply: Any) -> None:
-        """Keeps a result in the object store until the last array over it is gone."""
-        if answer.memory is not None:
-            self._leased += answer.memory.nbytes
-            lease = weakref.finalize(
-                answer.memory, end_lease, self._returned, answer.memory.nbytes, reply.object_ref
-            )
-            lease.atexit = False
+            self._leased += lease(answer, reply.object_ref, self._returned)  # type: ignore[attr-defined]  # Ray's
+            for outcome in resolve(jobs, answer):
+                self._made += 1
+                self._call_size.note(outcome.seconds, outcome.cpu, outcome.nbytes, _CALLS_EACH * self.count)

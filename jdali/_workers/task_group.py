@@ -1,0 +1,157 @@
+"""Tasks that a process makes in one go: one message to it, one answer and one memory for all results.
+
+```
+ pack_group: tasks, each pickled ──▶ make_group, in the process ──▶ TaskOutcome of each: a result or its own exception
+                  log  ◀── which task begins ──┘
+```
+
+What a message costs is then shared by small tasks. The log is in memory that outlives the process, so a death is blamed
+on the task that ran. This module is not part of `on_ray`, for processes that make batches do not import Ray.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import pickle
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from jdali._workers.batch_workers import StartMaking
+from jdali._workers.exceptions import portable
+from jdali._workers.task_pool.answer import answer_memory, answering_in
+from jdali._workers.task_pool.wire import PackedValue, pack
+
+_ALIGNMENT = 64  # bytes, as `pack` has it
+_Array: TypeAlias = "np.ndarray[Any, Any]"
+
+
+class GroupTask(NamedTuple):
+    """A task of a group.
+
+    Attributes:
+        head: pickled, without its arrays.
+        arrays: uint8, the contents of these.
+    """
+
+    head: bytes
+    arrays: tuple[_Array, ...]
+
+
+class TaskGroup(NamedTuple):
+    """Tasks for one process.
+
+    Attributes:
+        log: int64 [1], the number of the task that the process has begun last, from 1; empty: there is one task, and so
+            nothing to tell.
+        tasks: to be made, in this order.
+    """
+
+    log: _Array
+    tasks: tuple[GroupTask, ...]
+
+
+class TaskOutcome(NamedTuple):
+    """Result of one task, or its exception.
+
+    Attributes:
+        head: pickled, without its arrays.
+        arrays: uint8, the contents of these.
+        is_error: it is the exception.
+        seconds, cpu: time that the process took for it, and its processor time.
+    """
+
+    head: bytes
+    arrays: tuple[_Array, ...]
+    is_error: bool
+    seconds: float
+    cpu: float
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in self.arrays)
+
+    def value(self) -> Any:
+        """The result, or the exception; arrays are views of those here."""
+        return pickle.loads(self.head, buffers=self.arrays)
+
+
+def pack_group(tasks: Sequence[GroupTask]) -> tuple[PackedValue, tuple[_Array, ...]]:
+    """Packs tasks for one process; returns the value without its arrays, and these: if there are several tasks, the first
+    is the log.
+    """
+    group = TaskGroup(np.zeros(1 if len(tasks) > 1 else 0, np.int64), tuple(tasks))
+    packed, buffers = pack(group, small=1)
+    return packed, tuple(np.frombuffer(buffer, np.uint8) for buffer in buffers)
+
+
+class StartGroups:
+    """Starts a pipeline in a process, which then makes groups of its tasks.
+
+    Args:
+        start: of the pipeline.
+    """
+
+    def __init__(self, start: StartMaking):
+        self._start = start
+
+    def __call__(self) -> Callable[[TaskGroup], tuple[TaskOutcome, ...]]:
+        return functools.partial(make_group, self._start())
+
+
+def make_group(make: Callable[[Any], Any], group: TaskGroup) -> tuple[TaskOutcome, ...]:
+    """Makes the tasks of a group, one after the other; the results lie side by side in the memory of the answer."""
+    if len(group.tasks) == 1:  # its notes and its memory are those of the answer
+        return (_outcome(make, group.tasks[0]),)
+    memory, outcomes = _Memory(answer_memory()), []
+    for number, task in enumerate(group.tasks, 1):
+        group.log[0] = number
+        with memory.answering():
+            outcome = _outcome(make, task)
+        memory.keep(outcome.arrays)
+        outcomes.append(outcome)
+    return tuple(outcomes)
+
+
+def _outcome(make: Callable[[Any], Any], task: GroupTask) -> TaskOutcome:
+    start, cpu = time.perf_counter(), time.process_time()
+    is_error = False
+    try:
+        packed, buffers = pack(make(pickle.loads(task.head, buffers=task.arrays)))
+    except Exception as error:
+        is_error = True
+        packed, buffers = pack(portable(error))
+    arrays = tuple(np.frombuffer(buffer, np.uint8) for buffer in buffers)
+    return TaskOutcome(packed.head, arrays, is_error, time.perf_counter() - start, time.process_time() - cpu)
+
+
+class _Memory:
+    """Memory of an answer, which several results share.
+
+    Args:
+        whole: the memory; None: there is none.
+    """
+
+    def __init__(self, whole: Any):
+        self._free = None if whole is None else np.frombuffer(whole, np.uint8)
+
+    def answering(self) -> contextlib.AbstractContextManager[None]:
+        """Inside, what is free is the memory of the answer. Notes are of use for tasks that are alone."""
+        free: Any = self._free  # NumPy's types do not say that it is a buffer
+        return answering_in(None if free is None else memoryview(free), lambda _: None)
+
+    def keep(self, arrays: Sequence[_Array]) -> None:
+        """Notes that these stay, if they lie in the memory."""
+        if self._free is None:
+            return
+        begin, size = _address(self._free), len(self._free)
+        ends = [_address(array) - begin + array.nbytes for array in arrays]
+        used = max((end for end in ends if 0 < end <= size), default=0)
+        self._free = self._free[-(-used // _ALIGNMENT) * _ALIGNMENT :]
+
+
+def _address(array: _Array) -> int:
+    return int(array.__array_interface__["data"][0])
