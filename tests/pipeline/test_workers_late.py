@@ -48,7 +48,7 @@ def pipeline(folder, **options):
 def test_the_batches_are_large_enough_and_a_worker_makes_their_pictures_late(folder):
     assert 0.9 * BATCH * np.prod(SIZE) * 3 > (8 << 20)  # from there on they are late
     pipe = pipeline(folder, workers=1)
-    config, graph = vars(pipe)["_config"], pipe.graph
+    config, graph = pipe.internals().config, pipe.graph
     sent = send_pipeline(
         graph.nodes, pipe.outputs_of_graph, one_device=True, config=config, readers={}, tables={}
     )

@@ -11,7 +11,9 @@ _CALL_SECONDS = 0.5  # until the results of a call are there, at most
 # Bytes of results in one call, at most: they stay in the object store until the last one is gone.
 _CALL_BYTES = 32 << 20
 _MOST_TASKS = 16
-_MOST_UNDER_WAY = 64  # tasks of all actors: a thread of the trainer waits for each
+_MOST_UNDER_WAY = (
+    64  # tasks of all actors: where the trainer runs steps as well, a thread of it waits for each
+)
 _WINDOW = 8  # tasks that are looked at before the number changes
 
 

@@ -205,7 +205,8 @@ def test_a_stage_that_fails_by_itself_is_not_run_again():
 
     (data,) = source_node(Graph()).outputs
     env = Values({data: batch(np.zeros(1))})
-    env.late[data] = late.LateSamples(env[data].spec, lambda rows: None, lambda env: None)
+    spec = env[data].spec
+    env.late[data] = late.LateSamples(spec, lambda rows: Store.empty(spec), lambda env: None)
     with pytest.raises(NodeFailure, match="of the stage"):
         late.run_with_late([data], env, fails)
     assert len(runs) == 1
