@@ -37,7 +37,7 @@ class _UnderWay(NamedTuple):
 
 
 class _Raised(NamedTuple):
-    """What was raised in place of a batch, before workers had it.
+    """An error in place of a batch, raised before workers had it.
 
     Attributes:
         error: that was raised.
