@@ -38,7 +38,7 @@ REFUSED = {
 BY_ELEMENTS = {
     "coord_transform", "coord_transform-MT", "jpeg_compression_distortion", "multi_paste", "multi_paste-shares",
     "noise.salt_and_pepper", "random.choice", "random.uniform", "roi_random_crop", "roi_random_crop-input",
-    "transforms.crop", "transforms.shear-angles",
+    "random.beta", "transforms.crop", "transforms.shear-angles",
 }  # fmt: skip
 WHOLE_BATCH = {"normalize-batch"}
 QUICK = ("brightness_contrast", "erase", "random.coin_flip", "reductions.mean", "squeeze", "multi_paste")
