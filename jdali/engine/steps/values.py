@@ -11,10 +11,10 @@ from jdali._batches import Provenance
 from jdali._operators import argument_rules
 from jdali._operators.record import Agreed, Operator
 from jdali.graph import DataNode, Node
+from jdali.tensors import TensorList
 
 if TYPE_CHECKING:
     from jdali.engine.steps.late import LateSamples
-from jdali.tensors import TensorList
 
 
 class Values(dict[DataNode, TensorList]):
