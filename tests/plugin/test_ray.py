@@ -276,7 +276,7 @@ def test_plan_and_report(folder, ray_workers):
         for _ in it:
             pass
         report, plan = it.report(), pipe.plan()
-    assert "1 Ray workers, " in plan
+    assert "1 Ray worker, " in plan
     assert "in workers: readers.file" in plan
     assert report.workers == 1
     assert report.worker_bytes > 0

@@ -132,7 +132,7 @@ class HostBatchOpRunner(HostRunner):
             self._op, inputs, *fixed_and_varying(plan), agreed, None if probed is None else probed.headers
         )
         memo = context.memo if self._memoised else None
-        if not agreed and self._is_late(plan.outputs[0], context.pool, memo):
+        if self._may_be_late and not agreed and self._is_late(plan.outputs[0], context.pool, memo):
             self._make_later(env, plan.outputs[0], call, ids, context.pool, memo)
         else:
             self._make(env, call, ids, context.pool, memo)
@@ -151,7 +151,7 @@ class HostBatchOpRunner(HostRunner):
         With several threads they are not: a stage of a single call would have one of them make all. Nor where some are
         known from an earlier attempt.
         """
-        if not self._may_be_late or pool.threads > 1 or spec.batch_size < 2:
+        if pool.threads > 1 or spec.batch_size < 2:
             return False
         if memo is not None and self.node.id in memo.batches:
             return False
