@@ -67,6 +67,7 @@ class ActorSlot:
         place: where it is ready; None: it is not.
         jobs: that it has, the oldest first.
         calls: that these are in.
+        turns: calls so far: of actors with equally many tasks the one with fewer is next, or the first would make all.
         blamed: the oldest one when it died last.
         is_absent: nothing is under way that would make it ready; `due` says when to try.
         is_warm: its process, which is another one after a death, has made a task, so programs are compiled.
@@ -81,6 +82,7 @@ class ActorSlot:
     place: ActorPlace | None = None
     jobs: list[RayJob] = dataclasses.field(default_factory=list)
     calls: int = 0
+    turns: int = 0
     blamed: RayJob | None = None
     is_absent: bool = True
     due: float = 0.0

@@ -272,12 +272,12 @@ class RayDispatcher:
             free = [slot for slot in ready if slot.calls < _CALLS_EACH]
             if not free:
                 return
-            slot = min(free, key=lambda slot: len(slot.jobs))
+            slot = min(free, key=lambda slot: (len(slot.jobs), slot.turns))
             jobs = self._jobs_for(slot)
             if not jobs:
                 return
             slot.jobs += jobs
-            slot.calls += 1
+            slot.calls, slot.turns = slot.calls + 1, slot.turns + 1
             self._call(
                 slot.handle.make.remote(self._name, call_of(jobs)), self._answered, slot, jobs, slot.place
             )
