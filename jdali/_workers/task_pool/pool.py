@@ -91,7 +91,8 @@ class TaskPool:
         Args:
             task: to be made.
             order: lower ones go first.
-            patience: processes that may be killed while they make it, before it is given up; one that crashes is enough.
+            patience: processes that may be killed while they make it, before it is given up; one that crashes is enough. 0:
+                it is given up when its process dies, also if that had not begun with it.
         """
         job = PoolJob(next(self._numbers), order, task, patience)
         with self._lock:

@@ -19,6 +19,7 @@ from jdali.engine.flow.gate import Stopped
 from jdali.engine.flow.iteration import BatchInFlight, Result
 from jdali.engine.flow.loose_thread import Changes, loose_thread
 from jdali.engine.flow.made_elsewhere import Begun
+from jdali.engine.flow.makers import in_flight
 from jdali.engine.flow.ready_queue import ReadyQueue
 
 
@@ -34,16 +35,6 @@ class _UnderWay(NamedTuple):
     number: int
     drawn: BatchInFlight
     begun: Begun
-
-
-class _Raised(NamedTuple):
-    """An error in place of a batch, raised before workers had it.
-
-    Attributes:
-        error: that was raised.
-    """
-
-    error: BaseException
 
 
 class Collector:
@@ -63,11 +54,10 @@ class Collector:
         stopped: Callable[[], bool],
         finish: Finishing,
     ):
-        assert engine.elsewhere is not None
         self._engine, self._made, self._draw, self._stopped = engine, made, draw, stopped
-        self._elsewhere = engine.elsewhere
         self._finish, self._may_draw = finish, may_draw
-        self._under_way: collections.deque[_UnderWay | _Raised] = collections.deque()
+        # Or what was raised in place of a batch, before workers had it.
+        self._under_way: collections.deque[_UnderWay | BaseException] = collections.deque()
 
     def threads(self, there: int = 0) -> list[threading.Thread]:
         """The thread, not started yet; none if it is there."""
@@ -85,7 +75,7 @@ class Collector:
             return self._drop_oldest
         if self._under_way and _is_done(self._under_way[0]):
             return self._hand_over_oldest
-        if len(self._under_way) >= self._elsewhere.in_flight or not self._may_draw():
+        if len(self._under_way) >= in_flight(self._engine) or not self._may_draw():
             return None
         return None if (number := self._made.begin()) is None else functools.partial(self._begin, number)
 
@@ -94,17 +84,14 @@ class Collector:
             drawn = self._draw()
             begun = self._engine.begin(drawn.task, number)
         except BaseException as error:
-            self._under_way.append(_Raised(error))
+            self._under_way.append(error)
             return
         self._under_way.append(_UnderWay(number, drawn, begun))
         begun.future.add_done_callback(functools.partial(_tell, self._made.changed))
 
     def _hand_over_oldest(self) -> None:
         under_way = self._under_way.popleft()
-        if isinstance(under_way, _Raised):
-            self._made.put(under_way.error)
-            return
-        outcome = self._outcome(under_way)
+        outcome = self._outcome(under_way) if isinstance(under_way, _UnderWay) else under_way
         try:
             self._made.put(outcome)
         finally:
@@ -126,8 +113,8 @@ class Collector:
             under_way.begun.future.exception()
 
 
-def _is_done(under_way: _UnderWay | _Raised) -> bool:
-    return isinstance(under_way, _Raised) or under_way.begun.future.done()
+def _is_done(under_way: _UnderWay | BaseException) -> bool:
+    return isinstance(under_way, BaseException) or under_way.begun.future.done()
 
 
 def _tell(changed: Changes, _: Future[object]) -> None:

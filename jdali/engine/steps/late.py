@@ -20,7 +20,6 @@ import numpy as np
 
 from jdali._batches import BatchSpec, LateBlock, Store
 from jdali._system.devices import HostArray
-from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.values import Values
 from jdali.graph import DataNode
 
@@ -89,7 +88,7 @@ def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], Non
     try:
         run()
         return
-    except NodeFailure:
+    except Exception:  # of whatever kind: a sample of another size is no failure of an operator yet
         failed = [value for value in inputs if value in env.late and env.late[value].failed]
         if not failed:
             raise

@@ -21,6 +21,7 @@ from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
 from jdali.graph import Graph, HostStep, step_of
+from jdali.tensors import TensorList
 
 BAD, SHRUNK = 77, 78
 SIZE = 64
@@ -210,3 +211,23 @@ def test_a_stage_that_fails_by_itself_is_not_run_again():
     with pytest.raises(NodeFailure, match="of the stage"):
         late.run_with_late([data], env, fails)
     assert len(runs) == 1
+
+
+def test_a_sample_of_another_size_has_the_stage_run_again_whatever_it_raises():
+    """Where samples are copied, what their maker raises is no failure of an operator yet."""
+    runs = []
+
+    def all_at_once(env):
+        env[data] = batch(np.ones(2))
+
+    def run():
+        runs.append(env[data].to_samples()[0].tolist())
+
+    (data,) = source_node(Graph()).outputs
+    spec = BatchSpec(np.array([[2]]), np.dtype(np.float64))
+    other = Store.of_block(PaddedBlock(np.zeros((1, 3))), spec.replace(extents=np.array([[3]])))
+    samples = late.LateSamples(spec, lambda rows: other, all_at_once)
+    env = Values({data: TensorList.from_store(samples.store, "cpu", None)})
+    env.late[data] = samples
+    late.run_with_late([data], env, run)
+    assert runs == [[1.0, 1.0]]
