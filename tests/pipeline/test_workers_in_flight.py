@@ -55,17 +55,20 @@ def shared_bytes():
     return lambda: sum(size for name, size in shared_files().items() if name not in before)
 
 
-def test_shared_memory_stays_within_the_bytes_that_were_given(pipeline, shared_bytes):
-    most = 20 * MIB
+def test_shared_memory_stays_within_the_bytes_that_were_given(pipeline, shared_bytes, monkeypatch):
+    monkeypatch.setattr(ProcessWorkers, "in_flight", 16)  # the number alone would let 64 MiB wait
+    size, most = 4 * MIB, 13 * MIB
     with closing(pipeline(4, max_prefetch_bytes=most)) as pipe:
-        highest = 0
         for i in range(24):
             (batch,) = pipe.run()
             assert np.asarray(batch[0])[-1] == i
-            highest = max(highest, shared_bytes())
-        # One more is in the hands of the loop; a slab may be an eighth larger than what lies in it.
-        assert 8 * MIB <= highest <= (most + 4 * MIB) * 9 / 8
-        assert 24 <= workers_of(pipe).counts().made <= 24 + most // (4 * MIB)
+            ahead = 1 + i + most // size
+            assert until(lambda: workers_of(pipe).counts().made >= ahead)  # noqa: B023
+            assert workers_of(pipe).counts().made == ahead
+            # The loop holds two while it takes one, and threads, JAX's among them, may be slow to let go of another two.
+            # A slab may be an eighth larger than what lies in it.
+            assert shared_bytes() <= (most + 4 * size) * 9 / 8
+        assert not until(lambda: workers_of(pipe).counts().made > ahead, 0.2)
 
 
 def test_without_bytes_the_number_is_bounded_however_long_nobody_takes_a_batch(pipeline, shared_bytes):
