@@ -10,7 +10,7 @@ from jdali import OperatorError
 from jdali._errors import SampleError
 from jdali.engine.eager import call as _eager
 from jdali.engine.eager import compiled_programs
-from jdali.engine.steps import stage as _stage
+from jdali.engine.steps import stage_calls as _stage_calls
 from jdali.engine.steps.program import CHUNK_BYTES
 
 IMAGE = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
@@ -21,13 +21,13 @@ def planned(monkeypatch):
     """Names of the operators that were planned, in order; none was before."""
     _eager._kept_runner.cache_clear()
     names = []
-    plan_call = _stage.plan_call
+    plan_call = _stage_calls.plan_call
 
     def counted(request):
         names.append(request.op.name)
         return plan_call(request)
 
-    monkeypatch.setattr(_stage, "plan_call", counted)
+    monkeypatch.setattr(_stage_calls, "plan_call", counted)
     return names
 
 

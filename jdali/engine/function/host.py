@@ -24,7 +24,7 @@ from jdali.engine.steps.branch_samples import position_in_batch
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext
-from jdali.engine.steps.stage import prepared_args
+from jdali.engine.steps.stage_calls import prepared_args
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool

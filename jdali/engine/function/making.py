@@ -21,7 +21,7 @@ from jdali.engine.function.part import (
     make_part,
     upstream,
 )
-from jdali.engine.steps.stage import prepared_args
+from jdali.engine.steps.stage_calls import prepared_args
 from jdali.graph import DataNode, Graph, Node, is_compiled, origin, request_of
 
 

@@ -26,7 +26,7 @@ from jdali.engine.shapes.levels import StageLevel
 from jdali.engine.shapes.stage_shapes import StageShapes
 from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.program import PlannedStage, ProgramForm, random_nodes, split_shapes
-from jdali.engine.steps.stage import prepared_args
+from jdali.engine.steps.stage_calls import prepared_args
 from jdali.engine.steps.values import argument_values, input_values
 from jdali.graph import WHOLE_BATCH, DataNode, Node, is_choice, request_of
 from jdali.tensors import RowSlice, TensorList

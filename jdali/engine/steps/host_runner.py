@@ -12,7 +12,7 @@ from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.recovery.memo import follows_its_position
 from jdali.engine.steps.runner import StepRunner
-from jdali.engine.steps.stage import seed_of
+from jdali.engine.steps.stage_calls import seed_of
 from jdali.engine.steps.values import Values, argument_values, input_values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.thread_policy import ThreadPolicy

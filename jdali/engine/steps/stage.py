@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Protocol
 
 import jax
@@ -13,14 +13,10 @@ from jax import Array
 
 from jdali._batches import BatchSpec, PaddedBlock, Store, gather
 from jdali._numerics.exact import MINUS_ZERO
-from jdali._numerics.random import SampleKeys, seed_words
 from jdali._numerics.rounding import needs_x64, x64_context
-from jdali._operators import argument_rules
-from jdali._operators.call import Constant, PlannedCall, plan_call
-from jdali._operators.record import ArgKind
 from jdali._system.devices import host_device
 from jdali._threads import NATIVE, TaskExecutor, inner
-from jdali.engine.failure import NodeFailure, failing_as
+from jdali.engine.failure import failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.levels import MOST_SHAPES, BatchLevels, StageLevel
 from jdali.engine.shapes.stage_shapes import StageShapes, held_shapes
@@ -47,11 +43,11 @@ from jdali.engine.steps.program import (
     stage_function,
 )
 from jdali.engine.steps.program_table import Compiled
-from jdali.engine.steps.risen import RisenValues
 from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.stage_calls import StageCalls
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph import DataNode, Node, Stage, compiled, is_compiled, request_of
+from jdali.graph import Stage, compiled, is_compiled
 from jdali.tensors import RowSlice, TensorList
 
 
@@ -83,10 +79,8 @@ class StageRunner(StepRunner):
         self.device = device
         self._compiler = compiler
         self._members = set(stage.nodes)
-        self._args = {node: prepared_args(node) for node in stage.nodes}
-        self.set_pipeline_seed(seed)
+        self._calls = StageCalls(stage, seed)
         self._plans = PlanCache(max_batch)
-        self._risen = RisenValues()
         self._spread: SeveralDevices | None = None
         self._whole_batch = any(node.whole_batch for node in stage.nodes)
         self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
@@ -96,7 +90,7 @@ class StageRunner(StepRunner):
         # The fewer samples a branch gets, the fewer programs are worth it.
         most = math.ceil(MOST_SHAPES * stage.domain.share_of_batch)
         self._shapes = StageShapes(
-            stage, device.platform, self._args,
+            stage, device.platform, self._calls.arguments,
             most=None if exact_shapes else most, few=self._are_few and not exact_shapes,
         )  # fmt: skip
         self._dependencies = Dependencies(stage)
@@ -109,16 +103,16 @@ class StageRunner(StepRunner):
         first = self.stage.nodes[0]
         return f"{first.op.name} {first.id}"
 
-    def set_pipeline_seed(self, seed: int) -> None:
-        self._set_seeds({node: seed_of(node, seed) for node in random_nodes(self.stage)})
+    @property
+    def seed_array(self) -> np.ndarray:
+        """See `StageCalls`."""
+        return self._calls.seed_array
 
-    def _set_seeds(self, seeds: dict[Node, tuple[np.ndarray, int]]) -> None:
-        self._seeds = seeds
-        words = [np.append(s, np.uint32(stream)) for s, stream in seeds.values()]
-        self.seed_array = np.array(words, np.uint32).reshape(len(words), 3)
+    def set_pipeline_seed(self, seed: int) -> None:
+        self._calls.set_pipeline_seed(seed)
 
     def reseed(self, seed: int, stream: int) -> None:
-        self._set_seeds(dict.fromkeys(self._seeds, (seed_words(seed), stream)))
+        self._calls.reseed(seed, stream)
 
     # --- several devices --------------------------------------------------------------------
     def spread_over(self, spread: SeveralDevices | None) -> None:
@@ -171,14 +165,7 @@ class StageRunner(StepRunner):
     ) -> tuple[StagePlan, StageLevel]:
         """Plans a batch; returns the stage's level after it, too."""
         specs = self._dependencies.specs(env)
-        calls: list[PlannedCall] = []
-        for node in self.stage.nodes:
-            try:
-                planned = self._risen.raised(node, self._plan_call(node, specs, env, ids, given))
-            except Exception as error:
-                raise NodeFailure.of(node, error) from error
-            calls.append(planned)
-            specs.update(zip(node.outputs, planned.outputs, strict=True))
+        calls = self._calls.plan(specs, env, ids, given)
         inputs = tuple(specs[v] for v in self.stage.inputs)
         values = [*inputs, *(o for c in calls for o in c.outputs)]
         arrays = [s.extents.astype(np.int32) for s in values]
@@ -195,28 +182,6 @@ class StageRunner(StepRunner):
             any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays),
         )  # fmt: skip
         return StagePlan.of(stage, tuple(fresh), len(ids)), level
-
-    def _plan_call(
-        self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values,
-        ids: SampleIds, given: Given,
-    ) -> PlannedCall:  # fmt: skip
-        op = node.op
-        names = [*node.arg_inputs, *(op.input(i).name for i in range(len(node.inputs)))]
-        values = {name: given[node, name] for name in names if (node, name) in given}
-        for name, value in node.arg_inputs.items():
-            if name not in values:
-                argument_rules.check_dtype(op.name, op.args[name], specs[value].dtype)
-        first = node.inputs[0] if node.inputs else None
-        agreed = env.agreed.get(first, {}) if isinstance(first, DataNode) else {}
-        keys = None
-        if op.random:
-            seed, stream = self._seeds[node]
-            keys = SampleKeys(seed, stream, ids.epoch, ids.index)
-        request = request_of(
-            node, len(ids), args=self._args[node], specs=specs, values=values, keys=keys,
-            constants=env.constants, agreed=agreed,
-        )  # fmt: skip
-        return plan_call(request)
 
     def _group(
         self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None], level: StageLevel
@@ -379,25 +344,3 @@ class StageRunner(StepRunner):
 def _agree_in_channels(value: BatchSpec) -> bool:
     axes = [a for a, letter in enumerate(value.layout) if letter == "C"]
     return bool((value.extents[:, axes] == value.extents[:1, axes]).all())
-
-
-def prepared_args(node: Node) -> dict[str, Any]:
-    """Arguments with the conversions of constants done once, not every batch."""
-    prepared = {}
-    for name, arg in node.op.public_args.items():
-        value = node.args.get(name)
-        if isinstance(value, DataNode):
-            continue
-        if arg.kind is ArgKind.STATIC:
-            if value is not None:
-                prepared[name] = value
-        else:
-            value = arg.default if value is None else value
-            if value is not None:
-                prepared[name] = Constant(argument_rules.constant(node.op.name, arg, value))
-    return prepared
-
-
-def seed_of(node: Node, seed: int) -> tuple[np.ndarray, int]:
-    """Words of the seed, and stream, of a random operator in a pipeline of this seed."""
-    return (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)

@@ -7,7 +7,7 @@ import pytest
 
 import jdali
 from jdali import OperatorError, fn
-from jdali.engine.steps import stage as _stage
+from jdali.engine.steps import stage_calls as _stage_calls
 from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.plan_cache import PlanCache
 
@@ -16,14 +16,14 @@ from jdali.engine.steps.plan_cache import PlanCache
 def planned(monkeypatch):
     """Names of the operators that were planned in this thread, in order; pipelines of other tests may still run ahead."""
     names, here = [], threading.get_ident()
-    plan_call = _stage.plan_call
+    plan_call = _stage_calls.plan_call
 
     def counted(request):
         if threading.get_ident() == here:
             names.append(request.op.name)
         return plan_call(request)
 
-    monkeypatch.setattr(_stage, "plan_call", counted)
+    monkeypatch.setattr(_stage_calls, "plan_call", counted)
     return names
 
 

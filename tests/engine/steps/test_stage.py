@@ -10,7 +10,7 @@ from jdali._system.devices import host_device
 from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.runner import StepContext
-from jdali.engine.steps.stage import StageRunner, seed_of
+from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
 from jdali.graph import Graph, step_of
@@ -52,17 +52,6 @@ def test_a_sample_that_setup_refuses_is_the_failure_of_its_operator(pool):
     assert caught.value.node is value.source
     assert set(caught.value.failures) == {1}
     assert not runner.programs
-
-
-def test_seeds_are_the_operators_own_or_the_pipelines_with_a_stream_a_node():
-    graph = Graph()
-    node = source_node(graph)
-    own = source_node(graph, "own")
-    own.seed = 7
-    words, stream = seed_of(node, 3)
-    assert (words.tolist(), stream) == (seed_words(3).tolist(), node.id + 1)
-    words, stream = seed_of(own, 3)
-    assert (words.tolist(), stream) == (seed_words(7).tolist(), 0)
 
 
 def test_seeds_change_and_nothing_is_compiled():

@@ -1,0 +1,122 @@
+"""Planning the calls of a stage's operators: their arguments and seeds, and sizes and types for a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._batches import BatchSpec
+from jdali._numerics.random import SampleKeys, seed_words
+from jdali._operators import argument_rules
+from jdali._operators.call import Constant, PlannedCall, plan_call
+from jdali._operators.record import ArgKind
+from jdali.engine.failure import NodeFailure
+from jdali.engine.steps.plan_cache import Given
+from jdali.engine.steps.program import random_nodes
+from jdali.engine.steps.risen import RisenValues
+from jdali.engine.steps.values import Values
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.graph import DataNode, Node, Stage, request_of
+
+
+class StageCalls:
+    """Plans the calls of a stage's operators; what does not change from batch to batch is prepared once.
+
+    Args:
+        stage: of the plan.
+        seed: of the pipeline.
+
+    Attributes:
+        arguments: of each operator, prepared.
+        seed_array: uint32 [operators, 3], words of the seed and stream of each random operator.
+    """
+
+    def __init__(self, stage: Stage, seed: int):
+        self._stage = stage
+        self.arguments = {node: prepared_args(node) for node in stage.nodes}
+        self._risen = RisenValues()
+        self.set_pipeline_seed(seed)
+
+    def set_pipeline_seed(self, seed: int) -> None:
+        """Gives the pipeline's seed to random operators that have none of their own."""
+        self._set_seeds({node: seed_of(node, seed) for node in random_nodes(self._stage)})
+
+    def reseed(self, seed: int, stream: int) -> None:
+        """Gives all random operators this seed and stream."""
+        self._set_seeds(dict.fromkeys(self._seeds, (seed_words(seed), stream)))
+
+    def _set_seeds(self, seeds: dict[Node, tuple[np.ndarray, int]]) -> None:
+        self._seeds = seeds
+        words = [np.append(s, np.uint32(stream)) for s, stream in seeds.values()]
+        self.seed_array = np.array(words, np.uint32).reshape(len(words), 3)
+
+    def plan(
+        self, specs: Mapping[DataNode, BatchSpec], env: Values, ids: SampleIds, given: Given
+    ) -> list[PlannedCall]:
+        """Plans a call of each operator.
+
+        Args:
+            specs: of all values from outside of the stage.
+            env: values so far.
+            ids: the samples.
+            given: values that are needed on the host.
+
+        Raises:
+            NodeFailure: an operator refused a sample or an argument.
+        """
+        known = dict(specs)
+        calls: list[PlannedCall] = []
+        for node in self._stage.nodes:
+            try:
+                planned = self._risen.raised(node, self._plan_call(node, known, env, ids, given))
+            except Exception as error:
+                raise NodeFailure.of(node, error) from error
+            calls.append(planned)
+            known.update(zip(node.outputs, planned.outputs, strict=True))
+        return calls
+
+    def _plan_call(
+        self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values,
+        ids: SampleIds, given: Given,
+    ) -> PlannedCall:  # fmt: skip
+        op = node.op
+        names = [*node.arg_inputs, *(op.input(i).name for i in range(len(node.inputs)))]
+        values = {name: given[node, name] for name in names if (node, name) in given}
+        for name, value in node.arg_inputs.items():
+            if name not in values:
+                argument_rules.check_dtype(op.name, op.args[name], specs[value].dtype)
+        first = node.inputs[0] if node.inputs else None
+        agreed = env.agreed.get(first, {}) if isinstance(first, DataNode) else {}
+        keys = None
+        if op.random:
+            seed, stream = self._seeds[node]
+            keys = SampleKeys(seed, stream, ids.epoch, ids.index)
+        request = request_of(
+            node, len(ids), args=self.arguments[node], specs=specs, values=values, keys=keys,
+            constants=env.constants, agreed=agreed,
+        )  # fmt: skip
+        return plan_call(request)
+
+
+def prepared_args(node: Node) -> dict[str, Any]:
+    """Arguments with the conversions of constants done once, not every batch."""
+    prepared = {}
+    for name, arg in node.op.public_args.items():
+        value = node.args.get(name)
+        if isinstance(value, DataNode):
+            continue
+        if arg.kind is ArgKind.STATIC:
+            if value is not None:
+                prepared[name] = value
+        else:
+            value = arg.default if value is None else value
+            if value is not None:
+                prepared[name] = Constant(argument_rules.constant(node.op.name, arg, value))
+    return prepared
+
+
+def seed_of(node: Node, seed: int) -> tuple[np.ndarray, int]:
+    """Words of the seed, and stream, of a random operator in a pipeline of this seed."""
+    return (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
