@@ -168,6 +168,7 @@ ROWS = [
     Row("gaussian_blur", {"sigma": 3.0}, "sigma 3"),
     Row("grid_mask", {"angle": 0.3}),
     Row("jitter", {}, "", rival=opencv_jitter),
+    Row("jpeg_compression_distortion", {"quality": 30}),
     *(Row("laplacian", {"window_size": n}, f"{n}x{n}") for n in (3, 5, 7, 9, 23)),
     Row("multi_paste", lambda h, w: quarters(h, w), "4 quarters", lambda h, w: [picture(h, w)] * 3, ("HWC",) * 3),
     Row("noise.gaussian", {"stddev": 10.0}),

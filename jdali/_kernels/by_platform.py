@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +15,8 @@ from jdali._numerics.platform import platform_dependent
 from jdali._numerics.rounding import varying_like
 
 T = TypeVar("T")
+Keep: TypeAlias = Callable[[Any], Any]
+"""What arrays go through of which each element is needed several times: `kept`, or nothing."""
 
 
 def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Callable[..., Array]:
@@ -108,7 +110,7 @@ def by_rows(
 
     Args:
         make: of an array of some rows, the number of the first one, what arrays go through of which each element is
-            needed several times (`kept`), and `others`: the same rows of the result; it may not close over traced values.
+            needed several times (`Keep`), and `others`: the same rows of the result; it may not close over traced values.
         image: [H, W, ...].
         size: int32 [n], its true size.
         others: any arrays.

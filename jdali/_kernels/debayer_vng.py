@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import jax.numpy as jnp
 from jax import Array
+
+from jdali._kernels.by_platform import Keep
 
 # Height and width from which on pictures are made so.
 SMALLEST = 8
@@ -20,7 +21,6 @@ _UP, _DOWN, _LEFT, _RIGHT = (-1, 0), (1, 0), (0, -1), (0, 1)
 _DIRECTIONS = (_UP, _DOWN, _LEFT, _RIGHT, (-1, 1), (1, -1), (-1, -1), (1, 1))
 
 At = Callable[[int, int], Array]
-Keep = Callable[[Any], Any]
 
 
 def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Keep) -> list[Array]:

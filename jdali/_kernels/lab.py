@@ -6,12 +6,12 @@ L is scaled to 255, and 128 is added to a and b. The white point is D65, and RGB
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any, TypeAlias
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+
+from jdali._kernels.by_platform import Keep
 
 # Fractional bits: of weights, of linear light, of cube roots, of what is between Lab and RGB, of light before gamma.
 _WEIGHT, _LIGHT, _ROOT, _BASE, _GAMMA = 12, 3, 15, 14, 12
@@ -25,9 +25,6 @@ _XYZ_TO_RGB = np.array(
 # CIE: below (6/29)³ the cube root is a straight line.
 _KNEE, _SLOPE, _OFFSET = 216 / 24389, 841 / 108, 16 / 116
 _LOWEST = -8145  # the smallest value that is looked up to give X or Z
-
-
-Keep: TypeAlias = Callable[[Any], Any]
 
 
 def _unchanged(values: object) -> object:

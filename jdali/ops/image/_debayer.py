@@ -13,8 +13,8 @@ from jax import Array, lax
 from jdali._batches import BatchSpec, Plan, reflect_101
 from jdali._errors import check_samples
 from jdali._kernels.border import with_margin
-from jdali._kernels.by_platform import by_platform, kept, loop, rows_of_block
-from jdali._kernels.debayer_vng import SMALLEST, At, Keep, by_gradients
+from jdali._kernels.by_platform import Keep, by_platform, kept, loop, rows_of_block
+from jdali._kernels.debayer_vng import SMALLEST, At, by_gradients
 from jdali._kernels.fit import fit
 from jdali._kernels.packed_pixels import packed, unpacked
 from jdali._numerics.platform import one_program

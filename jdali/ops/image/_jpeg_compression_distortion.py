@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._kernels.border import with_margin
+from jdali._kernels.by_platform import Keep, by_platform, kept
 from jdali._kernels.fit import fit
+from jdali._numerics.platform import one_program
 from jdali._operators.record import PerSample, operator
 
 _NAME = "jpeg_compression_distortion"
@@ -39,7 +42,8 @@ _CHROMA_TABLE[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [
 
 # The DCT of 8 values as libjpeg's accurate integer method computes it, multiplied out: frequency k of value n is
 # √2 · cos((2n + 1)kπ / 16), 1 for k = 0, in units of 2^-13. Some differ by 1 from the closest integer, since the
-# method adds rounded constants; with them, every bit is the library's. The inverse is the transpose.
+# method adds rounded constants; with them, every bit is the library's. These are the first four values: of the others, in
+# reverse order, even frequencies are the same and odd ones the negative. The inverse is the transpose.
 _DCT_BITS = 13
 _HALF_DCT = np.array(
     [
@@ -54,8 +58,6 @@ _HALF_DCT = np.array(
     ],
     np.int32,
 )
-_SIGNS = np.array([1, -1] * 4, np.int32)[:, None]  # even frequencies are symmetric, odd ones antisymmetric
-_DCT = np.concatenate([_HALF_DCT, _SIGNS * _HALF_DCT[:, ::-1]], axis=1)
 _GUARD_BITS = 2  # that the first of two passes keeps
 
 # BT.601 with the full range, as JFIF has it, in units of 2^-16.
@@ -63,6 +65,9 @@ _COLOR_BITS = 16
 _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -5329))
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
 _GRAY = 128  # chroma of gray, and what is taken off before the DCT
+
+# Elements of an image for which no loop is worth its compilation.
+_SMALL = 1 << 13
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -125,13 +130,26 @@ def _(primals: tuple[Array, Array, Array], tangents: tuple[Array, object, object
     return _of_reals(*primals), _to_rgb(luma, blue, red)[:height, :width]
 
 
-@jax.jit  # one program also for eager callers
+@one_program()
 def _distorted(image: Array, quality: Array, extent: Array) -> Array:
+    def in_steps(image: Array, quality: Array, extent: Array) -> Array:
+        once = jnp.minimum(extent[0], 1)
+        return _by_way_of_jpeg(image, quality, extent, lambda values: kept(values, once))
+
+    def whole(image: Array, quality: Array, extent: Array) -> Array:
+        return _by_way_of_jpeg(image, quality, extent, lambda values: values)
+
+    return (whole if image.size <= _SMALL else by_platform(in_steps, whole))(image, quality, extent)
+
+
+def _by_way_of_jpeg(image: Array, quality: Array, extent: Array, keep: Keep) -> Array:
     height, width, _ = image.shape
     luma, small, *chroma = _planes(image.astype(jnp.int32), extent)
-    luma = _coded(luma, _scaled(_LUMA_TABLE, quality))
-    table = _scaled(_CHROMA_TABLE, quality)
-    blue, red = (_upsampled(_coded(_downsampled(part, small), table), small) for part in chroma)
+    luma, *chroma = (keep(part) for part in (luma, *chroma))
+    parts = luma, *(keep(_downsampled(part, small)) for part in chroma)
+    tables = [_scaled(table, quality) for table in (_LUMA_TABLE, _CHROMA_TABLE, _CHROMA_TABLE)]
+    luma, *chroma = (keep(part) for part in _coded(parts, tables, keep))
+    blue, red = (keep(_upsampled(part, small)) for part in chroma)
     colors = _to_rgb(luma, blue - _GRAY, red - _GRAY)
     return jnp.clip(colors, 0, 255).astype(jnp.uint8)[:height, :width]
 
@@ -212,23 +230,62 @@ def _upsampled(part: Array, size: Array) -> Array:
     return jnp.where(size[1] > 2, smooth, plain).reshape(2 * height, 2 * width)
 
 
-def _coded(part: Array, table: Array) -> Array:
-    """int32 [H, W] from 0 to 255, H and W multiples of 8, after quantization of its DCT."""
+def _coded(parts: Sequence[Array], tables: Sequence[Array], keep: Keep) -> list[Array]:
+    """Planes [H, W], H and W multiples of 8, after quantization of their DCT by a table each; int32 from 0 to 255.
+
+    All blocks are worked on together: what is compiled is large, and need not be there for each plane.
+    """
+    blocks = [_blocks(part) for part in parts]
+    steps = [jnp.broadcast_to(t[:, :, None], b.shape) for t, b in zip(tables, blocks, strict=True)]
+    step = keep(jnp.concatenate(steps, axis=2))
+    values = keep(jnp.concatenate(blocks, axis=2) - _GRAY)
+    values = keep(_pass(_to_frequencies, values, 1, _DCT_BITS - _GUARD_BITS))
+    values = keep(_pass(_to_frequencies, values, 0, _DCT_BITS + _GUARD_BITS))
+    values = keep(_quantized(values, _BLOCK * step) * step)  # libjpeg's DCT is 8 times as large
+    values = keep(_pass(_from_frequencies, values, 0, _DCT_BITS - _GUARD_BITS))
+    values = keep(_pass(_from_frequencies, values, 1, _DCT_BITS + _GUARD_BITS + 3))
+    ends = np.cumsum([block.shape[2] for block in blocks])[:-1]
+    coded = jnp.split(jnp.clip(values + _GRAY, 0, 255), ends, axis=2)
+    return [_plane(part, like.shape) for part, like in zip(coded, parts, strict=True)]
+
+
+def _blocks(part: Array) -> Array:
+    """[8, 8, blocks] of [H, W]."""
     height, width = part.shape
-    blocks = (part - _GRAY).reshape(height // _BLOCK, _BLOCK, width // _BLOCK, _BLOCK).transpose(1, 3, 0, 2)
-    values = _pass(_DCT, blocks, 1, _DCT_BITS - _GUARD_BITS)
-    values = _pass(_DCT, values, 0, _DCT_BITS + _GUARD_BITS)
-    table = table[:, :, None, None]
-    values = _quantized(values, _BLOCK * table) * table  # libjpeg's DCT is 8 times as large
-    values = _pass(_DCT.T, values, 0, _DCT_BITS - _GUARD_BITS)
-    values = _pass(_DCT.T, values, 1, _DCT_BITS + _GUARD_BITS + 3)
-    return jnp.clip(values + _GRAY, 0, 255).transpose(2, 0, 3, 1).reshape(height, width)
+    apart = part.reshape(height // _BLOCK, _BLOCK, width // _BLOCK, _BLOCK)
+    return apart.transpose(1, 3, 0, 2).reshape(_BLOCK, _BLOCK, -1)
 
 
-def _pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Array:
-    """matrix · values along one of the first two axes, in units of 2^bits, halves rounded up."""
-    total = jnp.tensordot(matrix, values, (1, axis))
-    return (jnp.moveaxis(total, 0, axis) + (1 << (bits - 1))) >> bits
+def _plane(blocks: Array, shape: tuple[int, ...]) -> Array:
+    """[H, W] of [8, 8, blocks]."""
+    height, width = shape
+    apart = blocks.reshape(_BLOCK, _BLOCK, height // _BLOCK, width // _BLOCK)
+    return apart.transpose(2, 0, 3, 1).reshape(height, width)
+
+
+def _pass(transform: Callable[[Sequence[Array]], list[Array]], values: Array, axis: int, bits: int) -> Array:
+    """A transform of the 8 values along an axis, in units of 2^bits, halves rounded up."""
+    totals = transform([lax.index_in_dim(values, n, axis, keepdims=False) for n in range(_BLOCK)])
+    return jnp.stack([(total + (1 << (bits - 1))) >> bits for total in totals], axis)
+
+
+def _to_frequencies(values: Sequence[Array]) -> list[Array]:
+    pairs = list(zip(values[:4], values[:3:-1], strict=True))
+    even, odd = [a + b for a, b in pairs], [a - b for a, b in pairs]
+    return [_weighted_sum(_HALF_DCT[k], odd if k % 2 else even) for k in range(_BLOCK)]
+
+
+def _from_frequencies(values: Sequence[Array]) -> list[Array]:
+    even, odd = (
+        [_weighted_sum(_HALF_DCT[first::2, n], values[first::2]) for n in range(4)] for first in (0, 1)
+    )
+    pairs = list(zip(even, odd, strict=True))
+    return [a + b for a, b in pairs] + [a - b for a, b in reversed(pairs)]
+
+
+def _weighted_sum(weights: np.ndarray, values: Sequence[Array]) -> Array:
+    first, *rest = (int(w) * v for w, v in zip(weights, values, strict=True))
+    return sum(rest, start=first)
 
 
 def _quantized(values: Array, steps: Array) -> Array:
