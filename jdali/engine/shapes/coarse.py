@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -58,7 +57,8 @@ GRIDS = (
 # Fewest elements of a value whose axes have names, channels left out.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
 # An axis without a name, such as that of the boxes of a picture, is padded to the side of a square of that many
-# elements, up to this: the time of some operators on boxes grows with the square of their number.
+# elements (of a cube, where three axes have no name), up to this: the time of some operators on boxes grows with the
+# square of their number.
 _MOST_UNNAMED = 256
 
 LAST_LEVEL = len(GRIDS) * len(FLOORS)
@@ -123,10 +123,11 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
     letters = layout.ljust(extents.shape[1])[: extents.shape[1]]
     space = [a for a, letter in enumerate(letters) if letter in "DHW"]
     named = [a for a, letter in enumerate(letters) if letter not in "C "]
+    side = min(_whole_root(floor, max(letters.count(" "), 2)), _MOST_UNNAMED)
     shapes = extents.copy()
     for axis, letter in enumerate(letters):
         if letter == " ":
-            shapes[:, axis] = _unnamed(extents[:, axis], grid.sizes, floor)
+            shapes[:, axis] = _unnamed(extents[:, axis], grid.sizes, side)
         elif axis in named:
             shapes[:, axis] = round_up(
                 extents[:, axis], grid.frames if space and axis not in space else grid.sizes
@@ -139,9 +140,14 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
     return shapes
 
 
-def _unnamed(sizes: np.ndarray, grid: Sizes, floor: int) -> np.ndarray:
+def _whole_root(number: int, degree: int) -> int:
+    """The largest integer whose power is at most a number."""
+    root = round(number ** (1 / degree))
+    return root - (root**degree > number)
+
+
+def _unnamed(sizes: np.ndarray, grid: Sizes, fewest: int) -> np.ndarray:
     """Sizes up to `SMALL_AXIS` stay: they may be coordinates, whose number is no matter of padding."""
-    fewest = min(math.isqrt(floor), _MOST_UNNAMED)
     return np.where(sizes <= SMALL_AXIS, sizes, round_up(np.maximum(sizes, fewest), grid))
 
 

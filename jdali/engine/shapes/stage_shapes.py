@@ -14,7 +14,7 @@ from jdali._batches import BatchSpec, PaddedBlock
 from jdali._operators.call import plan_call
 from jdali.engine.shapes.buckets import Group, PaddedShapes, ShapeNode
 from jdali.engine.shapes.coarse import coarser_than
-from jdali.engine.shapes.cost import StageCost, elements, values_of
+from jdali.engine.shapes.cost import SECONDS_WORTH_A_PROGRAM, StageCost, elements, values_of
 from jdali.engine.shapes.levels import MOST_SHAPES, Shape, StageLevel
 from jdali.graph import Node, Stage, request_of
 from jdali.tensors import TensorList
@@ -23,8 +23,10 @@ Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
 # A level is worth its new programs if it has at most this share of the shapes.
 _WORTH_IT = 2 / 3
-# If none is, a stage may have this many times as many shapes before it looks again.
+# If none is, or the best has still too many, a stage may have this many times as many shapes before it looks again.
 _PATIENCE = 1.5
+# A sample may take so many times as long at the next level; or longer, by the time for which each program saved is worth it.
+_MOST_TIMES = 4.0
 # In place of an argument that comes from outside of the stage by value.
 _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
 
@@ -94,10 +96,13 @@ class StageShapes:
                 return groups, counted
             counted = level.counted(groups)
             search = _Search(shapes, self.cost, ranks, is_held)
-            number = self._coarser(search, counted)
-            if number is None:
+            coarser = self._coarser(search, counted)
+            if coarser is None:
                 return groups, dataclasses.replace(counted, patience=counted.patience * _PATIENCE)
-            level = StageLevel(number, search.at(number, level.seen).seen)
+            # Those of this batch are counted when it is grouped anew.
+            level = StageLevel(
+                coarser.number, search.at(coarser.number, level.seen).seen, self._patience(coarser)
+            )
 
     def counted(self, level: StageLevel, groups: Sequence[Group]) -> StageLevel | None:
         """Returns the level after these groups; None: the shapes are too many, so the batch is to be grouped anew."""
@@ -106,17 +111,24 @@ class StageShapes:
         counted = level.counted(groups)
         return None if counted.is_full(self._most) else counted
 
-    def _coarser(self, search: _Search, level: StageLevel) -> int | None:
-        """Returns the level with few shapes that takes the least time; None: none has fewer by a third."""
+    def _coarser(self, search: _Search, level: StageLevel) -> _Candidate | None:
+        """Returns the level that takes the least time of those with few shapes, or else of those with fewer by a third.
+
+        None: there is none, or samples would take too long there.
+        """
         worth = int(_WORTH_IT * len(level.seen))
-        goal = min(self._most or 0, worth)
         levels = [numbers for numbers in coarser_than(level.number) if numbers]
-        found = [search.lowest(numbers, level.seen, goal) for numbers in levels]
-        fitting = [c for c in found if len(c.seen) <= goal]
-        if fitting:
-            return min(fitting, key=lambda c: c.seconds).number
-        fewest = min(found, key=lambda c: (len(c.seen), c.seconds), default=None)
-        return fewest.number if fewest is not None and len(fewest.seen) <= worth else None
+        for goal in (min(self._most or 0, worth), worth):
+            found = [search.lowest(numbers, level.seen, goal) for numbers in levels]
+            fitting = [c for c in found if len(c.seen) <= goal and search.pays(c, level.seen)]
+            if fitting:
+                return min(fitting, key=lambda c: c.seconds)
+        return None
+
+    def _patience(self, level: _Candidate) -> float:
+        """Of a level with still too many shapes: it is not left at once for one with a few less."""
+        assert self._most is not None
+        return _PATIENCE * len(level.seen) / self._most if len(level.seen) > self._most else 1.0
 
     def _padded_shapes(self, kinds: tuple[Kind, ...]) -> PaddedShapes:
         """Pads values of these kinds; a stage mostly has values of the same kinds in every batch."""
@@ -189,13 +201,27 @@ class _Search:
                 first = middle + 1
         return found
 
+    def pays(self, level: _Candidate, seen: Mapping[Shape, int]) -> bool:
+        """True if the programs that a level saves are worth the time that its padding takes."""
+        extents, samples = self._counted(seen)
+        now = float(samples @ self._cost.seconds(elements(extents), elements(extents)))
+        saved = len(samples) - len(level.seen)
+        return level.seconds <= max(
+            _MOST_TIMES * now, now + float(samples.sum()) * saved * SECONDS_WORTH_A_PROGRAM
+        )
+
+    def _counted(self, seen: Mapping[Shape, int]) -> tuple[list[np.ndarray], np.ndarray]:
+        """Of the shapes with as many axes as the values have: those of each value, int [shapes, ndim], and their samples."""
+        alike = {shape: samples for shape, samples in seen.items() if len(shape) == self._ends[-1]}
+        flat = np.array(list(alike), np.int64).reshape(len(alike), self._ends[-1])
+        extents = [flat[:, a:b] for a, b in itertools.pairwise(self._ends)]
+        return extents, np.array(list(alike.values()), np.int64)
+
     def at(self, number: int, seen: Mapping[Shape, int]) -> _Candidate:
         """Evaluates one level; shapes of other numbers of axes are left out."""
-        alike = {shape: samples for shape, samples in seen.items() if len(shape) == self._ends[-1]}
-        if not alike:
+        extents, samples = self._counted(seen)
+        if not len(samples):
             return _Candidate(number, {}, 0.0)
-        flat, samples = np.array(list(alike), np.int64), np.array(list(alike.values()))
-        extents = [flat[:, a:b] for a, b in itertools.pairwise(self._ends)]
         held = [e if h else None for e, h in zip(extents, self._held, strict=True)]
         shapes = self._shapes.shapes(extents, held, number)
         seconds = samples @ self._cost.seconds(elements(extents), elements(shapes))

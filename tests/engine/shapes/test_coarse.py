@@ -76,6 +76,13 @@ def test_axes_without_a_name_have_a_floor_of_their_own_and_small_ones_stay():
     assert coarse_shapes(boxes, "", level).tolist() == [[0, 4], [1, 4], [4, 4], [256, 4], [512, 4]]
 
 
+def test_a_floor_of_axes_without_names_is_one_of_all_of_them():
+    level = Coarseness(3, FLOORS.index(1 << 15)).level
+    assert coarse_shapes(np.array([[5, 2]]), "", level).tolist() == [[256, 2]]
+    assert coarse_shapes(np.array([[5, 20, 40]]), "", level).tolist() == [[32, 32, 64]]
+    assert coarse_shapes(np.array([[5, 5, 5, 5, 5]]), "", level).tolist() == [[8] * 5]
+
+
 def test_sides_of_an_input_that_only_lies_in_memory_are_equal():
     shapes = coarse_shapes(np.array([[100, 1200, 3], [1200, 700, 3]]), "HWC", 1, Roomy.INPUT)
     assert shapes.tolist() == [[1280, 1280, 3]] * 2
