@@ -6,7 +6,7 @@ import time
 import pytest
 from support.faults import PATIENCE
 
-from jdali.engine.steps.stage import NodeFailure
+from jdali.engine.failure import NodeFailure
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
 from jdali.graph import WHOLE_BATCH, Node
