@@ -115,6 +115,8 @@ $(LOWEST)/.installed: pyproject.toml tools/lower_bounds.py
 	$(LOWEST)/bin/python -m pip install --quiet --no-deps -e .
 	touch $@
 
+# jaxlib before 0.10.2 prints lines about features of the processor for each program that it reads from the cache.
+lowest: export TF_CPP_MIN_LOG_LEVEL = 3
 lowest: $(LOWEST)/.installed  ## the fast tests with the oldest allowed versions of all dependencies
 	$(LOWEST)/bin/python -m pytest -n 2 --dist loadfile -m 'not slow and not exhaustive and not oracle' $(ARGS)
 

@@ -190,7 +190,7 @@ def _parsed(manifest: str) -> list[tuple[int, Entry]]:
             if not entry.audio_filepath or "\0" in entry.audio_filepath:
                 raise ValueError(f"audio_filepath {entry.audio_filepath!r} is no path")
             entry.audio_filepath = _storage.in_list(manifest, entry.audio_filepath)
-        except (ValueError, RecursionError) as error:  # of msgspec and of what reads its text, too
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise ValueError(f"{_NAME}: line {number} of {manifest}: {error}") from error
         entries.append((number, entry))
     return entries

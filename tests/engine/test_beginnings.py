@@ -2,10 +2,11 @@
 
 import io
 import os
+from unittest import mock
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageFile
 
 import jdali
 from jdali import fn
@@ -18,7 +19,9 @@ def encoded(height, width, **options):
     """A JPEG of noise, which is large, and whose end is its own."""
     rng = np.random.default_rng(height)
     out = io.BytesIO()
-    Image.fromarray(rng.integers(0, 255, (height, width, 3), np.uint8)).save(out, "jpeg", **options)
+    picture = Image.fromarray(rng.integers(0, 255, (height, width, 3), np.uint8))
+    with mock.patch.object(ImageFile, "MAXBLOCK", 1 << 20):  # Pillow 11.0 takes no more metadata than that
+        picture.save(out, "jpeg", **options)
     return out.getvalue()
 
 
