@@ -143,7 +143,7 @@ def test_wrong_functions():
         run(np.asarray, IMAGES)
     with pytest.raises(OperatorError, match=r"shape \(2, 2, 4, 3\) for a batch of 3"):
         run(lambda x: x[:2], IMAGES)
-    with pytest.raises(OperatorError, match="samples of different shapes"):
+    with pytest.raises(OperatorError, match="batch of samples with different shapes"):
         run(lambda x: x, [np.zeros((n, 2)) for n in (1, 2, 3)], layout="")
     with pytest.raises(OperatorError, match="ZeroDivisionError"):
         run(lambda x: 1 / 0, IMAGES)
@@ -169,7 +169,7 @@ def test_names_of_all_inputs(tmp_path):
 
 def test_samples_of_different_shapes():
     ragged = [np.zeros((2 + i, 4, 3), np.uint8) for i in range(3)]
-    with pytest.raises(RuntimeError, match=r"samples of different shapes \(\(2, 4, 3\), \(3, 4, 3\)"):
+    with pytest.raises(RuntimeError, match=r"batch of samples with different shapes \(\(2, 4, 3\), \(3, 4, 3\)"):
         run(lambda x: x, ragged)
 
 

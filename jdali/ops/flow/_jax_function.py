@@ -46,7 +46,7 @@ def jax_function(
             shapes = ", ".join(dict.fromkeys(map(str, batch.shape())))
             raise RuntimeError(
                 "jax_function: JAX Python function inputs must be batches of uniform shape, so that the input batch can be "
-                f"represented as a tensor. Input {i} has samples of different shapes ({shapes}). "
+                f"represented as a tensor. Input {i} is a batch of samples with different shapes ({shapes}). "
                 "Pad, resize or crop them to one shape"
             )
     arrays = [narrow(batch.as_jax()) for batch in batches]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -13,9 +13,10 @@ from jax import Array, lax
 from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._kernels.border import with_margin
-from jdali._kernels.by_platform import Keep, by_platform, kept
+from jdali._kernels.by_platform import Keep, by_platform, kept, loop
 from jdali._kernels.fit import fit
 from jdali._numerics.platform import one_program
+from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, operator
 
 _NAME = "jpeg_compression_distortion"
@@ -66,8 +67,10 @@ _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -532
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
 _GRAY = 128  # chroma of gray, and what is taken off before the DCT
 
-# Elements of an image for which no loop is worth its compilation.
-_SMALL = 1 << 13
+# Elements of an image for which no loop is worth its compilation; blocks that are coded together.
+_SMALL, _CHUNK = 1 << 13, 1 << 10
+# Applies a function of blocks [8, 8, n] and the number of the first one to all of them.
+_Run: TypeAlias = "Callable[[Callable[[Array, Array], Array], Array], Array]"
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -134,23 +137,25 @@ def _(primals: tuple[Array, Array, Array], tangents: tuple[Array, object, object
 def _distorted(image: Array, quality: Array, extent: Array) -> Array:
     def in_steps(image: Array, quality: Array, extent: Array) -> Array:
         once = jnp.minimum(extent[0], 1)
-        return _by_way_of_jpeg(image, quality, extent, lambda values: kept(values, once))
+        return _by_way_of_jpeg(image, quality, extent, lambda values: kept(values, once), _in_chunks)
 
     def whole(image: Array, quality: Array, extent: Array) -> Array:
-        return _by_way_of_jpeg(image, quality, extent, lambda values: values)
+        return _by_way_of_jpeg(image, quality, extent, lambda values: values, _at_once)
 
     return (whole if image.size <= _SMALL else by_platform(in_steps, whole))(image, quality, extent)
 
 
-def _by_way_of_jpeg(image: Array, quality: Array, extent: Array, keep: Keep) -> Array:
+def _by_way_of_jpeg(image: Array, quality: Array, extent: Array, keep: Keep, run: _Run) -> Array:
+    """Planes are uint8 wherever they are kept: large ones take most of their time to come from memory."""
     height, width, _ = image.shape
     luma, small, *chroma = _planes(image.astype(jnp.int32), extent)
-    luma, *chroma = (keep(part) for part in (luma, *chroma))
-    parts = luma, *(keep(_downsampled(part, small)) for part in chroma)
-    tables = [_scaled(table, quality) for table in (_LUMA_TABLE, _CHROMA_TABLE, _CHROMA_TABLE)]
-    luma, *chroma = (keep(part) for part in _coded(parts, tables, keep))
-    blue, red = (keep(_upsampled(part, small)) for part in chroma)
-    colors = _to_rgb(luma, blue - _GRAY, red - _GRAY)
+    luma, *chroma = (keep(part.astype(jnp.uint8)) for part in (luma, *chroma))
+    halves = (_downsampled(part.astype(jnp.int32), small) for part in chroma)
+    parts = luma, *(keep(part.astype(jnp.uint8)) for part in halves)
+    tables = _scaled(_LUMA_TABLE, quality), _scaled(_CHROMA_TABLE, quality)
+    luma, *chroma = (keep(part) for part in _coded(parts, tables, keep, run))
+    blue, red = (keep(_upsampled(part.astype(jnp.int32), small).astype(jnp.uint8)) for part in chroma)
+    colors = _to_rgb(luma.astype(jnp.int32), *(part.astype(jnp.int32) - _GRAY for part in (blue, red)))
     return jnp.clip(colors, 0, 255).astype(jnp.uint8)[:height, :width]
 
 
@@ -230,23 +235,49 @@ def _upsampled(part: Array, size: Array) -> Array:
     return jnp.where(size[1] > 2, smooth, plain).reshape(2 * height, 2 * width)
 
 
-def _coded(parts: Sequence[Array], tables: Sequence[Array], keep: Keep) -> list[Array]:
-    """Planes [H, W], H and W multiples of 8, after quantization of their DCT by a table each; int32 from 0 to 255.
+def _coded(parts: Sequence[Array], tables: tuple[Array, Array], keep: Keep, run: _Run) -> Iterator[Array]:
+    """Luma and chroma, uint8 [H, W] with H and W multiples of 8, after quantization of their DCT by a table each.
 
     All blocks are worked on together: what is compiled is large, and need not be there for each plane.
     """
     blocks = [_blocks(part) for part in parts]
-    steps = [jnp.broadcast_to(t[:, :, None], b.shape) for t, b in zip(tables, blocks, strict=True)]
-    step = keep(jnp.concatenate(steps, axis=2))
-    values = keep(jnp.concatenate(blocks, axis=2) - _GRAY)
+    ends = np.cumsum([block.shape[2] for block in blocks])
+    luma, chroma = (table[:, :, None] for table in tables)
+
+    def coded(values: Array, first: Array) -> Array:
+        number = first + jnp.arange(values.shape[2], dtype=jnp.int32)
+        return _requantized(values, jnp.where(number < ends[0], luma, chroma), keep)
+
+    result = jnp.split(run(coded, jnp.concatenate(blocks, axis=2)), ends[:-1], axis=2)
+    return (_plane(part, like.shape) for part, like in zip(result, parts, strict=True))
+
+
+def _at_once(make: Callable[[Array, Array], Array], blocks: Array) -> Array:
+    return make(blocks, jnp.int32(0))
+
+
+def _in_chunks(make: Callable[[Array, Array], Array], blocks: Array) -> Array:
+    """As many blocks at a time as stay in the cache with all that is made of them."""
+    count = blocks.shape[2]
+    size = min(_CHUNK, count)
+
+    def chunk(i: Array, result: Array) -> Array:
+        first = jnp.minimum(i * size, count - size)
+        made = make(lax.dynamic_slice_in_dim(blocks, first, size, 2), first)
+        return lax.dynamic_update_slice_in_dim(result, made, first, 2)
+
+    return loop(-(-count // size), chunk, varying_like(jnp.zeros_like(blocks), blocks))
+
+
+def _requantized(blocks: Array, step: Array, keep: Keep) -> Array:
+    """uint8 [8, 8, blocks], after quantization of the DCT by steps int32 [8, 8, blocks]."""
+    values = keep(blocks.astype(jnp.int32) - _GRAY)
     values = keep(_pass(_to_frequencies, values, 1, _DCT_BITS - _GUARD_BITS))
     values = keep(_pass(_to_frequencies, values, 0, _DCT_BITS + _GUARD_BITS))
     values = keep(_quantized(values, _BLOCK * step) * step)  # libjpeg's DCT is 8 times as large
     values = keep(_pass(_from_frequencies, values, 0, _DCT_BITS - _GUARD_BITS))
     values = keep(_pass(_from_frequencies, values, 1, _DCT_BITS + _GUARD_BITS + 3))
-    ends = np.cumsum([block.shape[2] for block in blocks])[:-1]
-    coded = jnp.split(jnp.clip(values + _GRAY, 0, 255), ends, axis=2)
-    return [_plane(part, like.shape) for part, like in zip(coded, parts, strict=True)]
+    return jnp.clip(values + _GRAY, 0, 255).astype(jnp.uint8)
 
 
 def _blocks(part: Array) -> Array:
