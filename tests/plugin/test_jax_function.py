@@ -169,7 +169,9 @@ def test_names_of_all_inputs(tmp_path):
 
 def test_samples_of_different_shapes():
     ragged = [np.zeros((2 + i, 4, 3), np.uint8) for i in range(3)]
-    with pytest.raises(RuntimeError, match=r"batch of samples with different shapes \(\(2, 4, 3\), \(3, 4, 3\)"):
+    with pytest.raises(
+        RuntimeError, match=r"batch of samples with different shapes \(\(2, 4, 3\), \(3, 4, 3\)"
+    ):
         run(lambda x: x, ragged)
 
 
