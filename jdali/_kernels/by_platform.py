@@ -16,7 +16,7 @@ from jdali._numerics.rounding import varying_like
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[Any], Any]
-"""What arrays go through of which each element is needed several times: `kept`, or nothing."""
+"""Takes and returns arrays of which each element is needed several times: `kept`, or nothing is done."""
 
 
 def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Callable[..., Array]:

@@ -25,7 +25,7 @@ Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 _WORTH_IT = 2 / 3
 # If none is, or the best has still too many, a stage may have this many times as many shapes before it looks again.
 _PATIENCE = 1.5
-# A sample may take so many times as long at the next level; or longer, by the time for which each program saved is worth it.
+# Samples may take this many times as long at a coarser level, or `SECONDS_WORTH_A_PROGRAM` more for each program that it saves.
 _MOST_TIMES = 4.0
 # In place of an argument that comes from outside of the stage by value.
 _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
