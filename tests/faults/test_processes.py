@@ -4,6 +4,7 @@ import signal
 import sys
 import textwrap
 
+import jax
 import pytest
 from support.faults import Ended, child
 
@@ -360,6 +361,9 @@ FORKED_ENDS = {
 }
 
 
+@pytest.mark.skipif(
+    jax.__version_info__ < (0, 10, 2), reason="a forked child of older JAX crashes or hangs as it exits"
+)
 @pytest.mark.parametrize("ending", FORKED_ENDS)
 def test_a_forked_child_exits(ending):
     """It has none of the threads that its parent would wait for, and may have taken locks with it."""
