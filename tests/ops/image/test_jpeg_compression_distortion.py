@@ -30,6 +30,8 @@ HARD = [  # of one size, so that one program does
     np.uint8([[[0, 0, 255], [255, 0, 0]] * 8] * 18),
     image(18, 16),
 ]
+# On a CPU these are made step by step, the larger one in two chunks of blocks, of which the last ones overlap.
+LARGE = [image(61, 70), image(250, 331)]
 
 
 def equals_dali(images, qualities):
@@ -40,8 +42,8 @@ def equals_dali(images, qualities):
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     ("images", "qualities"),
-    [(EDGES, [1, 49, 50, 51, 100]), (HARD, [100, 50, 1, 30, 95])],
-    ids=["sizes", "values"],
+    [(EDGES, [1, 49, 50, 51, 100]), (HARD, [100, 50, 1, 30, 95]), (LARGE, [20, 60])],
+    ids=["sizes", "values", "large"],
 )
 def test_equals_dali(images, qualities):
     equals_dali(images, qualities)
@@ -60,7 +62,10 @@ def test_sequences_equal_dali():
 
 
 @pytest.mark.parametrize("quality", [5, 60, 100])
-@pytest.mark.parametrize("picture", [HARD[3], HARD[2], HARD[4]], ids=["stripes", "extremes", "photograph"])
+@pytest.mark.parametrize(
+    "picture", [HARD[3], HARD[2], HARD[4], *LARGE],
+    ids=["stripes", "extremes", "photograph", "in steps", "in chunks"],
+)  # fmt: skip
 def test_equals_files_of_pillow(picture, quality):
     """No tolerance: all steps are of integers, the same as in libjpeg-turbo."""
     pillow = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
