@@ -113,19 +113,19 @@ def test_sounds_and_videos_have_a_bound_and_little_waste(kind):
 
 @pytest.mark.parametrize("batch_size", [1, 50])
 @pytest.mark.parametrize(
-    ("layout", "ndim", "largest"),
+    ("layout", "ndim", "largest", "most"),
     [
-        *[("", ndim, 20) for ndim in (3, 4, 5)], ("abcd", 4, 20), ("HWC", 3, 60), ("CHW", 3, 100), ("FHWC", 4, 20),
-        ("DHWC", 4, 40),
+        ("", 3, 20, 8), ("", 4, 20, 16), ("", 5, 20, 10), ("abcd", 4, 20, 16), ("HWC", 3, 60, 6), ("CHW", 3, 100, 6),
+        ("FHWC", 4, 20, 32), ("DHWC", 4, 40, 10),
     ],
 )  # fmt: skip
-def test_samples_of_which_all_axes_differ_are_padded_within_reason(layout, ndim, largest, batch_size):
+def test_samples_of_which_all_axes_differ_are_padded_within_reason(layout, ndim, largest, most, batch_size):
     """Sizes that no level pads (channels, small axes) leave too many shapes at any: coarse ones cost time and save nothing."""
     extents = np.random.default_rng(0).integers(1, largest + 1, (400, ndim))
     found = list(stream(stage_shapes("normalize"), extents, batch_size, layout=layout))
     groups = {id(one): one for _, _, one in found}.values()
-    # The finest level that saves a third of the programs takes up to 27 times as long, of samples of 30 us.
-    assert sum(g.seconds for g in groups) <= 32 * sum(g.needed for g in groups)
+    # Somewhat above what was measured; the largest is that of samples of 30 us, for which programs are what costs.
+    assert sum(g.seconds for g in groups) <= most * sum(g.needed for g in groups)
     elements = [np.prod(one.shape[:ndim], dtype=float) for one in groups]
     assert max(elements) <= 8 * extents.prod(axis=1, dtype=float).max()
 
