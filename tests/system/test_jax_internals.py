@@ -69,9 +69,27 @@ def test_a_version_without_a_name_is_refused_in_words(monkeypatch, module, name,
         call()
 
 
+def test_the_sizes_of_a_scan():
+    def function(start, more, values):
+        def step(state, value):
+            return (state[0] * more[0] + value[0], state[1] + more[1]), (state[0], value[1])
+
+        return jax.lax.scan(step, (start, start), (values, values + 1))
+
+    (scan,) = [
+        eqn
+        for eqn in jax.make_jaxpr(function)(1.0, (2.0, 3.0), np.arange(4.0)).eqns
+        if eqn.primitive.name == "scan"
+    ]
+    assert jax_internals.scan_sizes(scan.params, scan.invars) == (2, 2)
+    with pytest.raises(jax_internals.UnsupportedJaxError, match="ft_in"):
+        jax_internals.scan_sizes({}, scan.invars)
+
+
 def test_options_that_xla_lacks_are_left_out():
-    known = jax_internals.SAME_LOOPS | jax_internals.ONE_THREAD | jax_internals.WIDE_VECTORS
-    assert jax_internals.known_options({**known, "xla_no_such_option": 1}) == known
+    known = [*jax_internals.ONE_THREAD, *jax_internals.WIDE_VECTORS]
+    unknown = jax_internals.XlaOption("xla_no_such_option", 1, "nothing", "nothing")
+    assert jax_internals.known_options([*known, unknown]) == {option.name: option.value for option in known}
 
 
 def test_no_other_module_uses_such_names():

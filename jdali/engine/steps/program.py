@@ -21,7 +21,7 @@ from jdali._numerics.random import sample_key
 from jdali._operators.argument_rules import extent_name
 from jdali._operators.call import Call, PlannedCall, run_call
 from jdali._operators.record import CompiledOp, Operator
-from jdali._system.jax_internals import ONE_THREAD, SAME_LOOPS, WIDE_VECTORS, known_options
+from jdali._system.jax_internals import OLDER_LOOPS, ONE_THREAD, WIDE_VECTORS, known_options
 from jdali._threads import inner
 from jdali.engine.failure import OperatorFailure
 from jdali.engine.shapes.buckets import Group
@@ -167,7 +167,7 @@ def compiler_options(
     if platform != "cpu":
         return None
     wide_vectors = any(isinstance(op, CompiledOp) and op.wide_vectors for op in operators)
-    wanted = (ONE_THREAD if one_thread else {}) | (WIDE_VECTORS if wide_vectors else {}) | SAME_LOOPS
+    wanted = (*OLDER_LOOPS, *(ONE_THREAD if one_thread else ()), *(WIDE_VECTORS if wide_vectors else ()))
     return known_options(wanted) or None
 
 
