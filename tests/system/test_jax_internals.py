@@ -1,7 +1,10 @@
 """Names of JAX that no version promises: they are there, and a version without them is refused in words."""
 
+import ast
+import importlib
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import jax
@@ -124,3 +127,58 @@ def test_values_that_vmap_maps_over():
     jax.jit(function)(np.zeros(2), np.zeros(2))
     function(np.zeros(2), np.zeros(2))
     assert found == [(True, False), (False, False), (False, False)]
+
+
+def names_of_jax(path: Path) -> set[str]:
+    """All names of JAX, with dots, that a file imports or reads."""
+    tree, modules, names = ast.parse(path.read_text()), {}, set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "jax":
+                    names.add(alias.name)
+                    modules[alias.asname or "jax"] = alias.name if alias.asname else "jax"
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "jax":
+            for alias in node.names:
+                names.add(f"{node.module}.{alias.name}")
+                modules[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    for node in ast.walk(tree):
+        chain, at = [], node
+        while isinstance(at, ast.Attribute):
+            chain.append(at.attr)
+            at = at.value
+        if chain and isinstance(at, ast.Name) and at.id in modules:
+            names.add(".".join([modules[at.id], *reversed(chain)]))
+    return names
+
+
+def look_up(name: str) -> None:
+    """Reads a name of JAX, or as much of it as modules and classes have: arrays have attributes of their own."""
+    module, rest = "jax", name.split(".")[1:]
+    found = importlib.import_module(module)
+    while rest:
+        attribute, rest = rest[0], rest[1:]
+        module = f"{module}.{attribute}"
+        if isinstance(found, types.ModuleType) and not hasattr(found, attribute):
+            found = importlib.import_module(module)
+        elif isinstance(found, types.ModuleType | type):
+            found = getattr(found, attribute)
+        else:
+            break
+
+
+def test_no_name_of_jax_is_deprecated():
+    """Warnings are errors in all tests; a name that JAX has deprecated warns as soon as it is read."""
+    package = Path(jdali.__file__).parent
+    names = {
+        name: path
+        for path in sorted(package.rglob("*.py"))
+        for name in names_of_jax(path)
+        if not name.startswith("jax._src")  # told apart by version: see the tests above
+    }
+    assert {"jax.jit", "jax.numpy.where", "jax.extend.core"} <= set(names)
+    for name, path in names.items():
+        try:
+            look_up(name)
+        except Exception as error:
+            raise AssertionError(f"{name}, which {path} reads") from error
