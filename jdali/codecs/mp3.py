@@ -7,8 +7,6 @@ variable rate that does not say its length to be as long as the rate of its firs
 from __future__ import annotations
 
 import dataclasses
-import functools
-import importlib
 import io
 import struct
 from collections.abc import Iterator
@@ -17,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali.codecs import ffmpeg as _ffmpeg
 
 _OTHER_FORMATS = (b"fLaC", b"OggS", b"RIFF", b"FORM")  # which libsndfile reads with an ID3 tag before them
 # Kilobits a second by the four bits in a header of layer III; 0 and 15 are no numbers.
@@ -27,15 +26,6 @@ _SAMPLE_RATES = (44100, 48000, 32000)  # of MPEG 1
 # two that are set four with the number of the other frames and that of bytes.
 _LENGTH_TAGS = (b"Xing", b"Info")
 _TAG_OFFSET = 48  # bytes of the first frame in which a tag begins
-
-
-@functools.cache
-def av() -> Any:
-    """The package, or None if it is not installed."""
-    try:
-        return importlib.import_module("av")
-    except ImportError:
-        return None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,15 +63,14 @@ def opened(content: memoryview, most_values: int) -> Mp3 | None:
     Raises `SampleError` if it is damaged, cut off, or has more than `most_values` values.
     """
     start = _start(content)
-    package = av() if start is not None else None
+    package = _ffmpeg.pyav() if start is not None else None
     if package is None or start is None:
         return None
     claimed, content = _claimed(content, start)
     parts: list[np.ndarray] = []
     rate, got = 0, 0
     try:
-        # Tags may hold text in any encoding.
-        with package.open(io.BytesIO(content), format="mp3", metadata_errors="ignore") as container:
+        with _ffmpeg.open_file(io.BytesIO(content), format="mp3") as container:
             stream = container.streams.audio[0]
             stream.thread_type = "NONE"
             for frame in _frames(container, stream, claimed):

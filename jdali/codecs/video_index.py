@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import importlib
 import os
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -16,6 +15,7 @@ from jdali._errors import SampleError
 from jdali._system import limits
 from jdali._system.extras import install
 from jdali._system.regular_file import open_regular
+from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs import video_claims as _video_claims
 
 # A local path, or a seekable binary file.
@@ -33,10 +33,10 @@ _DEFAULT_RATE = Fraction(25)
 
 def library() -> Any:
     """PyAV; says what to install where it is missing."""
-    try:
-        return importlib.import_module("av")
-    except ImportError as error:
-        raise ImportError(f"video needs PyAV: {install('video')}") from error
+    package = _ffmpeg.pyav()
+    if package is None:
+        raise ImportError(f"video needs PyAV: {install('video')}")
+    return package
 
 
 @contextlib.contextmanager
@@ -60,12 +60,12 @@ def open_stream(source: Source, threads: int) -> tuple[Any, Any]:
         source: what to open.
         threads: that decode; 1: the thread that asks for frames.
     """
-    av = library()
+    library()
     with (
         refusals("Failed to create video decoder: it cannot be opened as a video"),
         _target(source) as target,
     ):
-        container = av.open(target, options=_OPTIONS, metadata_errors="ignore")
+        container = _ffmpeg.open_file(target, options=_OPTIONS)
     try:
         streams = [s for s in container.streams.video if s.codec_context is not None]
         if not streams:

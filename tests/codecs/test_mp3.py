@@ -9,9 +9,10 @@ import soundfile
 
 from jdali import SampleError
 from jdali.codecs import audio
+from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs import mp3 as _mp3
 
-pytestmark = pytest.mark.skipif(_mp3.av() is None, reason="av is not installed")
+pytestmark = pytest.mark.skipif(_ffmpeg.pyav() is None, reason="av is not installed")
 
 FRAME = 576  # samples of a frame at 16 kHz
 
@@ -154,5 +155,5 @@ def test_more_values_than_are_believed(monkeypatch):
 
 def test_without_the_package(monkeypatch):
     expected = by_libsndfile(GOOD)
-    monkeypatch.setattr(_mp3, "av", lambda: None)
+    monkeypatch.setattr(_ffmpeg, "pyav", lambda: None)
     np.testing.assert_allclose(audio.decode(GOOD)[0], expected, rtol=0, atol=1e-6)  # it varies by 1e-7

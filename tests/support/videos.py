@@ -47,6 +47,7 @@ def encode(
     times_ms: Sequence[int] | None = None,
     options: dict[str, str] | None = None,
     container_options: dict[str, str] | None = None,
+    metadata: dict[str, str] | None = None,
     **context: Any,
 ) -> bytes:
     """A file with a video of these RGB frames.
@@ -60,6 +61,7 @@ def encode(
         times_ms: when each is shown; None: as the rate says.
         options: of the encoder.
         container_options: of the container.
+        metadata: texts of the container and of its stream.
         context: attributes of PyAV's codec context.
     """
     library = av()
@@ -76,6 +78,7 @@ def encode(
             times_ms,
             options,
             container_options,
+            metadata,
             context,
         )
         return path.read_bytes()
@@ -84,13 +87,15 @@ def encode(
 def _write(
     library: Any, path: Path, frames: np.ndarray, codec: str, container: str, pix_fmt: str, rate: int,
     times_ms: Sequence[int] | None, options: dict[str, str] | None,
-    container_options: dict[str, str] | None, context: dict[str, Any],
+    container_options: dict[str, str] | None, metadata: dict[str, str] | None, context: dict[str, Any],
 ) -> None:  # fmt: skip
     with library.open(str(path), "w", format=container, options=container_options or {}) as file:
         stream = file.add_stream(codec, rate=rate, options=options or {})
         stream.height, stream.width = frames.shape[1:3]
         stream.pix_fmt = pix_fmt
         stream.thread_count = 1
+        for owner in (file, stream):
+            owner.metadata.update(metadata or {})
         for name, value in context.items():
             setattr(stream.codec_context, name, value)
         if times_ms is not None:
