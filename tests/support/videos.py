@@ -31,6 +31,15 @@ def pictures(count: int, height: int = 32, width: int = 48) -> np.ndarray:
     return np.clip(frames, 0, 255).astype(np.uint8)
 
 
+def moving(count: int, size: int = 64) -> np.ndarray:
+    """uint8 [count, size, size, 3]: blurred noise that moves to the left, so that frames refer to others everywhere."""
+    noise = np.random.default_rng(0).random((size, 2 * size, 3))
+    for axis in (0, 1) * 3:
+        noise = (noise + np.roll(noise, 1, axis) + np.roll(noise, 2, axis)) / 3
+    noise = (noise - noise.min()) / np.ptp(noise) * 255
+    return np.stack([np.roll(noise, -3 * i, axis=1)[:, :size] for i in range(count)]).astype(np.uint8)
+
+
 def numbers_of(frames: np.ndarray) -> list[int]:
     """Numbers of the decoded frames of `pictures`, at most 30 of them."""
     levels = frames[..., 1].mean(axis=(1, 2))
