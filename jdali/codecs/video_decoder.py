@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali.codecs.exif import is_turned, stored
 from jdali.codecs.video_index import Source, VideoIndex, check_frames, open_stream, refusals
-from jdali.codecs.video_pixels import Converter
+from jdali.codecs.video_pixels import Converter, orientation
 from jdali.types import RGB, DALIImageType
 
 PADDING = -1  # in place of the number of a frame
@@ -40,7 +41,12 @@ class VideoDecoder:
         return self._position
 
     def read(
-        self, numbers: np.ndarray, *, image_type: DALIImageType = RGB, fill: tuple[int, ...] = (0,)
+        self,
+        numbers: np.ndarray,
+        *,
+        image_type: DALIImageType = RGB,
+        fill: tuple[int, ...] = (0,),
+        upright: bool = False,
     ) -> np.ndarray:
         """Frames by number.
 
@@ -48,6 +54,7 @@ class VideoDecoder:
             numbers: [n], in any order, also repeated; `PADDING` where there is none.
             image_type: RGB or YCbCr (studio range).
             fill: value of padding, one or one a channel.
+            upright: turn frames as the metadata say.
 
         Returns: uint8 [n, height, width, 3].
 
@@ -64,20 +71,23 @@ class VideoDecoder:
             if not 0 <= number < len(self._index):
                 raise SampleError(f"there is no frame {number}, the video has {len(self._index)}")
             frame = self._frame(number)
+            height, width, turn = self._shown(frame, upright)
             if result is None:
-                result = self._allocate(len(numbers), frame.height, frame.width)
-            if (frame.height, frame.width) != result.shape[1:3]:
+                result = self._allocate(len(numbers), height, width)
+            if (height, width) != result.shape[1:3]:
                 raise SampleError(
-                    f"frame {number} is {frame.height}x{frame.width}, those before it are "
-                    f"{result.shape[1]}x{result.shape[2]}"
+                    f"frame {number} is {height}x{width}, those before it are {result.shape[1]}x{result.shape[2]}"
                 )
             first, *others = positions[number]
             with refusals(f"frame {number} cannot be converted"):
-                self._convert(frame, result[first], image_type)
+                self._convert(frame, stored(result[first], turn), image_type)
             for position in others:
                 result[position] = result[first]
         if result is None:
-            result = self._allocate(len(numbers), self._index.height, self._index.width)
+            height, width = self._index.height, self._index.width
+            if upright:
+                height, width, _ = self._shown(self._frame(0), upright)
+            result = self._allocate(len(numbers), height, width)
         if padded:
             result[padded] = fill
         return result
@@ -178,6 +188,13 @@ class VideoDecoder:
         if shown is not None and shown.pts is not None and shown.pts <= first.pts:
             yield shown
             yield from frames
+
+    @staticmethod
+    def _shown(frame: Any, upright: bool) -> tuple[int, int, int]:
+        """Height and width of a frame as it is given, and how it is turned for that, as EXIF numbers it."""
+        turn = orientation(frame) if upright else 1
+        height, width = frame.height, frame.width
+        return (width, height, turn) if is_turned(turn) else (height, width, turn)
 
     @staticmethod
     def _allocate(count: int, height: int, width: int) -> np.ndarray:

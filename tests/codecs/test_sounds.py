@@ -11,7 +11,8 @@ KINDS = [
     for kind in soundfile.available_formats()
     for subtype in soundfile.available_subtypes(kind)
 ]
-# Raw samples say nothing of themselves; SD2 keeps its header in a second file; of DWVW the Python package cannot read again what it has written.
+# Raw samples say nothing of themselves; SD2 keeps its header in a second file; of DWVW the Python package cannot read
+# again what it has written.
 OTHERS = ("RAW", "SD2", "DWVW_12", "DWVW_16", "DWVW_24")
 
 

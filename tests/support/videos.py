@@ -57,6 +57,7 @@ def encode(
     options: dict[str, str] | None = None,
     container_options: dict[str, str] | None = None,
     metadata: dict[str, str] | None = None,
+    turned: tuple[int, bool, bool] | None = None,
     **context: Any,
 ) -> bytes:
     """A file with a video of these RGB frames.
@@ -71,6 +72,8 @@ def encode(
         options: of the encoder.
         container_options: of the container.
         metadata: texts of the container and of its stream.
+        turned: how the metadata say that it is to be shown: degrees counter-clockwise, then mirrored along the
+            width, along the height.
         context: attributes of PyAV's codec context.
     """
     library = av()
@@ -88,6 +91,7 @@ def encode(
             options,
             container_options,
             metadata,
+            turned,
             context,
         )
         return path.read_bytes()
@@ -96,13 +100,16 @@ def encode(
 def _write(
     library: Any, path: Path, frames: np.ndarray, codec: str, container: str, pix_fmt: str, rate: int,
     times_ms: Sequence[int] | None, options: dict[str, str] | None,
-    container_options: dict[str, str] | None, metadata: dict[str, str] | None, context: dict[str, Any],
+    container_options: dict[str, str] | None, metadata: dict[str, str] | None,
+    turned: tuple[int, bool, bool] | None, context: dict[str, Any],
 ) -> None:  # fmt: skip
     with library.open(str(path), "w", format=container, options=container_options or {}) as file:
         stream = file.add_stream(codec, rate=rate, options=options or {})
         stream.height, stream.width = frames.shape[1:3]
         stream.pix_fmt = pix_fmt
         stream.thread_count = 1
+        if turned is not None:
+            stream.set_display_rotation(turned[0], hflip=turned[1], vflip=turned[2])
         for owner in (file, stream):
             owner.metadata.update(metadata or {})
         for name, value in context.items():
