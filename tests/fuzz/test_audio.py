@@ -111,10 +111,13 @@ def test_what_is_read_without_libsndfile_is_what_it_gives(kind, subtype):
         for dtype in ("float32", "int16", "int32"):
             if wave.floats and dtype != "float32":
                 continue  # audio.decode never asks for it
-            expected, rate = plain(case, dtype)
-            np.testing.assert_array_equal(wave.read(0, wave.length, np.dtype(dtype)), expected, case.how)
-            assert wave.sample_rate == rate
-        taken += 1
+            given = plain(case, dtype)
+            if given is None:
+                break  # libsndfile looks into chunks that are not read here
+            np.testing.assert_array_equal(wave.read(0, wave.length, np.dtype(dtype)), given[0], case.how)
+            assert wave.sample_rate == given[1]
+        else:
+            taken += 1
     assert taken > 20
 
 
