@@ -98,7 +98,7 @@ def test_an_extension_that_no_sample_has_is_said(made):
         )
 
     with pytest.warns(
-        UserWarning, match=r"no sample has .* extension JPEG: .* data.tar has .*cls, jpeg, jpg"
+        UserWarning, match=r"no sample has .* extension JPEG: .*data.tar has JPG, cls, jpeg, jpg"
     ) as said:
         pipe().build()
     assert said[0].filename == __file__
