@@ -66,7 +66,7 @@ def test_files_that_are_not_decoded(operator, tmp_path: Path) -> None:
 
     with (
         encoded() as pipe,
-        pytest.raises(ValueError, match=r"dimensions 1 .* decode it first: fn\.decoders\.image"),
+        pytest.raises(ValueError, match=r"dimensions 1 .* decode them first: fn\.decoders\.image"),
     ):
         pipe.run()
 
@@ -140,6 +140,13 @@ def test_numpy_operators_of_a_node() -> None:
         [False, False, False],
         [2, 3, 4],
     ]
+
+
+@pytest.mark.parametrize("option", ["batch_size", "num_threads", "seed"])
+@pytest.mark.parametrize("wrong", ["4", 2.0])
+def test_options_that_are_no_integers(option, wrong) -> None:
+    with pytest.raises(TypeError, match=f"Pipeline: {option} must be an integer, not {wrong!r}"):
+        jdali.Pipeline(**{"batch_size": 2, "num_threads": 1, option: wrong})
 
 
 def test_a_call_outside_of_a_pipeline() -> None:

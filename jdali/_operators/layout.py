@@ -141,10 +141,7 @@ def refused_layout(name: str, layout: str, ndim: int, allowed: str) -> ValueErro
     """The error of operator `name` for data of a layout, or of `ndim` axes without one, that it cannot take."""
     what = f'The layout "{layout}"' if layout else f"The number of dimensions {ndim}"
     kind = ValueError if layout else RankError
-    more = (
-        ". If it is an encoded file, decode it first: fn.decoders.image" if not layout and ndim == 1 else ""
-    )
-    return kind(f"{name}: {what} does not match any of the allowed layouts: {allowed}{more}")
+    return kind(f"{name}: {what} does not match any of the allowed layouts: {allowed}")
 
 
 class RankError(ValueError):

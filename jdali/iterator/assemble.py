@@ -121,8 +121,8 @@ class Assembler:
             raise IteratorError(
                 f"iterator: The batch must be representable as a tensor - it must have uniform shape: the samples of output "
                 f"{name!r} differ in shape: {shown}. {todo}Bring them to one shape "
-                f'in the pipeline (fn.resize, fn.crop, fn.pad), or give ragged=("{name}",) to get them '
-                f"padded, with their sizes as {name + '_extent'!r}"
+                f'in the pipeline (fn.resize and fn.crop of pictures, fn.slice of others), or give ragged=("{name}",) to get '
+                f"them padded, with their sizes as {name + '_extent'!r}"
             )
         return [_dense_array(name, batch, split=self._sharding_of(name) is not None) for batch in batches]
 
