@@ -119,15 +119,12 @@ def _constant_input(op: Operator, number: int, value: object) -> np.ndarray:
     try:
         return types.constant_array(value)
     except (TypeError, ValueError):
-        several = isinstance(value, tuple) and any(isinstance(v, DataNode) for v in value)
+        several = ""
+        if isinstance(value, tuple) and any(isinstance(v, DataNode) for v in value):
+            several = f" It has {len(value)} outputs of an operator: take one, as in `jpegs, labels = ...`"
         raise TypeError(
             f"{op.name}: expected inputs of type 'DataNode', list of 'DataNode' or convertible to constant nodes. "
-            f"Received input `{number}` of type '{type(value).__name__}'."
-            + (
-                f" It has {len(value)} outputs of an operator: take one, as in `jpegs, labels = ...`"
-                if several
-                else ""
-            )
+            f"Received input `{number}` of type '{type(value).__name__}'.{several}"
         ) from None
 
 
