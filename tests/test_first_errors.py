@@ -142,6 +142,25 @@ def test_numpy_operators_of_a_node() -> None:
     ]
 
 
+@pytest.mark.parametrize("wrong", [None, {}, [1], "state"], ids=str)
+def test_what_is_no_state(wrong) -> None:
+    with (
+        constant() as pipe,
+        pytest.raises(ValueError, match="pipeline: this is no state, as `get_state` gives one"),
+    ):
+        pipe.set_state(wrong)
+    with (
+        DataIterator(constant(), ["images"], size=4) as batches,
+        pytest.raises(ValueError, match="iterator: this is no state, as `get_state` gives one"),
+    ):
+        batches.set_state(wrong)
+
+
+def test_a_policy_by_its_name() -> None:
+    with pytest.raises(ValueError, match=r"Give one of LastBatchPolicy\.FILL, .*LastBatchPolicy\.PARTIAL"):
+        DataIterator(constant(), ["images"], size=4, last_batch_policy="drop")
+
+
 @pytest.mark.parametrize("option", ["batch_size", "num_threads", "seed"])
 @pytest.mark.parametrize("wrong", ["4", 2.0])
 def test_options_that_are_no_integers(option, wrong) -> None:
