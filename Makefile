@@ -39,8 +39,9 @@ $(VENV)/.oracle: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet -e '.[oracle]' || echo "no oracle here: its tests will be skipped"
 	touch $@
 
+run: export DATA := $(DATA)
 run: $(VENV)/.run  ## sets up, then trains a small model on digits; DATA=folder takes your own pictures
-	@$(BIN)/python examples/flax/classification.py $(if $(DATA),--data $(DATA)) $(ARGS)
+	@$(BIN)/python examples/flax/classification.py $(if $(DATA),--data "$$DATA") $(ARGS)
 	@echo
 	@echo 'What next:'
 	@echo '  make run DATA=folder       trains on your pictures, one subfolder for each class'

@@ -337,7 +337,16 @@ class SourceFeed:
             return [own_sample(value) for value in self._outputs(row)]
         except TypeError as error:
             where = info.idx_in_batch
-            raise SampleError(f"{self.title}: sample {where}: {error}", sample=where) from error
+            text = f"{self.title}: sample {where}: {error}{self._about_outputs(row)}"
+            raise SampleError(text, sample=where) from error
+
+    def _about_outputs(self, value: object) -> str:
+        """Returns what to add to an error if the value may be meant as several outputs."""
+        if self.num_outputs is not None or not isinstance(value, (tuple, dict)):
+            return ""
+        if isinstance(value, dict):
+            return "; for several outputs give a tuple of them, and external_source num_outputs"
+        return f"; if these are {len(value)} outputs, give external_source num_outputs={len(value)}"
 
     def _batch(
         self, outputs: Sequence[object], layouts: Sequence[str | None], batch_size: int, *, copy: bool
@@ -361,9 +370,9 @@ class SourceFeed:
         try:
             samples = as_samples(value, copy=copy)
         except SampleError as error:
-            raise SampleError(f"{where}{error}", sample=error.sample) from error
+            raise SampleError(f"{where}{error}{self._about_outputs(value)}", sample=error.sample) from error
         except TypeError as error:
-            raise TypeError(f"{where}{error}") from error
+            raise TypeError(f"{where}{error}{self._about_outputs(value)}") from error
         if len(samples) > batch_size:
             raise ValueError(
                 f"{where}The external source callback returned an unexpected batch size. Expected batch_size <= "

@@ -35,7 +35,8 @@ def check_arguments(
         raise IteratorError(f"iterator: output_map names should be distinct, got {list(names)}")
     if not isinstance(policy, LastBatchPolicy):
         raise IteratorError(
-            f"iterator: Wrong type for `last_batch_policy`. Expected {LastBatchPolicy}, got {type(policy)}: {policy!r}"
+            f"iterator: Wrong type for `last_batch_policy`. Expected {LastBatchPolicy}, got {type(policy)}: {policy!r}. "
+            f"Give one of {', '.join(f'LastBatchPolicy.{p.name}' for p in LastBatchPolicy)}"
         )
     if len({pipe.enable_checkpointing for pipe in pipes}) > 1:
         raise IteratorError(
