@@ -926,10 +926,12 @@ class Webdataset(OperatorClass):
     """Reads samples from tar archives: an output for each entry of `ext`.
 
     Files that follow each other and have the same name up to the first dot are one sample; what is after
-    the dot is the extension. Links, folders and hidden files are passed over.
+    the dot is the extension. Links, folders and hidden files are passed over. Archives that were joined (`cat a.tar
+    b.tar`) are read to the end. Sparse files, as `tar --sparse` stores them, cannot be read.
 
-    Parity: without an index DALI gives empty samples for hidden files and for an empty archive, and does not
-    read long names of the PAX format.
+    Parity: without an index DALI gives empty samples for hidden files and for an empty archive, does not
+    read long names of the PAX format, ends with the first of joined archives, and gives other bytes for sparse files or leaves
+    them out.
 
     Args:
         ext: extension of each output; several with ";" between them: the first that a sample has.
