@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import errno
 import itertools
 import json
 import os
@@ -19,7 +20,7 @@ from support.every_reader import COUNT, MAKERS, digest, digests, made, pipeline
 from support.readers import check_epochs_and_state, opened
 from support.servers import FAULTS, Server, now_and_then, tree
 
-from jdali import storage
+from jdali import OperatorError, SampleError, storage
 from jdali._operators.record import REGISTRY
 
 # Of whole epochs and a part of one.
@@ -65,6 +66,50 @@ def local(root, data):
         return known[case]
 
     return get
+
+
+# --- errors of the machine ------------------------------------------------------------------
+LACKS = [OSError(number, os.strerror(number)) for number in (errno.EMFILE, errno.ENOMEM, errno.ESTALE)]
+
+
+@pytest.mark.parametrize("error", [*LACKS, MemoryError()], ids=repr)
+@pytest.mark.parametrize("case", MAKERS)
+def test_what_the_machine_lacks_is_no_bad_sample(local, case, error, monkeypatch):
+    """Whatever the calls of the system are that fail, the samples are read when the machine has it again."""
+    name, args, _ = local(case)
+    with contextlib.closing(opened(name, **args)) as reader, monkeypatch.context() as patched:
+
+        def fail(*_, **__):
+            raise error
+
+        for call in ("open", "read", "readv", "pread", "preadv"):
+            patched.setattr(os, call, fail)
+        for index in range(reader.size):
+            with pytest.raises((OSError, MemoryError)):
+                reader.load(index)
+        try:
+            failures = reader.load_many(np.arange(reader.size)).failures
+        except (OSError, MemoryError) as raised:
+            failures = dict.fromkeys(range(reader.size), raised)
+        assert len(failures) == reader.size
+        assert not any(isinstance(failure, SampleError) for failure in failures.values())
+        patched.undo()
+        assert not reader.load_many(np.arange(reader.size)).failures
+
+
+def test_what_the_machine_lacks_comes_to_the_user(local, monkeypatch):
+    name, args, expected = local("mxnet")
+    options = {"exec_pipelined": False, "exec_async": False, "on_error": "skip"}
+    with pipeline(name, args, **options) as pipe:
+        assert digests(pipe, 1) == expected[:3]
+        with monkeypatch.context() as patched:
+            for call in ("open", "preadv", "pread"):
+                patched.setattr(os, call, lambda *_, **__: (_ for _ in ()).throw(LACKS[0]))
+            with pytest.raises(OperatorError, match=r"readers.mxnet: .*Too many open files") as raised:
+                pipe.run()
+            assert raised.value.errno == errno.EMFILE
+        assert not pipe.errors
+        assert digests(pipe, 1) == expected[6:9]
 
 
 # --- order and state ------------------------------------------------------------------------

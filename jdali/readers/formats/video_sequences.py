@@ -18,6 +18,7 @@ from jdali._storage import Arrays, always, cached_index, never
 from jdali._storage import files as _storage
 from jdali._system.cpus import cpu_count
 from jdali._system.progress import progress_bar
+from jdali._system.regular_file import is_of_machine
 from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of
 from jdali.codecs.video_frames import pad
@@ -167,6 +168,8 @@ class VideoReader(Reader):
             try:
                 return _index(path)
             except (SampleError, OSError) as error:
+                if is_of_machine(error):
+                    raise
                 reason = getattr(error, "strerror", None) or error
                 failure = SampleError(f"{self._name}: {path}: {reason}")
                 failure.__cause__ = error
@@ -272,7 +275,9 @@ class VideoReader(Reader):
         before = self._indexes[file]
         try:
             index = _index(self._paths[file], never)
-        except (SampleError, OSError):
+        except (SampleError, OSError) as error:
+            if is_of_machine(error):
+                raise
             return False  # it is the file that is damaged
         if len(index) != len(before):
             return (
