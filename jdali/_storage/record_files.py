@@ -93,6 +93,8 @@ class RecordFiles:
         paths: of the files, which may be URLs.
 
     Attributes:
+        names: the paths as they were given.
+        paths: of the files, which stay the same in another working folder.
         sizes: of the files, bytes.
         in_order: whether pieces are mostly read from front to end, as `expect` says. Then remote files are read in
             large blocks, some of them ahead; else just the pieces, except for files that are no larger than a block.
@@ -100,7 +102,8 @@ class RecordFiles:
     """
 
     def __init__(self, name: str, paths: Sequence[str]):
-        self.paths = list(paths)
+        self.names = list(paths)
+        self.paths = [_storage.placed(path) for path in self.names]
         try:
             self.sizes: Sequence[int] = _storage.sizes(self.paths)
         except OSError as error:

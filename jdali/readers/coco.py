@@ -52,6 +52,7 @@ class CocoReader(Reader):
     ):
         super().__init__(len(parsed.names), options)
         self._root, self._parsed = root, parsed
+        self._folder = _storage.placed(root)
         self._polygons, self._masks, self._ids = polygons, masks, ids
         self.layouts = ("", "", "", *["", ""] * polygons, *["HWC"] * masks, *[""] * ids)
         self.num_outputs = len(self.layouts)
@@ -59,7 +60,11 @@ class CocoReader(Reader):
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         parsed = self._parsed
         objects = span(parsed.object_starts, index)
-        outputs = [read_file(self.source(index)), parsed.boxes[objects], parsed.labels[objects]]
+        outputs = [
+            read_file(_storage.join(self._folder, parsed.names[index])),
+            parsed.boxes[objects],
+            parsed.labels[objects],
+        ]
         if self._polygons or self._masks:
             try:
                 segments = parsed.segments(index)
@@ -80,7 +85,7 @@ class CocoReader(Reader):
     def _load_many(self, indices: np.ndarray) -> Loaded:
         """As `load_many`, without polygons and masks."""
         parsed = self._parsed
-        contents = read_named(self._root, parsed.names, indices)
+        contents = read_named(self._folder, parsed.names, indices)
         chosen = indices[contents.positions]
         first = parsed.object_starts[chosen]
         counts = parsed.object_starts[chosen + 1] - first

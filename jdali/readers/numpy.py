@@ -65,7 +65,7 @@ class NumpyReader(ArrayFileReader):
 
     def load(self, index: int, **borders: np.ndarray) -> tuple[np.ndarray, ...]:
         """The array of a file, or the window with these further borders."""
-        path = self.source(index)
+        path = self.path(index)
         try:
             if not self._roi and not borders:
                 return (npy.decode(_storage.read(path)),)
@@ -101,7 +101,7 @@ class NumpyReader(ArrayFileReader):
         )
 
     def _load_whole(self, indices: np.ndarray) -> Loaded:
-        contents = read_named(self._root, self._names, indices)
+        contents = read_named(self._folder, self._names, indices)
         column = _alike(contents)
         if column is not None:
             return Loaded((column,), contents.failures)

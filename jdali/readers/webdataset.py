@@ -151,7 +151,7 @@ class WebDatasetReader(PiecesReader):
 
     def source(self, index: int) -> str:
         file = bisect.bisect_right(self._starts, index) - 1
-        return f"{self._files.paths[file]}#sample {self._all.numbers[index]}"
+        return f"{self._files.names[file]}#sample {self._all.numbers[index]}"
 
 
 class _TarParser:

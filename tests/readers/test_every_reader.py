@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -110,6 +111,34 @@ def test_what_the_machine_lacks_comes_to_the_user(local, monkeypatch):
             assert raised.value.errno == errno.EMFILE
         assert not pipe.errors
         assert digests(pipe, 1) == expected[6:9]
+
+
+# --- names ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("case", MAKERS)
+def test_relative_names_stay_in_another_working_folder(local, data, root, case, tmp_path, monkeypatch):
+    """Of a folder with files of the same names nothing is read."""
+    name, _, expected = local(case)
+    folder = root / case.replace(" ", "_")
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    for path in other.rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"wrong" * 100)
+    monkeypatch.chdir(folder)
+    args = data(case)[1](".")
+    with pipeline(name, args, exec_pipelined=False, exec_async=False) as pipe:
+        pipe.build()
+        monkeypatch.chdir(other)
+        assert digests(pipe, BATCHES) == expected
+    monkeypatch.chdir(folder)
+    with contextlib.closing(opened(name, **args)) as reader:
+        loaded = [digest(reader.load(i)) for i in range(COUNT)]
+    with contextlib.closing(opened(name, **args)) as reader:
+        source = reader.source(0)
+        assert not os.path.isabs(source)
+        monkeypatch.chdir(other)
+        assert reader.source(0) == source
+        assert [digest(reader.load(i)) for i in range(COUNT)] == loaded
 
 
 # --- order and state ------------------------------------------------------------------------

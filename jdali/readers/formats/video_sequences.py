@@ -136,7 +136,8 @@ class VideoReader(Reader):
             raise ValueError(
                 f"{name}: sequence_length is {cut.length} and stride {cut.stride}, they must be 1 or more"
             )
-        self._paths = list(dict.fromkeys(clip.path for clip in clips))
+        self._names = list(dict.fromkeys(clip.path for clip in clips))
+        self._paths = [_storage.placed(name) for name in self._names]
         self._indexes: dict[int, VideoIndex] = {}
         # What is wrong with files that cannot be read: each clip of one is a sample that fails.
         self._unreadable: dict[int, SampleError] = {}
@@ -192,7 +193,7 @@ class VideoReader(Reader):
     def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
         """int64 [5, sequences] for each clip that has some: first frame, file, start and end of the clip, label."""
         cut, rows = self._cut, []
-        numbers = {path: file for file, path in enumerate(self._paths)}
+        numbers = {name: file for file, name in enumerate(self._names)}
         for clip in clips:
             file = numbers[clip.path]
             if file in self._unreadable:
@@ -313,7 +314,7 @@ class VideoReader(Reader):
         ]
 
     def source(self, index: int) -> str:
-        return f"{self._paths[self._files[index]]}#frame {self._starts[index]}"
+        return f"{self._names[self._files[index]]}#frame {self._starts[index]}"
 
     def close(self) -> None:
         self._handles.close()
