@@ -16,9 +16,11 @@ class NodeFailure(Exception):
     """A node failed, on some samples or (key None) as a whole; the executor decides what to do."""
 
     def __init__(self, node: Node, failures: Mapping[int | None, Exception]):
-        first = next(iter(failures.values()))
+        # What is no matter of samples comes first: it goes to the user, whatever is wrong with them.
+        self.failures = dict(sorted(failures.items(), key=lambda item: isinstance(item[1], SampleError)))
+        first = next(iter(self.failures.values()))
         super().__init__(str(first))
-        self.node, self.failures, self.first = node, dict(failures), first
+        self.node, self.first = node, first
 
     @classmethod
     def of(cls, node: Node, error: Exception) -> NodeFailure:
