@@ -291,7 +291,17 @@ class SourceFeed:
             iteration, epoch, first: see `next`.
         """
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
-        return [self._own(self._next_item(functools.partial(copy.copy, info)), info) for info in infos]
+        rows: list[Any] = []
+        for number, info in enumerate(infos, 1):
+            try:
+                rows.append(self._own(self._next_item(functools.partial(copy.copy, info)), info))
+            except StopIteration:
+                raise
+            except Exception:
+                if self._items is not None:  # the next batch begins behind this one
+                    self._items.leave_out(len(infos) - number)
+                raise
+        return rows
 
     def _columns(self, rows: list[object]) -> Any:
         """Rows of samples as what a source of batches gives."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from jdali._batches import Provenance
-from jdali._errors import OperatorError, SampleError
+from jdali._errors import OperatorError, SampleError, contained
 from jdali.graph import Node
 
 MadeOf: TypeAlias = Callable[[Node], Provenance | None]
@@ -102,7 +102,8 @@ class failing_as:
         nodes = self._nodes
         if isinstance(error, OperatorFailure):
             raise NodeFailure.of(nodes[error.number], error.error) from error.error
-        if isinstance(error, Exception) and not isinstance(error, NodeFailure):
+        if error is not None and not isinstance(error, NodeFailure):
+            cause = contained(error)
             raise (
-                NodeFailure.of(nodes[0], error) if len(nodes) == 1 else ProgramFailure(nodes, error)
-            ) from error
+                NodeFailure.of(nodes[0], cause) if len(nodes) == 1 else ProgramFailure(nodes, cause)
+            ) from cause
