@@ -181,12 +181,13 @@ class Feed:
                 self._given[node] = SourceData(tuple(outputs), tuple(source.drawn_layouts))
             except Exception as error:
                 self._given[node] = error
-        data = {node: given for node, given in self._given.items() if isinstance(given, SourceData)}
-        errors = [given for given in self._given.values() if isinstance(given, Exception)]
-        self._given.clear()
+        outcomes, self._given = self._given, {}
+        data = {node: given for node, given in outcomes.items() if isinstance(given, SourceData)}
+        errors = [given for given in outcomes.values() if isinstance(given, Exception)]
         if errors:
             errors.sort(key=lambda error: not isinstance(error, StopIteration))
             if isinstance(errors[0], StopIteration):
+                self._end_together(outcomes)
                 self.note_end()
             else:
                 self._go_on(next((len(given.outputs[0]) for given in data.values()), count))
@@ -194,6 +195,7 @@ class Feed:
                 raise errors[0]
             finally:
                 errors.clear()  # the error holds this frame
+                outcomes.clear()
         sizes = {len(samples): node for node, given in data.items() for samples in given.outputs}
         if len(sizes) > 1:
             self._go_on(count)
@@ -207,6 +209,13 @@ class Feed:
         else:
             task = BatchTask(self.counted(self.position - size, size), np.ones(size, bool), {}, named)
         return DrawnTask(task, positions, self._positions())
+
+    def _end_together(self, outcomes: Mapping[Node, object]) -> None:
+        """Tells the sources that gave a batch that another one ended instead."""
+        ended = next(node for node, outcome in outcomes.items() if isinstance(outcome, StopIteration))
+        for node, outcome in outcomes.items():
+            if not isinstance(outcome, StopIteration):
+                self._externals[node].end_with(self._externals[ended].title)
 
     def counted(self, first: int, size: int) -> SampleIds:
         """Returns the identities of samples that no reader gives."""
