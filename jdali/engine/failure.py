@@ -16,9 +16,10 @@ class NodeFailure(Exception):
     """A node failed, on some samples or (key None) as a whole; the executor decides what to do."""
 
     def __init__(self, node: Node, failures: Mapping[int | None, Exception]):
-        first = next(iter(failures.values()))
-        super().__init__(str(first))
-        self.node, self.failures, self.first = node, dict(failures), first
+        # What is wrong with the code or the machine comes first: bad samples beside it may only have to be left out.
+        self.failures = dict(sorted(failures.items(), key=lambda failed: isinstance(failed[1], SampleError)))
+        self.node, self.first = node, next(iter(self.failures.values()))
+        super().__init__(str(self.first))
 
     @classmethod
     def of(cls, node: Node, error: Exception) -> NodeFailure:
@@ -31,7 +32,7 @@ class NodeFailure(Exception):
 
     @property
     def sample(self) -> int | None:
-        """The first sample that failed, by its number in the step's part of the batch; None: the code failed."""
+        """The sample that `first` is of, by its number in the step's part of the batch; None: the code failed."""
         return next(iter(self.failures))
 
     @property
