@@ -15,7 +15,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches import BatchSpec
-from jdali._errors import CompileLimitError
+from jdali._errors import CompileLimitError, contained
 from jdali._numerics.exact import exact
 from jdali._numerics.random import sample_key
 from jdali._operators.argument_rules import extent_name
@@ -274,8 +274,9 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
             args = traced[i] | _traced_args(operator, values, extents, traced[i], call)
             try:
                 results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys_of.get(i))
-            except Exception as error:
-                raise OperatorFailure(i, error) from error
+            except BaseException as error:
+                cause = contained(error)
+                raise OperatorFailure(i, cause) from cause
             for output, (result, extent) in enumerate(zip(results, out_extents[i], strict=True)):
                 values[Slot(i, output)], extents[Slot(i, output)] = result, extent
         return [values[slot] for slot in outline.outputs]
