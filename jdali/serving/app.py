@@ -180,6 +180,8 @@ class _Server:
             return _error(400, str(error))
         except ServerBusyError as error:
             return _error(503, str(error))
+        except asyncio.CancelledError:  # at the end, of what was waited for long enough
+            return _error(503, "the server is being stopped")
         except ClientDisconnect:
             return Response(status_code=_GONE)
         except Exception as error:  # of the model: nothing of it is the client's business but its kind

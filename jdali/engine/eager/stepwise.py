@@ -84,10 +84,14 @@ class StepwiseEngine(Engine):
                 return Trace(iteration.env, iteration.parts, error, step.nodes[0])
         return Trace(iteration.env, iteration.parts)
 
-    def close(self) -> None:
-        """Ends its threads; the sources belong to the pipeline."""
+    def interrupt(self) -> None:
+        """See `Engine.interrupt`; the sources belong to the pipeline."""
         self._closed = True
         self.pool.interrupt()
+
+    def close(self) -> None:
+        """Ends its threads."""
+        self.interrupt()
         self.pool.close()
 
 
