@@ -153,7 +153,9 @@ class VideoIndex:
 
     def key_size(self, tick: int | None) -> int | None:
         """Bytes of the packet of the key frame that is shown at a time; None if there is none."""
-        found = np.flatnonzero(self.ticks[self.keys] == tick) if tick is not None else ()
+        if tick is None:
+            return None
+        found = np.flatnonzero(self.ticks[self.keys] == tick)
         return int(self.key_sizes[found[0]]) if len(found) else None
 
     def as_arrays(self) -> dict[str, np.ndarray]:
