@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from jdali.codecs.base import Format, ImageInfo, Request, begins, corrupt
-from jdali.codecs.color import gray_14bit
+from jdali.codecs.color import gray_14bit, gray_truncated
+from jdali.types import GRAY
 
-_FILE_HEADER, _OLD_HEADER, _FULL_HEADER = 14, 12, 40  # bytes
+_FILE_HEADER, _OLD_HEADER, _FULL_HEADER, _ALPHA_HEADER = 14, 12, 40, 56  # bytes
 _PLAIN, _RUNS_8, _RUNS_4, _FIELDS, _ALPHA_FIELDS = 0, 1, 2, 3, 6
 _MASKS = {16: (0x7C00, 0x3E0, 0x1F), 32: (0xFF0000, 0xFF00, 0xFF)}  # of red, green, blue
 _KINDS = frozenset(
@@ -31,6 +32,7 @@ class _BmpDetail(NamedTuple):
     bottom_up: bool
     colors: np.ndarray  # uint8 [256, 4], of a palette; the last is 0
     masks: tuple[int, int, int]
+    four_masks: bool  # 32 bits, with room for a mask of alpha in the header
 
 
 def header(view: memoryview) -> ImageInfo:
@@ -61,8 +63,9 @@ def header(view: memoryview) -> ImageInfo:
         channels = 1 if (palette == palette[:, :1]).all() else 3
         colors[: len(palette), :3] = palette
     detail = _BmpDetail(
-        start if start >= _FILE_HEADER + size else end, bits, compression, height > 0, colors, masks
-    )
+        start if start >= _FILE_HEADER + size else end, bits, compression, height > 0, colors, masks,
+        four_masks=bits == 32 and compression == _FIELDS and size >= _ALPHA_HEADER,
+    )  # fmt: skip
     return ImageInfo("bmp", abs(height), width, channels, detail=detail)
 
 
@@ -73,6 +76,9 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     rows = rows[::-1] if detail.bottom_up else rows
     y, x, height, width = request.window or (0, 0, info.height, info.width)
     samples = _samples(rows[y : y + height], detail, info.width)[:, x : x + width]
+    if detail.four_masks and request.output_type == GRAY:
+        # DALI, by OpenCV, reads four channels here, and cuts off the fractions of their luminance.
+        return gray_truncated(samples)[..., None]
     if samples.ndim == 3:
         return samples
     colors = detail.colors if detail.bits <= 8 else _colors_of_16_bits(detail.masks)
