@@ -148,8 +148,10 @@ class VideoIndex:
 
     def key_size(self, tick: int | None) -> int | None:
         """Bytes of the packet of the key frame that is shown at a time; None if there is none."""
-        found = np.flatnonzero(self.ticks[self.keys] == tick) if tick is not None else ()
-        return int(self.key_sizes[found[0]]) if len(found) else None
+        if tick is None:
+            return None
+        sizes = self.key_sizes[self.ticks[self.keys] == tick]
+        return int(sizes[0]) if len(sizes) else None
 
     def as_arrays(self) -> dict[str, np.ndarray]:
         """Returns the arrays that a cache keeps."""
@@ -170,7 +172,7 @@ class VideoIndex:
 
 
 def build_index(source: Source) -> VideoIndex:
-    """The index of a video. Nothing is decoded, unless the packets do not tell the times of the frames.
+    """The index of a video. The first frame is decoded, and all of them where packets do not tell their times.
 
     Raises:
         SampleError: it is no video, damaged, cut off or too large.
