@@ -227,7 +227,8 @@ def _tensor(value: _Value) -> _Body:
         body += histogram_svg(counts, f"{low:.4g}", f"{high:.4g}")
         finite = array[np.isfinite(array)] if array.dtype.kind == "f" else array
         if finite.size:
-            notes = (f"mean {finite.mean(dtype=np.float64):.4g}, std {finite.std(dtype=np.float64):.4g}",)
+            wide = finite.astype(np.float64)
+            notes = (f"mean {wide.mean():.4g}, std {wide.std():.4g}",)
         if finite.size < array.size:
             notes = (*notes, f"{array.size - finite.size} values are NaN or infinite")
     return body, notes

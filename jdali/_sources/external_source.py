@@ -6,6 +6,7 @@ import collections
 import copy
 import dataclasses
 import functools
+import logging
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
@@ -17,6 +18,8 @@ from jdali._sources.data_kind import DataKind
 from jdali._sources.items import SourceItems, has_state, portable, restored
 from jdali._sources.user_batches import Samples, as_samples, copied, kind_of, layout_of, own_sample
 from jdali.types import BatchInfo, SampleInfo
+
+log = logging.getLogger("jdali")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -182,6 +185,22 @@ class SourceFeed:
         if self._items is not None:
             self._items.restart()
 
+    def end_with(self, other: str) -> None:
+        """Begins again if `cycle` is "raise": another source of the pipeline is at its end, and what this one gave is lost.
+
+        Args:
+            other: title of that one.
+        """
+        if self.cycle == "raise":
+            self.restart()
+        elif self._items is not None and is_callback(self.source):
+            log.warning(
+                "%s: %s ended first, and the batch that this source gave beside it is lost; what comes after `reset` does "
+                "not begin at the same place in both: give them the same length, or callbacks that take an index",
+                self.title,
+                other,
+            )
+
     def interrupt(self) -> None:
         """Ends a wait for data: the source is about to be closed."""
 
@@ -291,7 +310,17 @@ class SourceFeed:
             iteration, epoch, first: see `next`.
         """
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
-        return [self._own(self._next_item(functools.partial(copy.copy, info)), info) for info in infos]
+        rows: list[Any] = []
+        for number, info in enumerate(infos, 1):
+            try:
+                rows.append(self._own(self._next_item(functools.partial(copy.copy, info)), info))
+            except StopIteration:
+                raise
+            except Exception:
+                if self._items is not None:  # the next batch begins behind this one
+                    self._items.leave_out(len(infos) - number)
+                raise
+        return rows
 
     def _columns(self, rows: list[object]) -> Any:
         """Rows of samples as what a source of batches gives."""
@@ -337,7 +366,16 @@ class SourceFeed:
             return [own_sample(value) for value in self._outputs(row)]
         except TypeError as error:
             where = info.idx_in_batch
-            raise SampleError(f"{self.title}: sample {where}: {error}", sample=where) from error
+            text = f"{self.title}: sample {where}: {error}{self._about_outputs(row)}"
+            raise SampleError(text, sample=where) from error
+
+    def _about_outputs(self, value: object) -> str:
+        """Returns what to add to an error if the value may be meant as several outputs."""
+        if self.num_outputs is not None or not isinstance(value, (tuple, dict)):
+            return ""
+        if isinstance(value, dict):
+            return "; for several outputs give a tuple of them, and external_source num_outputs"
+        return f"; if these are {len(value)} outputs, give external_source num_outputs={len(value)}"
 
     def _batch(
         self, outputs: Sequence[object], layouts: Sequence[str | None], batch_size: int, *, copy: bool
@@ -361,9 +399,9 @@ class SourceFeed:
         try:
             samples = as_samples(value, copy=copy)
         except SampleError as error:
-            raise SampleError(f"{where}{error}", sample=error.sample) from error
+            raise SampleError(f"{where}{error}{self._about_outputs(value)}", sample=error.sample) from error
         except TypeError as error:
-            raise TypeError(f"{where}{error}") from error
+            raise TypeError(f"{where}{error}{self._about_outputs(value)}") from error
         if len(samples) > batch_size:
             raise ValueError(
                 f"{where}The external source callback returned an unexpected batch size. Expected batch_size <= "

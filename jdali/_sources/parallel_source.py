@@ -145,9 +145,9 @@ class ParallelSource(SourceFeed, InWorkers):
         try:
             batch = self._received(self._ahead.popleft())
         except StopIteration:
-            self._ahead.clear()
             if self.cycle == "raise":
-                self._state = self._call("restart").result()[1]
+                self.restart()
+            self._ahead.clear()
             raise
         self.drawn_layouts = batch.layouts
         return batch.outputs
@@ -181,6 +181,11 @@ class ParallelSource(SourceFeed, InWorkers):
             return self._batch(outputs, layouts, size, copy=False)
         rows = [row for part, _ in _answers(ahead.parts) for row in part]
         return self._batch(self._outputs(self._columns(rows)), self.layouts, size, copy=False)
+
+    def restart(self) -> None:
+        """See `SourceFeed.restart`."""
+        self._ahead.clear()
+        self._state = self._call("restart").result()[1]
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:

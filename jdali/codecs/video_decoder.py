@@ -199,7 +199,4 @@ class VideoDecoder:
     @staticmethod
     def _allocate(count: int, height: int, width: int) -> np.ndarray:
         check_frames(count, height, width)
-        try:
-            return np.empty((count, height, width, 3), np.uint8)
-        except MemoryError as error:
-            raise SampleError(f"there is no memory for {count} frames of {height}x{width}") from error
+        return np.empty((count, height, width, 3), np.uint8)

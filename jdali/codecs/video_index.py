@@ -14,7 +14,8 @@ import numpy as np
 from jdali._errors import SampleError
 from jdali._system import limits
 from jdali._system.extras import install
-from jdali._system.regular_file import open_regular
+from jdali._system.open_files import opening
+from jdali._system.regular_file import is_of_machine, open_regular
 from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs import video_claims as _video_claims
 
@@ -51,6 +52,10 @@ def refusals(what: str) -> Iterator[None]:
     except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
         raise SampleError(f"{what}: {os.strerror(error.errno or 0)}") from error
     except (av.error.FFmpegError, ValueError, OSError, EOFError, OverflowError, MemoryError) as error:
+        # FFmpeg says that it lacks memory where a file asks for more than there may be: that is the file's matter.
+        asks_too_much = isinstance(error, av.error.FFmpegError) and isinstance(error, MemoryError)
+        if is_of_machine(error) and not asks_too_much:
+            raise
         raise SampleError(f"{what}: {getattr(error, 'strerror', None) or error}") from error
 
 
@@ -69,7 +74,7 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
         refusals("Failed to create video decoder: it cannot be opened as a video"),
         _target(source) as target,
     ):
-        container = _ffmpeg.open_file(target, options=_OPTIONS | options)
+        container = opening(lambda: _ffmpeg.open_file(target, options=_OPTIONS | options))
     try:
         streams = [s for s in container.streams.video if s.codec_context is not None]
         if not streams:

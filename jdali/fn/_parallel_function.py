@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from jdali._errors import contained
 from jdali._sources import InWorkers
 from jdali._workers import portable
 from jdali.ops.flow._python_function import as_outputs
@@ -34,8 +35,8 @@ class RemoteFunction:
             try:
                 outputs = as_outputs(self.callback(*row), self._num_outputs)
                 results.append([np.asarray(output) for output in outputs])
-            except Exception as error:
-                failures[i] = portable(error)
+            except BaseException as error:
+                failures[i] = portable(contained(error))
                 results.append([])
         return results, failures
 

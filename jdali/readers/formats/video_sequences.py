@@ -18,6 +18,7 @@ from jdali._storage import Arrays, always, cached_index, never
 from jdali._storage import files as _storage
 from jdali._system.cpus import cpu_count
 from jdali._system.progress import progress_bar
+from jdali._system.regular_file import is_of_machine
 from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of
 from jdali.codecs.video_frames import pad
@@ -137,7 +138,8 @@ class VideoReader(Reader):
             raise ValueError(
                 f"{name}: sequence_length is {cut.length} and stride {cut.stride}, they must be 1 or more"
             )
-        self._paths = list(dict.fromkeys(clip.path for clip in clips))
+        self._names = list(dict.fromkeys(clip.path for clip in clips))
+        self._paths = [_storage.placed(name) for name in self._names]
         self._indexes: dict[int, VideoIndex] = {}
         # What is wrong with files that cannot be read: each clip of one is a sample that fails.
         self._unreadable: dict[int, SampleError] = {}
@@ -169,6 +171,8 @@ class VideoReader(Reader):
             try:
                 return _index(path)
             except (SampleError, OSError) as error:
+                if is_of_machine(error):
+                    raise
                 reason = getattr(error, "strerror", None) or error
                 failure = SampleError(f"{self._name}: {path}: {reason}")
                 failure.__cause__ = error
@@ -191,7 +195,7 @@ class VideoReader(Reader):
     def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
         """int64 [5, sequences] for each clip that has some: first frame, file, start and end of the clip, label."""
         cut, rows = self._cut, []
-        numbers = {path: file for file, path in enumerate(self._paths)}
+        numbers = {name: file for file, name in enumerate(self._names)}
         for clip in clips:
             file = numbers[clip.path]
             if file in self._unreadable:
@@ -274,7 +278,9 @@ class VideoReader(Reader):
         before = self._indexes[file]
         try:
             index = _index(self._paths[file], never)
-        except (SampleError, OSError):
+        except (SampleError, OSError) as error:
+            if is_of_machine(error):
+                raise
             return False  # it is the file that is damaged
         if len(index) != len(before):
             return (
@@ -310,7 +316,7 @@ class VideoReader(Reader):
         ]
 
     def source(self, index: int) -> str:
-        return f"{self._paths[self._files[index]]}#frame {self._starts[index]}"
+        return f"{self._names[self._files[index]]}#frame {self._starts[index]}"
 
     def close(self) -> None:
         self._handles.close()
