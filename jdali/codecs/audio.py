@@ -237,7 +237,10 @@ def _decoded(
 def _content(encoded: bytes | HostArray) -> memoryview:
     if not len(encoded):
         raise SampleError("decoders.audio: Failed to open encoded data: the file is empty (0 bytes)")
-    return memoryview(encoded) if isinstance(encoded, bytes) else np.ascontiguousarray(encoded, np.uint8).data
+    content = (
+        memoryview(encoded) if isinstance(encoded, bytes) else np.ascontiguousarray(encoded, np.uint8).data
+    )
+    return _mp3.untagged(content)
 
 
 @contextlib.contextmanager
@@ -257,7 +260,7 @@ def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
 
 
 def _refuse_incomplete(content: memoryview) -> None:
-    missing = None if ACCEPT_INCOMPLETE else _incomplete.missing(content[_mp3.tag_size(content) :])
+    missing = None if ACCEPT_INCOMPLETE else _incomplete.missing(content)
     if missing is not None:
         raise SampleError(
             f"decoders.audio: damaged or cut off: {missing} (jdali.codecs.audio.ACCEPT_INCOMPLETE = True takes "
