@@ -7,6 +7,7 @@ import dataclasses
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
@@ -55,12 +56,16 @@ def serve(connection: Connection, objects: Any, loads: Callable[[bytes], Any] | 
         loads: unpickles their callbacks.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one decides what ends
+    signal.signal(
+        signal.SIGTERM, signal.SIG_DFL
+    )  # a handler of the program's, which "fork" copied, is not for this one
     parent = multiprocessing.parent_process()
     assert parent is not None
     assert parent.pid is not None
+    threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     made: Any = None
     with contextlib.suppress(EOFError, OSError):  # it ended
-        while connection in wait([connection, parent.sentinel]):
+        while True:
             call = connection.recv()
             lent = Memory(_memory.receive(connection), call.lent) if call.lent else None
             new: Memory | None = None
@@ -77,6 +82,12 @@ def serve(connection: Connection, objects: Any, loads: Callable[[bytes], Any] | 
             if lent is not None:
                 lent.close()
     os._exit(1)  # nothing of the user's is waited for
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process as soon as its parent is gone, also while a callback runs."""
+    wait([parent])
+    os._exit(1)
 
 
 def _answer(objects: Sequence[object], call: MethodCall, lent: Memory | None) -> tuple[Any, Memory | None]:
