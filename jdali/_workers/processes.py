@@ -138,7 +138,8 @@ class ProcessPool:
         self._observer: Observer | None = None
         try:
             for number in alone:
-                self.workers.append(Worker(context, serve_arguments, number, timeout))
+                arguments = *serve_arguments, len(self.workers)
+                self.workers.append(Worker(context, arguments, number, timeout))
         except BaseException:
             self.close()
             raise

@@ -12,7 +12,7 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.callbacks import Echo
+from support.callbacks import Echo, Seeds
 from support.faults import PATIENCE, TESTS, until
 
 from jdali._workers import processes as _processes
@@ -285,6 +285,26 @@ def test_a_limit_on_the_time_of_a_call(tmp_path):
     ):
         result(pool.submit(0, "sleep", str(tmp_path / "begun")))
     pool.close()
+
+
+def test_each_worker_draws_other_random_numbers_and_the_same_again():
+    """Copies of one process would draw the same, also where their modules seed NumPy."""
+
+    def drawn(seed):
+        served = [Echo(alone=True) for _ in range(2)]  # a worker for each
+        for one in served:
+            one.callback = Seeds()
+        pool = WorkerPool(served, workers=1, start_method="forkserver", seed=seed)
+        numbers = [result(pool.submit(n, "drawn"))[1] for _ in range(3) for n in range(2)]
+        pool.close()
+        return numbers
+
+    first = drawn(5)
+    assert len({number for pair in first for number in pair}) == 12
+    assert drawn(5) == first
+    assert not {number for pair in drawn(6) for number in pair} & {
+        number for pair in first for number in pair
+    }
 
 
 def test_memory_lent_for_nothing_is_lent_again():
