@@ -54,6 +54,147 @@ def test_arguments_by_position(call) -> None:
         call(_IMAGE, (8, 8))
 
 
+@pytest.mark.parametrize(
+    "operator", [fn.resize, fn.hsv, fn.brightness, fn.flip, fn.crop, fn.crop_mirror_normalize]
+)
+def test_files_that_are_not_decoded(operator, tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").write_bytes(b"content")
+
+    @pipeline_def(batch_size=1, num_threads=1)
+    def encoded():
+        return operator(fn.readers.file(files=[str(tmp_path / "a.jpg")])[0])
+
+    with (
+        encoded() as pipe,
+        pytest.raises(ValueError, match=r"dimensions 1 .* decode them first: fn\.decoders\.image"),
+    ):
+        pipe.run()
+
+
+def test_other_mistakes_with_files(tmp_path: Path) -> None:
+    for i in range(2):
+        (tmp_path / f"{i}.jpg").write_bytes(b"content" * (i + 1))
+
+    @pipeline_def(batch_size=2, num_threads=1)
+    def made(body):
+        return body(fn.readers.file(files=[str(tmp_path / f"{i}.jpg") for i in range(2)]))
+
+    with (
+        made(lambda read: fn.spectrogram(read[0])) as pipe,
+        pytest.raises(ValueError, match=r"decode it: fn\.decoders"),
+    ):
+        pipe.run()
+    with (
+        DataIterator(made(lambda read: read[0]), ["a"], size=2) as batches,
+        pytest.raises(
+            ValueError, match=r"differ in shape: \(7,\), \(14,\)\. If these are encoded files, decode them"
+        ),
+    ):
+        next(batches)
+    with (
+        pytest.raises(TypeError, match="has 2 outputs of an operator: take one"),
+        made(fn.decoders.image) as pipe,
+    ):
+        pipe.run()
+    with (
+        made(lambda _: fn.decoders.image(np.zeros((4, 4, 3), np.uint8))) as pipe,
+        pytest.raises(RuntimeError, match="an array of 3 axes: has it been decoded already"),
+    ):
+        pipe.run()
+
+
+def test_numpy_functions_of_a_node() -> None:
+    node = fn.random.uniform()
+    for function, named in ((np.sqrt, "sqrt"), (np.arcsin, "asin"), (np.log1p, "or jdali.fn")):
+        with pytest.raises(
+            TypeError, match=rf"numpy\.{function.__name__} takes no DataNode, .* use .*{named}$"
+        ):
+            function(node)
+    for function in (np.asarray, np.mean, np.stack):
+        with pytest.raises(
+            TypeError, match="has no values, it is a batch that is yet to come.*jdali.dynamic"
+        ):
+            function([node] if function is np.stack else node)
+
+
+def test_numpy_operators_of_a_node() -> None:
+    """Those that Python writes as signs, by either name, with the array on either side."""
+
+    @pipeline_def(batch_size=1, num_threads=1)
+    def pipe():
+        node = fn.external_source([np.float32([[1, 2, 3]])], cycle=True)
+        array = np.float32([4, 5, 6])
+        return (
+            np.subtract(node, array), np.subtract(array, node), array - node, np.float32(4) / node, np.abs(-node),
+            np.less(array, 2 * node), np.float64(1) + node,
+        )  # fmt: skip
+
+    with pipe() as made:
+        results = [np.asarray(output.as_cpu().as_array())[0].tolist() for output in made.run()]
+    assert results == [
+        [-3, -3, -3],
+        [3, 3, 3],
+        [3, 3, 3],
+        [4, 2, pytest.approx(4 / 3)],
+        [1, 2, 3],
+        [False, False, False],
+        [2, 3, 4],
+    ]
+
+
+@pytest.mark.parametrize("wrong", [None, {}, [1], "state"], ids=str)
+def test_what_is_no_state(wrong) -> None:
+    with (
+        constant() as pipe,
+        pytest.raises(ValueError, match="pipeline: this is no state, as `get_state` gives one"),
+    ):
+        pipe.set_state(wrong)
+    with (
+        DataIterator(constant(), ["images"], size=4) as batches,
+        pytest.raises(ValueError, match="iterator: this is no state, as `get_state` gives one"),
+    ):
+        batches.set_state(wrong)
+
+
+def test_a_policy_by_its_name() -> None:
+    with pytest.raises(ValueError, match=r"Give one of LastBatchPolicy\.FILL, .*LastBatchPolicy\.PARTIAL"):
+        DataIterator(constant(), ["images"], size=4, last_batch_policy="drop")
+
+
+@pytest.mark.parametrize("option", ["batch_size", "num_threads", "seed"])
+@pytest.mark.parametrize("wrong", ["4", 2.0])
+def test_options_that_are_no_integers(option, wrong) -> None:
+    with pytest.raises(TypeError, match=f"Pipeline: {option} must be an integer, not {wrong!r}"):
+        jdali.Pipeline(**{"batch_size": 2, "num_threads": 1, option: wrong})
+
+
+def test_a_call_outside_of_a_pipeline() -> None:
+    with pytest.warns(
+        UserWarning, match=r"fn\.flip of an array .* computes nothing: jdali\.dynamic\.flip"
+    ) as said:
+        fn.flip(_IMAGE, horizontal=1)
+    assert said[0].filename == __file__
+    fn.flip(fn.external_source([_IMAGE[None]]), horizontal=1)  # a graph may be made outside of a pipeline
+
+
+_PAIR = (np.zeros((2, 3, 1), np.float32), np.zeros(2, np.int64))
+
+
+@pytest.mark.parametrize(("given", "batch"), [(_PAIR, True), (tuple(x[0] for x in _PAIR), False)])
+def test_a_source_of_several_outputs(given, batch) -> None:
+    @pipeline_def(batch_size=2, num_threads=1)
+    def pipe(value):
+        return fn.external_source(lambda _: value, batch=batch)
+
+    with pipe(given) as made, pytest.raises(RuntimeError, match="these are 2 outputs.*num_outputs=2"):
+        made.run()
+    with (
+        pipe({"image": given[0]}) as made,
+        pytest.raises(RuntimeError, match="give a tuple of them, .*num_outputs"),
+    ):
+        made.run()
+
+
 def test_what_is_no_sharding() -> None:
     mesh = Mesh(np.array(jax.devices()[:1]), "batch")
     for wrong in (mesh, PartitionSpec("batch")):

@@ -29,7 +29,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from tqdm import tqdm
 
-from jdali import fn, pipeline_def, types
+from jdali import OperatorError, fn, pipeline_def, types
 from jdali.auto_aug import auto_augment, rand_augment, trivial_augment
 from jdali.data_node import DataNode
 from jdali.iterator import DataIterator, LastBatchPolicy
@@ -63,10 +63,11 @@ def find_files(folder: Path) -> tuple[Files, Files, list[str]]:
     Args:
         folder: has `train` and `val`, each with a subfolder a class, or the subfolders themselves: then
             every fifth file of a class is for validation; of classes so small that none is, every fifth of all
-            files, and if there are no three of them, those to train with.
+            files, and if there are no three of them, those to train with. Hidden files and folders do not count.
 
-    Ends the program with one line if there are no pictures.
+    Ends the program with one line if there are no pictures, and says if all are of one class.
     """
+    folder = folder.expanduser()
     check_folder(folder)
     if (folder / "train").is_dir() and (folder / "val").is_dir():
         classes = _classes(folder / "train")
@@ -82,11 +83,17 @@ def find_files(folder: Path) -> tuple[Files, Files, list[str]]:
         raise SystemExit(f"{folder}: no pictures found; expected {folder}/<class>/*.jpg")
     if not len(val):
         print("too few pictures to hold some out: measuring on those to train with")
+    if len(set(train.labels)) == 1:
+        print(
+            f"all pictures to train are of one class, {classes[train.labels[0]]}: there is nothing to tell apart"
+        )
     return train, val if len(val) else train, classes
 
 
 def _classes(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
+    return sorted(
+        entry.name for entry in os.scandir(folder) if entry.is_dir() and not entry.name.startswith(".")
+    )
 
 
 def _list(folder: Path, classes: Sequence[str], chosen: slice) -> Files:
@@ -95,7 +102,8 @@ def _list(folder: Path, classes: Sequence[str], chosen: slice) -> Files:
     for label, name in enumerate(classes):
         if not (folder / name).is_dir():
             continue  # a class that is only trained
-        files = sorted(p for p in (folder / name).iterdir() if p.suffix.lower() in PICTURES)[chosen]
+        found = (p for p in (folder / name).iterdir() if not p.name.startswith("."))
+        files = sorted(p for p in found if p.suffix.lower() in PICTURES)[chosen]
         paths += map(str, files)
         labels += [label] * len(files)
     return Files(paths, labels)
@@ -242,11 +250,21 @@ def train_epoch(
     return progress
 
 
-def validate(model: Network, data: DataIterator, count: int) -> tuple[float, float]:
-    """Mean loss and accuracy over the validation files, each counted once."""
+def validate(model: Network, data: DataIterator) -> tuple[float, float]:
+    """Mean loss and accuracy over the pictures that can be decoded, each counted once."""
     model.eval()
-    results = [validation_step(model, b["image"], b["label"], b["mask"]) for b in data]
-    return sum(float(loss) for loss, _ in results) / count, sum(int(right) for _, right in results) / count
+    results = [(*validation_step(model, b["image"], b["label"], b["mask"]), b["mask"].sum()) for b in data]
+    loss, right, count = (sum(map(float, column)) for column in zip(*results, strict=True))
+    return loss / count, right / count
+
+
+def print_errors(*data: DataIterator) -> None:
+    """Prints how many files could not be decoded, and the first three of them with the reason."""
+    reasons = {error.path: error.reason for one in data for pipe in one.pipelines for error in pipe.errors}
+    if reasons:
+        print(f"left out, for they cannot be decoded: {len(reasons)} files, among them")
+        for path, reason in itertools.islice(reasons.items(), 3):
+            print(f"  {path}: {reason}")
 
 
 def run(args: argparse.Namespace) -> dict[str, list[float]]:
@@ -264,11 +282,11 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
     outputs = ["image", "label"]
     sharding = NamedSharding(mesh, P("data"))
     train_data = DataIterator(
-        training_pipeline(train, args.size, min_area, mirror, args.augment, **options), outputs, reader_name="Reader",
-        last_batch_policy=LastBatchPolicy.DROP, sharding=sharding,
+        training_pipeline(train, args.size, min_area, mirror, args.augment, on_error="skip", **options), outputs,
+        reader_name="Reader", last_batch_policy=LastBatchPolicy.DROP, sharding=sharding,
     )  # fmt: skip
     val_data = DataIterator(
-        validation_pipeline(val, args.size, **options), outputs, reader_name="Reader",
+        validation_pipeline(val, args.size, on_error="mask", **options), outputs, reader_name="Reader",
         last_batch_policy=LastBatchPolicy.PAD, sharding=sharding, prepare_first_batch=False,
     )  # fmt: skip
 
@@ -291,11 +309,12 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
                 progress = train_epoch(model, optimizer, train_data, bar, left)
             history["loss"] += progress.losses
             print(f"{title}: {progress}", flush=True)
-            loss, accuracy = validate(model, val_data, len(val))
+            loss, accuracy = validate(model, val_data)
             history["accuracy"].append(accuracy)
             print(f"{title}: validation loss {loss:.4f}, accuracy {accuracy:.2%}", flush=True)
             if len(history["loss"]) >= args.steps:
                 break
+        print_errors(train_data, val_data)
     return history
 
 
@@ -318,5 +337,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 if __name__ == "__main__":
     began = time.perf_counter()
-    result = run(parse())
+    try:
+        result = run(parse())
+    except OperatorError as error:  # of so many pictures that nothing is left to train on
+        raise SystemExit(str(error)) from error
     print(f"accuracy {result['accuracy'][-1]:.2%} after {time.perf_counter() - began:.0f} s")

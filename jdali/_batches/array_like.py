@@ -57,7 +57,8 @@ def data_array(value: object, *, copy: bool = False) -> HostArray:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise TypeError(f"{type(value).__name__} {value!r:.60} is no tensor: {error}") from None
+        shown = " ".join(repr(value).split())
+        raise TypeError(f"{type(value).__name__} {shown:.60} is no tensor: {error}") from None
     return types.element_array(array)
 
 

@@ -13,8 +13,14 @@ from jdali._batches import BatchSpec
 def require_float32(name: str, spec: BatchSpec) -> None:
     """DALI's audio operators take FLOAT only."""
     if spec.dtype != np.float32:
+        encoded = spec.dtype == np.uint8 and spec.ndim == 1
+        todo = (
+            "cast it first, or if it is an encoded file, decode it: fn.decoders.audio"
+            if encoded
+            else "cast it first"
+        )
         raise ValueError(
-            f"{name}: Unsupported data type: {spec.dtype}. It must be float32; cast it first. Calling type does not match "
+            f"{name}: Unsupported data type: {spec.dtype}. It must be float32; {todo}. Calling type does not match "
             f"buffer data type, requested type: float32 current buffer type: {spec.dtype}"
         )
 

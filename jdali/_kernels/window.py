@@ -54,7 +54,7 @@ def check_choice(name: str, argument: str, value: str, choices: Sequence[str]) -
 def check_spatial(name: str, layout: str, ndim: int) -> None:
     """Raises ValueError if a layout has no H and W to crop."""
     if "H" not in layout or "W" not in layout:
-        raise refused_layout(name, layout, ndim, "it has no H and W to crop")
+        raise refused_layout(name, layout, ndim, "it has no H and W to crop; fn.slice cuts along any axis")
 
 
 def crop_sizes(

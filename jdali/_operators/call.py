@@ -21,7 +21,7 @@ from jdali._batches import BatchSpec, Plan, Rising
 from jdali._errors import SampleError
 from jdali._numerics.random import SampleKeys
 from jdali._operators import argument_rules, frames
-from jdali._operators.layout import Adapter, make_adapter
+from jdali._operators.layout import Adapter, RankError, make_adapter
 from jdali._operators.offers import Agreed
 from jdali._operators.record import ArgKind, CompiledOp, DeviceBatchOp, DeviceOp, Operator
 from jdali._operators.traced import Traced
@@ -144,9 +144,14 @@ def plan_call(request: CallRequest) -> PlannedCall:
         for n in request.op.args if n in request.by_frame
     }  # fmt: skip
     found = frames.frames_of(request.op, request.specs, shapes)
-    if found is not None:
-        return _plan_frames(request, found)
-    return _plan_whole(request, request.agreed)
+    try:
+        return _plan_whole(request, request.agreed) if found is None else _plan_frames(request, found)
+    except RankError as error:
+        if any(spec.ndim == 1 and spec.dtype == np.uint8 for spec in request.specs):
+            raise RankError(
+                f"{error}. If these are encoded files, decode them first: fn.decoders.image"
+            ) from None
+        raise
 
 
 def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from pathlib import Path
-
 from jdali._operators.names import class_name
-
-_PACKAGE = str(Path(__file__).resolve().parents[1])
+from jdali._system.tracebacks import warn_user
 
 # By what is to be called instead, in `fn`; "": nothing of the same kind.
 _IN_FAVOUR_OF = (
@@ -83,7 +78,4 @@ def warn_of_name(name: str, surface: str) -> None:
 
 def warn_deprecated(text: str) -> None:
     """A DeprecationWarning at the user's line."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, DeprecationWarning, stacklevel=level)
+    warn_user(text, DeprecationWarning)

@@ -99,6 +99,7 @@ class PipelineConfig:
     def of(
         cls,
         *,
+        batch_size: int | None,
         seed: int | None,
         num_threads: int | None,
         py_num_workers: int | None,
@@ -116,11 +117,15 @@ class PipelineConfig:
                 "Pipeline: seed is a JAX key, and must be an integer. The functions of Pipeline.function take keys, and "
                 "those of jdali.ops, jdali.dynamic and jdali.auto_aug"
             )
+        for name, value in {"batch_size": batch_size, "num_threads": num_threads, "seed": seed}.items():
+            if value is not None and not isinstance(value, (int, np.integer)):
+                raise TypeError(f"Pipeline: {name} must be an integer, not {value!r}")
         seed_given = seed is not None and seed >= 0
         least = 1 if min_workers is None else min_workers
         if workers is None:
             workers = _workers_of_environment() if max_workers is None else least
         return cls(
+            batch_size=None if batch_size is None else int(batch_size),
             seed=int(seed) if seed is not None and seed_given else secrets.randbits(31),
             seed_given=seed_given,
             workers=workers,

@@ -168,4 +168,6 @@ def as_outputs(returned: object) -> tuple[Any, ...]:
         return ()
     if isinstance(returned, Mapping):
         return tuple(returned.values())
+    if isinstance(returned, list) and returned and _are_numbers(returned):
+        return (returned,)  # a constant, as in DALI
     return tuple(returned) if isinstance(returned, (list, tuple)) else (returned,)

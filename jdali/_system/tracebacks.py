@@ -1,4 +1,4 @@
-"""Tracebacks of users' errors: frames of jdali are left out, so that the user's line stands last.
+"""Tracebacks of users' errors: frames of jdali are left out, so that the user's line stands last; warnings at that line.
 
 The environment variable JDALI_TRACEBACK=full leaves them in.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import sysconfig
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -61,3 +63,11 @@ def _folded(trace: TracebackType | None) -> TracebackType | None:
     for one in reversed(kept):
         linked = TracebackType(linked, one.tb_frame, one.tb_lasti, one.tb_lineno)
     return linked
+
+
+def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warns at the user's line."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import importlib.metadata
 import platform
+import re
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from jdali._errors import OperatorError
 from jdali._notebook import show
 from jdali._system.cache_folder import cache_folder
 from jdali._system.extras import install
+from jdali._system.jax_internals import TRIED
 from jdali.cli._named import PipelineNameError, add_arguments, factory
 from jdali.codecs import libraries
 
@@ -54,6 +56,9 @@ LIBRARIES = (
     LibraryUse("aiohttp", "aiohttp", "http:// and https:// URLs", "remote"),
 )
 
+# The newest versions that the whole test suite passed with; docs/installing.md has the table.
+TRIED_WITH = {"python": "3.13", "jax": TRIED[1], "jaxlib": TRIED[1], "numpy": "2.5.5"}
+
 
 def add_to(commands: Any) -> None:
     """Adds the command to those of the parser."""
@@ -87,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
 def report() -> list[str]:
     """The lines of the report."""
     lines = ["Versions"]
-    lines += [f"  {name:<12}{version}" for name, version in _versions().items()]
+    lines += [f"  {name:<12}{version}{_untried(name, version)}" for name, version in _versions().items()]
     lines += ["", "Devices that JAX sees", *(f"  {line}" for line in _devices())]
     lines += ["", "Libraries"]
     missing: dict[str, list[str]] = {}
@@ -128,6 +133,18 @@ def _versions() -> dict[str, str]:
     system = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
     packages = {name: _version(name) or "not installed" for name in ("jdali", "jax", "jaxlib", "numpy")}
     return {"jdali": packages.pop("jdali"), "python": system, **packages}
+
+
+def _untried(name: str, version: str) -> str:
+    """Returns what to add to a version that is newer than what was tried; "" for others."""
+    tried = TRIED_WITH.get(name, version)
+    if _numbers(version)[: len(_numbers(tried))] <= _numbers(tried):
+        return ""
+    return f"  (newer than {tried}, the newest that jdali was tried with)"
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", version)]
 
 
 def _devices() -> list[str]:

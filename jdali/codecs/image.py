@@ -68,12 +68,14 @@ def probe(data: Any) -> ImageInfo:
 
     Raises `SampleError` if the format is not known, the header is damaged or asks for more than the limits.
     """
-    view = memoryview(data).cast("B")
+    whole = memoryview(data)
+    view = whole.cast("B")
     for candidate in FORMATS:
         if candidate.matches(view):
             break
     else:
-        raise SampleError(f"not an image of a known format: {_describe(view)}")
+        decoded = f", an array of {whole.ndim} axes: has it been decoded already?" if whole.ndim > 1 else ""
+        raise SampleError(f"not an image of a known format: {_describe(view)}{decoded}")
     try:
         info = candidate.header(view)
     except SampleError:

@@ -748,6 +748,7 @@ class Video(Reader):
         pad_sequences: also give the sequences that begin in the clip but lack frames at its end, filled up
             with zeros.
         skip_vfr_check: without effect: variable frame rates are read as well.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
             "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
@@ -800,6 +801,7 @@ class Video(Reader):
         normalized: builtins.bool = False,
         pad_sequences: builtins.bool = False,
         skip_vfr_check: builtins.bool = False,
+        apply_rotation: builtins.bool = False,
         enable_frame_num: str | builtins.bool = 'none',
         enable_timestamps: builtins.bool = False,
         file_list: str = '',
@@ -867,6 +869,7 @@ class VideoResize(Reader):
         pad_sequences: also give the sequences that begin in the clip but lack frames at its end, filled up
             with zeros.
         skip_vfr_check: without effect: variable frame rates are read as well.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
             "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
@@ -935,6 +938,7 @@ class VideoResize(Reader):
         normalized: builtins.bool = False,
         pad_sequences: builtins.bool = False,
         skip_vfr_check: builtins.bool = False,
+        apply_rotation: builtins.bool = False,
         enable_frame_num: str | builtins.bool = 'none',
         enable_timestamps: builtins.bool = False,
         file_list: str = '',

@@ -9,6 +9,7 @@ import numpy as np
 
 from jdali import types
 from jdali._kernels.promotion import SIGNS
+from jdali._operators.record import REGISTRY
 from jdali.graph.node import DataNode, apply
 
 
@@ -100,6 +101,29 @@ def add_operators(
 
 
 add_operators(DataNode, _binary, _unary)
+
+# NumPy's names of these operators where they are others.
+_OF_NUMPY = {
+    "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod", "power": "pow",
+    "bitwise_and": "bitand", "bitwise_or": "bitor", "bitwise_xor": "bitxor", "left_shift": "lshift", "right_shift": "rshift",
+    "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+    "negative": "neg", "positive": "pos", "absolute": "abs", "invert": "bitnot",
+}  # fmt: skip
+_OPERATORS = {*BINARY_OPERATORS.values(), *COMPARISONS, *UNARY_OPERATORS.values()}
+
+
+def _ufunc(node: DataNode, ufunc: np.ufunc, method: str, *inputs: Any, **options: object) -> DataNode:
+    """NumPy's operators of an array and a node are the node's; its other functions raise TypeError."""
+    name = _OF_NUMPY.get(ufunc.__name__, ufunc.__name__)
+    if name in _OPERATORS and method == "__call__" and not options:
+        left, *rest = inputs
+        return expression(name, left.item() if rest and isinstance(left, np.generic) else left, *rest)
+    ours = f"math.{name.replace('arc', 'a')}"
+    where = f"jdali.{ours}" if ours in REGISTRY else "a function of jdali.math or jdali.fn"
+    raise TypeError(f"numpy.{ufunc.__name__} takes no DataNode, a batch that is yet to come: use {where}")
+
+
+setattr(DataNode, "__array_ufunc__", _ufunc)  # noqa: B010
 
 
 def _subscript(self: types.ArrayConstant, key: object) -> DataNode:

@@ -11,6 +11,7 @@ from jdali import types
 from jdali._operators import argument_rules
 from jdali._operators.record import ArgKind, Operator
 from jdali._system.devices import to_host
+from jdali._system.tracebacks import warn_user
 from jdali.graph.arithmetic import constant_node, operand
 from jdali.graph.node import DataNode, apply, current_graph, device_of, new_node
 
@@ -44,7 +45,13 @@ def call_operator(
         inputs, args = graph.taken(op, inputs, args)
     lists = [i for i in inputs if _is_input_sets(i)]
     if not lists:
-        return _call_once(op, inputs, args, name=name, **options)
+        made = _call_once(op, inputs, args, name=name, **options)
+        if graph is None and inputs and not any(isinstance(v, DataNode) for v in (*inputs, *args.values())):
+            warn_user(
+                f"fn.{op.name} of an array outside of a pipeline makes a node for a graph and computes nothing: "
+                f"jdali.dynamic.{op.name} computes at once, and jdali.ops has functions for jax.jit"
+            )
+        return made
     count = len(lists[0])
     if any(len(values) != count for values in lists):
         raise ValueError(
@@ -112,9 +119,12 @@ def _constant_input(op: Operator, number: int, value: object) -> np.ndarray:
     try:
         return types.constant_array(value)
     except (TypeError, ValueError):
+        several = ""
+        if isinstance(value, tuple) and any(isinstance(v, DataNode) for v in value):
+            several = f" It has {len(value)} outputs of an operator: take one, as in `jpegs, labels = ...`"
         raise TypeError(
             f"{op.name}: expected inputs of type 'DataNode', list of 'DataNode' or convertible to constant nodes. "
-            f"Received input `{number}` of type '{type(value).__name__}'."
+            f"Received input `{number}` of type '{type(value).__name__}'.{several}"
         ) from None
 
 

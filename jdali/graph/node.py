@@ -329,8 +329,6 @@ class DataNode(Expression):
 
     __slots__ = ("device", "dtype", "index", "layout", "name", "ndim", "source")
     __hash__ = object.__hash__
-    __array_priority__ = 1000  # so that `numpy_array + node` asks the node
-
     source: Node
 
     def __init__(
@@ -373,6 +371,12 @@ class DataNode(Expression):
     def __getitem__(self, key: object) -> DataNode:
         args = parse_index(key)
         return self if not args else apply("_tensor_subscript", (self,), args, device=self.device)
+
+    def __array__(self, *_: object, **__: object) -> np.ndarray:
+        raise TypeError(
+            f"{self!r} has no values, it is a batch that is yet to come: they are there once its pipeline runs. jdali.dynamic "
+            "and jdali.ops have operators that work at once, without a pipeline"
+        )
 
     __iter__ = None  # a batch that is yet to come: not an `Iterable`, though it can be indexed
 

@@ -116,18 +116,20 @@ class Assembler:
         shapes = {shape for batch in batches for shape in batch.shape()}
         if len(shapes) > 1:
             shown = ", ".join(map(str, sorted(shapes)[:4])) + (", ..." if len(shapes) > 4 else "")
+            encoded = batches[0].spec.ndim == 1 and batches[0].spec.dtype == np.uint8
+            todo = "If these are encoded files, decode them (fn.decoders). " if encoded else ""
             raise IteratorError(
                 f"iterator: The batch must be representable as a tensor - it must have uniform shape: the samples of output "
-                f"{name!r} differ in shape: {shown}. Bring them to one shape "
-                f'in the pipeline (fn.resize, fn.crop, fn.pad), or give ragged=("{name}",) to get them '
-                f"padded, with their sizes as {name + '_extent'!r}"
+                f"{name!r} differ in shape: {shown}. {todo}Bring them to one shape "
+                f'in the pipeline (fn.resize and fn.crop of pictures, fn.slice of others), or give ragged=("{name}",) to get '
+                f"them padded, with their sizes as {name + '_extent'!r}"
             )
-        return [_dense_array(batch, split=self._sharding_of(name) is not None) for batch in batches]
+        return [_dense_array(name, batch, split=self._sharding_of(name) is not None) for batch in batches]
 
     def _padded(self, name: str, batches: Sequence[TensorList]) -> tuple[list[AnyArray], list[np.ndarray]]:
         extents = [batch.spec.extents.astype(np.int32) for batch in batches]
         shape = self._sizes[name].holding(np.concatenate(extents))
-        return [_padded_array(batch, shape) for batch in batches], extents
+        return [_padded_array(name, batch, shape) for batch in batches], extents
 
 
 def _squeezed(name: str, array: AnyArray) -> AnyArray:
@@ -159,16 +161,17 @@ class _Sizes:
         return tuple(np.where(self._varies, round_up(largest, COARSE), largest).tolist())
 
 
-def _dense_array(batch: TensorList, *, split: bool) -> AnyArray:
+def _dense_array(name: str, batch: TensorList, *, split: bool) -> AnyArray:
     """Samples of one size as one array: NumPy if they are in host memory (and are to be cut or split up)."""
     store = batch.store
     whole = store.whole()
+    what = f"iterator: output {name!r}"
     ready = isinstance(whole, jax.Array) and [whole.shape[1:]] == batch.shape()[:1]
     if not store.local or ready or not (split or whole is None):
-        return narrow(batch.as_jax())
-    return narrow(batch.as_numpy())
+        return narrow(batch.as_jax(), what)
+    return narrow(batch.as_numpy(), what)
 
 
-def _padded_array(batch: TensorList, shape: tuple[int, ...]) -> AnyArray:
+def _padded_array(name: str, batch: TensorList, shape: tuple[int, ...]) -> AnyArray:
     """[N, *shape], zero past a sample's size."""
-    return narrow(padded_by_zeros(batch.store, shape, batch.store.sharding))
+    return narrow(padded_by_zeros(batch.store, shape, batch.store.sharding), f"iterator: output {name!r}")

@@ -49,7 +49,7 @@ class DataIterator(EpochLoop[BatchT]):
         output_map: a name for each output; or a TypedDict, whose keys they are, and which then is the type of the batches
             for type checkers; None: the names that the function of the pipeline gives (`Pipeline.output_names`).
         size: samples in an epoch, of all pipelines together; for sources that do not end. Without `size`
-            and `reader_name` the epoch lasts until a source ends, whatever the size of its batches.
+            and `reader_name` the epoch lasts until a source ends, whatever the size of its batches; readers do not.
         reader_name: name of the reader (its argument `name`) that says how long an epoch is.
         auto_reset: True or "yes": the next epoch begins without a call of `reset`.
         last_batch_padded: with `size`: the source repeats its last sample at the end of the epoch; a

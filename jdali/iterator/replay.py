@@ -82,5 +82,7 @@ def sample(
             f"sample: the pipelines have different seeds, {seeds}: give them one, or use batch_at"
         )
     outputs = pipelines[0].twin().sample(index, epoch).outputs
-    arrays = (narrow(output.store.sample(0)) for output in outputs)
-    return {name: jnp.asarray(array) for name, array in zip(names, arrays, strict=True)}
+    return {
+        name: jnp.asarray(narrow(output.store.sample(0), f"iterator: output {name!r}"))
+        for name, output in zip(names, outputs, strict=True)
+    }

@@ -730,6 +730,7 @@ class Video(OperatorClass):
         pad_sequences: also give the sequences that begin in the clip but lack frames at its end, filled up
             with zeros.
         skip_vfr_check: without effect: variable frame rates are read as well.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
             "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
@@ -777,6 +778,7 @@ class Video(OperatorClass):
         normalized: bool = False,
         pad_sequences: bool = False,
         skip_vfr_check: bool = False,
+        apply_rotation: bool = False,
         enable_frame_num: str | bool = 'none',
         enable_timestamps: bool = False,
         file_list: str = '',
@@ -847,6 +849,7 @@ class VideoResize(OperatorClass):
         pad_sequences: also give the sequences that begin in the clip but lack frames at its end, filled up
             with zeros.
         skip_vfr_check: without effect: variable frame rates are read as well.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
             "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
@@ -910,6 +913,7 @@ class VideoResize(OperatorClass):
         normalized: bool = False,
         pad_sequences: bool = False,
         skip_vfr_check: bool = False,
+        apply_rotation: bool = False,
         enable_frame_num: str | bool = 'none',
         enable_timestamps: bool = False,
         file_list: str = '',

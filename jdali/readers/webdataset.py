@@ -13,6 +13,7 @@ from jdali._batches import BatchSpec, RaggedBlock, Store
 from jdali._errors import SampleError
 from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import Pieces, never, read_pieces
+from jdali._system.tracebacks import warn_user
 from jdali.readers.base import Loaded, reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.columns import Buffer
@@ -358,6 +359,15 @@ def webdataset(
             f"{_NAME}: The number of input samples: 0, needs to be at least equal to the requested number of shards: there are "
             f"no samples with {', '.join(groups)} in {', '.join(files.paths)}"
         )
+    if not missing_component_behavior:
+        absent = [g for o, g in enumerate(groups) if all((f.sizes[:, o] == _MISSING).all() for f, _ in found)]
+        if absent:
+            index = indexes[0] if indexes else None
+            there = components_of(files, 0, index, options.get("_goes_on", False)).extensions
+            warn_user(
+                f"{_NAME}: no sample has a file with the extension {', '.join(absent)}: that output is empty. "
+                f'{files.paths[0]} has {", ".join(sorted(set(there)))} (missing_component_behavior="empty" if this is meant)'
+            )
     return WebDatasetReader(files, found, types, bool(indexes), options)
 
 

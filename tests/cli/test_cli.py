@@ -176,6 +176,22 @@ def test_doctor_says_what_to_install(monkeypatch):
     assert _doctor.report()[-1] == "Nothing is missing."
 
 
+def test_doctor_says_what_is_newer_than_what_was_tried(monkeypatch):
+    tried = {"python": "3.10", "jax": "0.1.2.3", "jaxlib": "99.0", "numpy": np.__version__}
+    monkeypatch.setattr(_doctor, "TRIED_WITH", tried)
+    newer = [line.split()[0] for line in _doctor.report() if "newer than" in line]
+    assert newer == ["python", "jax"]
+    assert f"newer than {tried['jax']}, the newest that jdali was tried with" in "\n".join(_doctor.report())
+
+
+def test_what_was_tried_stands_in_the_docs():
+    page = Path(__file__).parents[2] / "docs" / "installing.md"
+    if not page.exists():
+        pytest.skip("not in a checkout")
+    for name, version in _doctor.TRIED_WITH.items():
+        assert f" {version} |" in page.read_text(), (name, version)
+
+
 def test_every_extra_of_the_doctor_is_declared():
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
     if not pyproject.exists():

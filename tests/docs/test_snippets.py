@@ -197,7 +197,12 @@ PAGES = {
         needs=("torch", "torchdata"),
     ),
     "readers.md": Page(
-        {"get_state": "True\n", "damaged": "damaged.rec#record 2", "storage.configure": ""},
+        {
+            "pairs()": "(4, 32, 32, 3) (4, 32, 32, 1)",
+            "get_state": "True\n",
+            "damaged": "damaged.rec#record 2",
+            "storage.configure": "",
+        },
         every_format.write,
     ),
     "recipes.md": Page(

@@ -77,6 +77,40 @@ def test_a_folder_without_pictures(example, tmp_path):
         example.find_files(tmp_path)
 
 
+def test_hidden_files_and_folders_are_no_pictures(example, tmp_path, capsys):
+    """As macOS and notebooks leave them."""
+    write_pictures(tmp_path, 3)
+    (tmp_path / "across" / "._00.jpg").write_bytes(b"\0\5\x16\7")
+    (tmp_path / ".ipynb_checkpoints").mkdir()
+    (tmp_path / ".ipynb_checkpoints" / "00.jpg").write_bytes(b"")
+    train, val, classes = example.find_files(tmp_path)
+    assert (len(train), len(val), classes) == (4, 2, ["across", "down"])
+    assert capsys.readouterr().out == ""
+
+
+def test_one_class_is_said(example, tmp_path, capsys):
+    write_pictures(tmp_path, 3)
+    shutil.rmtree(tmp_path / "across")
+    example.find_files(tmp_path)
+    assert "all pictures to train are of one class, down" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("default")
+def test_broken_pictures_are_left_out_and_counted(example, tmp_path, capsys):
+    write_pictures(tmp_path, 10)
+    broken = [tmp_path / "across" / "01.jpg", tmp_path / "down" / "02.jpg"]  # one to train, one to validate
+    for file in broken:
+        file.write_bytes(b"broken")
+    arguments = ["--epochs", "2", "--size", "8", "--threads", "1", "--widths", "4", "--batch-size", "8"]
+    history = example.run(example.parse(["--data", str(tmp_path), *arguments]))
+    assert len(history["loss"]) == 4
+    assert all(accuracy * 3 == pytest.approx(round(accuracy * 3)) for accuracy in history["accuracy"])
+    out = capsys.readouterr().out
+    assert "left out, for they cannot be decoded: 2 files" in out
+    for file in broken:
+        assert f"{file}: not an image" in out
+
+
 def test_digits_are_written_once(example, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = example.digits_folder()

@@ -840,3 +840,19 @@ def test_import_starts_nothing():
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_list_that_is_returned():
+    """Of numbers it is one constant, as in DALI; of nodes it is the outputs."""
+
+    @pipeline_def(batch_size=2, num_threads=1)
+    def pipe(made):
+        return made()
+
+    for made, shapes in (
+        (lambda: [1, 2, 3], [[(3,)] * 2]),
+        (lambda: (1, 2), [[()] * 2] * 2),
+        (lambda: [fn.random.uniform(), 3], [[()] * 2] * 2),
+    ):
+        with pipe(made) as built:
+            assert [output.shape() for output in built.run()] == shapes

@@ -8,8 +8,9 @@ import pytest
 from support import oracle, refusals
 from support.data import SHARED
 
-from jdali import Pipeline, SampleError, fn
+from jdali import Pipeline, SampleError, fn, pipeline_def
 from jdali._operators.record import REGISTRY, ReaderOp
+from jdali.iterator import DataIterator
 from jdali.readers.file import file
 
 TREE = [
@@ -314,3 +315,31 @@ def test_arguments_are_refused_as_dali_does(text):
         pipe.build()
 
     refusals.check_both(RuntimeError, re.escape(text), build)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {"random_shuffle": True}, {"random_shuffle": True, "initial_fill": 3, "pad_last_batch": True},
+        {"random_shuffle": True, "num_shards": 3, "shard_id": 1, "stick_to_shard": True},
+        {"random_shuffle": True, "num_shards": 3, "shard_id": 1}, {"shuffle_after_epoch": True, "num_shards": 2},
+    ],
+)  # fmt: skip
+def test_readers_of_one_pipeline_go_in_the_same_order(order, tmp_path):
+    """Images and their masks, say; whatever operators stand between them."""
+    files = []
+    for i in range(11):
+        (tmp_path / str(i)).write_bytes(b"content")
+        files.append(str(tmp_path / str(i)))
+
+    @pipeline_def(batch_size=4, num_threads=1, seed=3)
+    def pipe():
+        first = fn.readers.file(files=files, name="Reader", **order)
+        drawn = fn.random.uniform()
+        second = fn.readers.file(files=files[::-1], labels=list(range(11)), **order)
+        return first[1], second[1], drawn
+
+    with DataIterator(pipe(), ["one", "other", "drawn"], reader_name="Reader") as batches:
+        for _ in range(3):
+            for batch in batches:
+                np.testing.assert_array_equal(batch["one"], batch["other"])

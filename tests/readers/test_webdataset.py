@@ -11,7 +11,7 @@ from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened, survives
 from support.settled import settle_at_once
 
-from jdali import types
+from jdali import fn, pipeline_def, types
 from jdali.readers.formats import webdataset_index as module
 
 MEMBERS = [
@@ -88,6 +88,21 @@ def test_samples_as_dali(made, args, expected):
     assert_same(dali_everything("webdataset", paths=path, index_paths=index, **args), expected)
     if args.get("missing_component_behavior") == "skip":  # else it gives an empty sample for the hidden file
         assert_same(dali_everything("webdataset", paths=path, **args), expected)
+
+
+def test_an_extension_that_no_sample_has_is_said(made):
+    @pipeline_def(batch_size=1, num_threads=1)
+    def pipe(behavior=""):
+        return fn.readers.webdataset(
+            paths=[made[0]], ext=["cls", "JPEG"], missing_component_behavior=behavior
+        )
+
+    with pytest.warns(
+        UserWarning, match=r"no sample has .* extension JPEG: .*data.tar has JPG, cls, jpeg, jpg"
+    ) as said:
+        pipe().build()
+    assert said[0].filename == __file__
+    pipe("empty").build()  # it is meant
 
 
 def test_dtypes(tmp_path):

@@ -39,11 +39,13 @@ def tensor(kind, content):
 def write(root: Path) -> None:
     """Writes a data set of every format, under the names that docs/readers.md uses."""
     pictures = [jpeg(seed) for seed in range(8)]
-    for name in ("photos/cat", "photos/dog", "coco", "arrays", "frames/walk"):
+    for name in ("photos/cat", "photos/dog", "coco", "arrays", "frames/walk", "pairs/images", "pairs/masks"):
         (root / name).mkdir(parents=True)
     for i, content in enumerate(pictures):
         (root / "photos" / ("cat" if i % 2 else "dog") / f"{i}.jpg").write_bytes(content)
         (root / "coco" / f"{i}.jpg").write_bytes(content)
+        (root / "pairs" / "images" / f"{i}.jpg").write_bytes(content)
+        Image.fromarray(image(24, 32, seed=i)[..., 0] // 64).save(root / "pairs" / "masks" / f"{i}.png")
         np.save(root / "arrays" / f"{i}.npy", np.arange(80, dtype=np.float32).reshape(8, 10) + i)
         Image.fromarray(image(16, 16, seed=i)).save(root / "frames" / "walk" / f"{i}.png")
     annotations = {

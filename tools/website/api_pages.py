@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # What the reference shows: module, and what the page is for.
 MODULES = {
+    "jdali": "Data sets, batches and exported pipelines",
     "jdali.pipeline": "Pipelines",
     "jdali.iterator": "Iterators for training loops",
     "jdali.tensors": "Batches and samples",
@@ -28,10 +29,24 @@ MODULES = {
     "jdali.sysconfig": "Paths and flags",
 }
 
+# Of other modules, what they list in `__all__`.
+_MEMBERS = {
+    "jdali": [
+        "statistics",
+        "show",
+        "load",
+        "OperatorError",
+        "SampleError",
+        "CompileLimitError",
+        "FolderError",
+    ],
+}
+
 
 def page(module: str, title: str) -> str:
     """Writes the page of a module."""
-    return f"# {title}\n\n`{module}`\n\n::: {module}\n    options:\n      heading_level: 2\n      show_root_heading: false\n"
+    text = f"# {title}\n\n`{module}`\n\n::: {module}\n    options:\n      heading_level: 2\n      show_root_heading: false\n"
+    return text + (f"      members: {_MEMBERS[module]}\n" if module in _MEMBERS else "")
 
 
 def index() -> str:

@@ -26,11 +26,13 @@ _SHOWN = (
     "tutorials/images",
 )
 _SECONDS = 30.0  # that a page may take to load
-_SEARCHED = (
-    "operators/resize",
-    "gaussian",
-    "operators/gaussian_blur.html",
-)  # from a page, for a word, leads to
+_SEARCHED_FROM = "operators/resize"
+# What is found first.
+_FOUND = {
+    "gaussian": "operators/gaussian_blur.html",
+    "random crop": "random_crop",
+    "resume": "/resuming.html",
+}
 
 # Runs in the page. Lazy pictures further down are not loaded: only those that were tried can be broken.
 _PROBLEMS = """(() => {
@@ -165,11 +167,11 @@ async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | 
         for width in WIDTHS:
             found = await tab.open((folder / f"{name}.html").as_uri(), width)
             wrong += [f"{name} at {width} pixels {problem}" for problem in found]
-    start, word, wanted = _SEARCHED
-    if start in names:
-        await tab.open((folder / f"{start}.html").as_uri(), WIDTHS[-1])
-        if not any(wanted in address for address in await tab.search(word)):
-            wrong.append(f"the search of {start} for {word} does not find {wanted}")
+    for word, wanted in _FOUND.items() if _SEARCHED_FROM in names else ():
+        await tab.open((folder / f"{_SEARCHED_FROM}.html").as_uri(), WIDTHS[-1])
+        found = await tab.search(word)
+        if not found or wanted not in found[0]:
+            wrong.append(f"the search of {_SEARCHED_FROM} for {word} finds {found[:1]}, not {wanted}")
     for name in _SHOWN if pictures else ():
         for width, dark in itertools.product(WIDTHS, (False, True)):
             await tab.open((folder / f"{name}.html").as_uri(), width, dark=dark)
@@ -211,7 +213,7 @@ def look(folder: Path, names: Sequence[str] = (), pictures: Path | None = None) 
     )
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # its processes may write on
         command = [program, "--headless", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-port=0"]
         # Chromium's sandbox does not work for root, as in most containers; the pages are our own.
         command += ["--no-sandbox"] if os.geteuid() == 0 else []

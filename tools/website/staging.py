@@ -63,9 +63,15 @@ def stage(folder: Path, examples: Mapping[str, str]) -> None:
         text = (ROOT / source).read_text()
         if source == "LICENSE":
             text = f"# Licence\n\n```text\n{text}\n```\n"
-        path.write_text(turned(text, source, target, mapping, wrong))
+        text = turned(text, source, target, mapping, wrong)
+        path.write_text(found_late(text) if source in OTHERS else text)
     if wrong:
         raise RuntimeError("links to what is on no page:\n" + "\n".join(wrong))
+
+
+def found_late(text: str) -> str:
+    """Has the search list a page behind the guides and operators that have the same words."""
+    return f"---\nsearch: {{boost: 0.1}}\n---\n\n{text}"
 
 
 def turned(text: str, source: str, target: str, mapping: Mapping[str, str], wrong: list[str]) -> str:
@@ -128,7 +134,9 @@ def example_pages(folder: Path) -> dict[str, str]:
     for path in sorted((ROOT / "examples" / "flax").glob("[!_]*.py")):
         code = path.read_text()
         summary = re.match(r'"""(.*?)(?:\n\n|""")', code, re.S)
-        (folder / "examples" / f"{path.stem}.md").write_text(f"# {path.stem}.py\n\n```python\n{code}```\n")
+        (folder / "examples" / f"{path.stem}.md").write_text(
+            found_late(f"# {path.stem}.py\n\n```python\n{code}```\n")
+        )
         lines.append(f"* [`{path.name}`]({path.stem}.md) {' '.join(summary[1].split()) if summary else ''}")
         made[str(path.relative_to(ROOT))] = f"examples/{path.stem}.md"
     (folder / "examples" / "index.md").write_text("\n".join(lines) + "\n")

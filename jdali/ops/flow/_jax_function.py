@@ -49,7 +49,7 @@ def jax_function(
                 f"represented as a tensor. Input {i} is a batch of samples with different shapes ({shapes}). "
                 "Pad, resize or crop them to one shape"
             )
-    arrays = [narrow(batch.as_jax()) for batch in batches]
+    arrays = [narrow(batch.as_jax(), f"jax_function: input {i}") for i, batch in enumerate(batches)]
     if sharding is not None:
         arrays = [place(f"input {i} of jax_function", [a], sharding) for i, a in enumerate(arrays)]
     result = function(*arrays)

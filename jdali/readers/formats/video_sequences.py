@@ -58,6 +58,7 @@ class Cut:
         uniform: one sequence a clip, spread over it.
         as_frames, rounding, from_end: how the parts in a list are meant, see `frame_range`.
         image_type: RGB or YCbCr.
+        upright: frames are turned as their video says.
         convert: what is done to the frames at last.
         labels, timestamps: the outputs have these.
         frame_numbers: "none", "scalar" or "sequence".
@@ -75,6 +76,7 @@ class Cut:
     rounding: str
     from_end: bool
     image_type: DALIImageType
+    upright: bool
     convert: Callable[[np.ndarray], np.ndarray]
     labels: bool
     timestamps: bool
@@ -259,7 +261,7 @@ class VideoReader(Reader):
     def _frames(self, file: int, numbers: np.ndarray) -> np.ndarray:
         cut = self._cut
         with self._handles.borrowed(file, int(numbers[0])) as decoder:
-            return decoder.read(numbers, image_type=cut.image_type, fill=cut.fill)
+            return decoder.read(numbers, image_type=cut.image_type, fill=cut.fill, upright=cut.upright)
 
     def _look_again(self, file: int, error: SampleError) -> None:
         """Builds the index of a file anew, once, as its frames are not what it says; raises if that does not help."""

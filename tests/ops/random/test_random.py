@@ -71,6 +71,19 @@ def test_uniform_over_listed_values():
     assert set(draw(UNIFORM, shape=100, values=[5.5, -7.5], dtype=types.INT32)) == {6, -8}
 
 
+def test_integers_of_a_range():
+    """The ends come half as often, as in DALI; a fraction of the range counts."""
+    assert as_likely(draw(UNIFORM, shape=MANY, range=(0.0, 5.0), dtype=types.INT32), [0.1, *[0.2] * 4, 0.1])
+    assert as_likely(draw(UNIFORM, shape=MANY, range=(0.5, 2.25), dtype=types.INT32), [0, 4 / 7, 3 / 7])
+
+
+@pytest.mark.oracle
+def test_integers_of_a_range_in_dali():
+    args = {"range": [0.0, 5.0], "shape": [MANY], "dtype": types.INT32, "seed": 7}
+    ((values,),) = oracle.run("random.uniform", [], args)
+    assert as_likely(values, [0.1, *[0.2] * 4, 0.1])
+
+
 def test_normal_is_normal():
     assert fits(draw(NORMAL, shape=MANY), stats.norm)
     assert fits(draw(NORMAL, shape=MANY, mean=5.0, stddev=0.1), stats.norm(5, 0.1))
