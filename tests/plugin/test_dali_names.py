@@ -150,7 +150,7 @@ class Counting(_DaliBaseIterator):
         self._advance_and_check_drop_last()
         return [np.array(output.as_tensor()).ravel().tolist() for (output,) in outputs]
 
-    def reset(self):
+    def reset(self, force=False):
         if self._counter >= self._size or self._size < 0:
             self._counter = 0
             for pipe in self._pipes:
