@@ -2,6 +2,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# An environment keeps the Python that made it.
+ifeq ($(origin PYTHON),command line)
+ifneq ($(wildcard $(BIN)/python),)
+VERSION := -c 'import sys; print(*sys.version_info[:2], sep=".")'
+ifneq ($(shell $(PYTHON) $(VERSION)),$(shell $(BIN)/python $(VERSION)))
+$(error $(VENV) has Python $(shell $(BIN)/python $(VERSION)), not $(PYTHON): name another folder by VENV=, or remove it)
+endif
+endif
+endif
 DATA ?=
 ARGS ?=
 
@@ -158,4 +167,4 @@ docs: $(VENV)/.dev  ## the documentation as HTML, in build/docs
 	$(BIN)/python tools/make_docs.py $(if $(shell command -v chromium || command -v chromium-browser),--look) $(ARGS)
 
 clean:  ## removes environments and builds
-	rm -rf $(VENV) $(LOWEST) $(TRITON) build *.egg-info
+	rm -rf $(VENV) .venv-oldest $(LOWEST) $(TRITON) build *.egg-info

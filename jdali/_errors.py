@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import dis
 import pickle
+import signal
+import threading
+import traceback
 import types
 import weakref
 from collections.abc import Callable, Mapping
@@ -86,6 +90,40 @@ def axis_out_of_range(name: str, axis: int, ndim: int) -> np.exceptions.AxisErro
     )
 
 
+class ContainedError(Exception):
+    """Stands for what user code raised that is no `Exception`, such as SystemExit or GeneratorExit; that is its cause."""
+
+
+def contained(error: BaseException) -> Exception:
+    """Returns what user code raised as an `Exception`, so that it fails one batch and ends nothing else.
+
+    Raises:
+        KeyboardInterrupt: it is a Ctrl-C, and not raised by the code itself.
+    """
+    if isinstance(error, Exception):
+        return error
+    if isinstance(error, KeyboardInterrupt) and _is_signal(error):
+        raise error
+    found = ContainedError("".join(traceback.format_exception_only(error)).strip())
+    found.__cause__ = error
+    return found
+
+
+def _is_signal(error: KeyboardInterrupt) -> bool:
+    """True if a signal raised it; then its traceback ends where that came, and not at a `raise`."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        return False  # Python handles signals in its main thread
+    if handler is not signal.default_int_handler:
+        return True  # a handler in Python has a `raise` of its own
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return True
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] != "RAISE_VARARGS"
+
+
 class OperatorError(RuntimeError):
     """An operator failed; says which, on which sample and file, and where it was written.
 
@@ -133,7 +171,7 @@ class OperatorError(RuntimeError):
         """Makes the error to raise `from` an exception of an operator, or of a user's function in it.
 
         Args:
-            error: any but StopIteration. The result has its attributes.
+            error: of any type. The result has its attributes.
             operator: name of the operator.
             text: what to say; None: what `described` makes of the error.
             sample, source, where: as of the constructor.
@@ -151,7 +189,8 @@ class OperatorError(RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         raised = getattr(type(self), "_raised", type(self))
-        return _restored, (raised if _is_picklable(raised) else OperatorError, str(self), _attributes(self))
+        attributes = {name: value for name, value in _attributes(self).items() if _is_picklable(value)}
+        return _restored, (raised if _is_picklable(raised) else OperatorError, str(self), attributes)
 
 
 def described(error: Exception, operator: str) -> str:
@@ -163,11 +202,13 @@ def described(error: Exception, operator: str) -> str:
         return text[1:]
     if text.startswith(operator):
         return text
-    if isinstance(error, SampleError):
+    if isinstance(error, (SampleError, ContainedError)):
         return f"{operator}: {text}"
     return f"{operator}: {kind}: {text}" if text else f"{operator}: {kind}"
 
 
+# The first two are the engine's own. The others end loops: an error that is one as well would end an epoch.
+_NEVER_COMBINED = (SampleError, ContainedError, StopIteration, StopAsyncIteration)
 _COMBINED: weakref.WeakValueDictionary[type, type[OperatorError]] = weakref.WeakValueDictionary()
 
 
@@ -175,8 +216,8 @@ def _combined(raised: type[Exception]) -> type[OperatorError]:
     """Makes the class of `OperatorError`s that `except` finds by the type that was raised, too."""
     if issubclass(raised, OperatorError):
         return raised
-    if issubclass(OperatorError, raised) or issubclass(raised, SampleError):
-        return OperatorError  # a SampleError is the engine's own way to name a sample
+    if issubclass(OperatorError, raised) or issubclass(raised, _NEVER_COMBINED):
+        return OperatorError
     found = _COMBINED.get(raised)
     if found is None:
         members = {
@@ -219,10 +260,10 @@ def _attributes(error: Exception) -> dict[str, Any]:
     return found
 
 
-def _is_picklable(raised: type) -> bool:
-    """True if another process can find the class by its name, which is all that pickle keeps of it."""
+def _is_picklable(value: object) -> bool:
+    """True if another process can have it; of a class pickle keeps the name, by which it is found there."""
     try:
-        pickle.dumps(raised)
+        pickle.dumps(value)
     except Exception:  # pickle raises several types
         return False
     return True

@@ -165,7 +165,7 @@ class RaggedBlock:
         return self.values.nbytes
 
     def host_sample(self, row: int) -> HostArray:
-        return self.host_samples(np.asarray([row]))[0]
+        return self.host_samples(np.array([row], np.int64))[0]
 
     def host_samples(self, rows: Index) -> list[HostArray]:
         """The samples in these rows."""

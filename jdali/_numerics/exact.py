@@ -6,7 +6,7 @@ added to cannot be fused with anything else, and nothing changes by it: fma(a, b
 rounded. So `exact` adds a -0, which the compiler does not know to be one, to every product. On a
 processor with fused multiply-add that costs no instruction.
 
-The order of sums is the other half: see `sums`.
+Elementary functions are those of `elementary`. The order of sums is what is left: see `sums`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._numerics.elementary import IN_PLACE
 from jdali._numerics.flat_program import FlatProgram, Step, StepValue
 from jdali._numerics.platform import tracing_for
 from jdali._numerics.threefry import together
-from jdali._system.jax_internals import varying_axes
+from jdali._system.jax_internals import scan_sizes, varying_axes
 
 if TYPE_CHECKING:
     from jax.extend import core
@@ -32,27 +33,19 @@ MINUS_ZERO = np.float32(-0.0)
 
 
 def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Callable[..., Any]:
-    """`function` with every product rounded before it is added to anything.
+    """`function` with every product rounded before it is added to anything, and elementary functions of one kind.
 
     Args:
         function: of pytrees of arrays; to be traced, and not to be differentiated any more.
         minus_zero: float32 scalar that holds -0, an operand of the program.
         platform: of the device that the program is for: "cpu", "gpu", ...
     """
-    return _traced_again(function, _Evaluation(minus_zero, platform))
+    evaluation = _Evaluation(minus_zero, platform)
 
-
-def drawn_together(function: Callable[..., object], platform: str) -> Callable[..., Any]:
-    """`function` with its random bits made as `exact` does (see `threefry`), and products as they are."""
-    return _traced_again(function, _Evaluation(None, platform))
-
-
-def _traced_again(function: Callable[..., object], evaluation: _Evaluation) -> Callable[..., Any]:
     def run(*args: object) -> Any:
-        with tracing_for(evaluation.platform):
+        with tracing_for(platform):
             closed, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
-        results = evaluation.of(closed, jax.tree.leaves(args))
-        return jax.tree.unflatten(jax.tree.structure(shapes), results)
+        return jax.tree.unflatten(jax.tree.structure(shapes), evaluation.of(closed, jax.tree.leaves(args)))
 
     return run
 
@@ -60,7 +53,7 @@ def _traced_again(function: Callable[..., object], evaluation: _Evaluation) -> C
 class _Evaluation:
     """Traces a jaxpr again, products rounded."""
 
-    def __init__(self, minus_zero: Array | None, platform: str):
+    def __init__(self, minus_zero: Array, platform: str):
         self._minus_zero, self.platform = minus_zero, platform
 
     def of(self, closed: core.ClosedJaxpr, arguments: Sequence[object]) -> list[Any]:
@@ -90,6 +83,8 @@ class _Evaluation:
             return self._scan(params, operands)
         if name == "cond":
             return self._cond(params, operands)
+        if name in IN_PLACE and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.floating):
+            return self.of(jax.make_jaxpr(IN_PLACE[name])(*operands), operands)
         if name == "mul" and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.complexfloating):
             return [self._complex_product(*operands)]
         results = _as_it_is(eqn, operands)
@@ -98,7 +93,7 @@ class _Evaluation:
         return results
 
     def _rounded(self, product: Any) -> Any:
-        if self._minus_zero is None or not jnp.issubdtype(product.dtype, jnp.floating):
+        if not jnp.issubdtype(product.dtype, jnp.floating):
             return product
         zero: Any = self._minus_zero
         if varying_axes(zero) - varying_axes(product):
@@ -137,7 +132,7 @@ class _Evaluation:
         return result
 
     def _scan(self, params: Any, operands: list[Any]) -> Sequence[Any]:
-        constants, carried = params["num_consts"], params["num_carry"]
+        constants, carried = scan_sizes(params, operands)
 
         def step(state: Any, element: Any) -> Any:
             results = self.of(params["jaxpr"], [*operands[:constants], *state, *element])

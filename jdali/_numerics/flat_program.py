@@ -19,7 +19,7 @@ _DRAW = "threefry2x32"
 # Primitives that only call a jaxpr, and the parameter that holds it.
 _CALLS = {
     "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
-    "remat": "jaxpr", "checkpoint": "jaxpr", "custom_jvp_call": "call_jaxpr",
+    "remat2": "jaxpr", "custom_jvp_call": "call_jaxpr",
     "custom_vjp_call": "call_jaxpr", "custom_vmap_call": "call",
 }  # fmt: skip
 

@@ -20,7 +20,7 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from jdali._numerics.exact import drawn_together
+from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.threefry import Words, fold_in, threefry
 from jdali._system.devices import host_device, to_host
 
@@ -87,7 +87,7 @@ class SampleKeys:
         rows = np.minimum(np.arange(1 << (count - 1).bit_length() if count else 0), count - 1)
         each = (self.epoch.astype(np.uint32), *index_words(self.index), *arrays)
         with jax.default_device(host_device()):
-            out = _mapped(function)(self.seed, np.uint32(self.stream), *(a[rows] for a in each))
+            out = _mapped(function)(MINUS_ZERO, self.seed, np.uint32(self.stream), *(a[rows] for a in each))
             return jax.tree.map(lambda result: to_host(result)[:count], out)
 
     def numpy_words(self) -> np.ndarray:
@@ -115,7 +115,10 @@ def _mapped(function: Callable[..., object]) -> Callable[..., object]:
         keys = sample_key(seed, stream, epoch, index, high)
         return jax.vmap(function)(keys, *arrays)
 
-    return jax.jit(drawn_together(batched, "cpu"))
+    def program(minus_zero: Array, *given: Array) -> object:
+        return exact(batched, minus_zero, "cpu")(*given)
+
+    return jax.jit(program)
 
 
 def split(words: Words, count: int) -> Words:

@@ -56,8 +56,9 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
             reader's next sample in its place; "mask": put a good sample of the batch in its place (or of
             the data set, if the batch has none), which is False in `iterator`'s mask and also comes where it
             belongs. Either way a good sample counts once an epoch. What was bad is in `Pipeline.errors`.
-            An external source has no other samples: "skip" makes the batch smaller, and one without any good
-            sample is left out, with "mask" too; after 1024 bad samples in a row there is an error.
+            An external source has no other samples: beside one "skip" puts a good sample of the batch there, which the
+            mask of `LastBatchPolicy.PAD` shows, and a batch without any is left out, with "mask" too; after 1024 bad
+            samples in a row there is an error.
         max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
         max_prefetch_bytes: no other batch is begun ahead if with it, by what the largest one took so far, those
             that wait and those under way would take more bytes than this; before the first one is made, none.

@@ -72,7 +72,7 @@ class Run:
 
     def schedule(self) -> None:
         with self.runtime.turn:
-            self.runtime.schedule()
+            self.runtime.schedule(self.scheduled)
             self.scheduled += 1
 
     def take_scheduled(self) -> Result:

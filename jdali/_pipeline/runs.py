@@ -231,11 +231,6 @@ class PipelineRuns(PipelineBase):
         executor = self._building.run().runtime
         return executor.ahead and not executor.calls_user
 
-    @property
-    def makes_ahead(self) -> bool:
-        """True if threads make the batches before they are asked for, of data that they, or the user's thread, draw."""
-        return self._building.run().runtime.ahead
-
     def refuse_if_closed(self) -> None:
         """Raises RuntimeError if the pipeline is closed, or this is a forked process; takes no lock."""
         if self._building.built is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +15,7 @@ import numpy as np
 from jdali import storage
 from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.settling import Settling
+from jdali._storage import files as _storage
 from jdali._system.devices import host_device
 from jdali._workers import pack_by_value
 from jdali.engine import Engine
@@ -51,6 +54,7 @@ class SentPipeline:
         readers: size of each reader's data set and a digest of its names, by the name of the node.
         tables: of each reader, see `readers/shared_tables.py`, by the name of the node.
         jax_options, storage_options: of the process that it is of.
+        folder: the working folder in which it was built, that relative names are of.
     """
 
     nodes: tuple[SentNode, ...]
@@ -61,13 +65,17 @@ class SentPipeline:
     tables: Mapping[str, Mapping[str, Any]]
     jax_options: Mapping[str, Any]
     storage_options: storage.Options
+    folder: str
 
     def start(self) -> Callable[[Any], Any]:
         """Builds the pipeline, in a worker; what it returns makes tasks."""
         for name, value in self.jax_options.items():
             jax.config.update(name, value)
         storage.configure(**dataclasses.asdict(self.storage_options))
-        engine = self._engine()
+        # A worker may be started later, or on another machine, which need not have the folder.
+        is_there = os.path.isdir(self.folder)
+        with contextlib.chdir(self.folder) if is_there else contextlib.nullcontext():
+            engine = self._engine()
         for node, reader in engine.readers.items():
             if (found := data_set_digest(reader)) != self.readers[node.name]:
                 raise RuntimeError(
@@ -120,6 +128,7 @@ def send_pipeline(
         tables,
         {name: getattr(jax.config, name) for name in _JAX_OPTIONS},
         storage.options(),
+        _storage.working_folder(),
     )
     _check(sent.nodes)
     return sent

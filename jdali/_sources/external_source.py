@@ -6,6 +6,7 @@ import collections
 import copy
 import dataclasses
 import functools
+import logging
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
@@ -17,6 +18,8 @@ from jdali._sources.data_kind import DataKind
 from jdali._sources.items import SourceItems, has_state, portable, restored
 from jdali._sources.user_batches import Samples, as_samples, copied, kind_of, layout_of, own_sample
 from jdali.types import BatchInfo, SampleInfo
+
+log = logging.getLogger("jdali")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,6 +89,9 @@ class SourceFeed:
         self._fed_outputs: dict[int, collections.deque[Any]] = {}  # fed one by one: batches not complete yet
         self._last: Any = None
         self._feed_lock = threading.Lock()
+        # Shared by twins. The source is called, and what it gave is copied, by one of them at a time: it may use its memory
+        # again, and keep what it works out for an epoch.
+        self._turn = threading.RLock()
         self._given = 0  # batches of fed data
         # A callback that takes an index needs no position to go back to.
         check_source(source, cycle, repeat_last=repeat_last)
@@ -171,7 +177,7 @@ class SourceFeed:
         """The same source for another pipeline, of which nothing was used."""
         fresh = copy.copy(self)
         fresh.fed, fresh._fed_outputs, fresh._feed_lock = collections.deque(), {}, threading.Lock()
-        fresh._last, fresh._given = None, 0
+        fresh._last, fresh._given, fresh._turn = None, 0, threading.RLock()
         fresh._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             fresh._items = SourceItems(self.source, self.cycle)
@@ -181,6 +187,22 @@ class SourceFeed:
         """Begins again, if the source can."""
         if self._items is not None:
             self._items.restart()
+
+    def end_with(self, other: str) -> None:
+        """Begins again if `cycle` is "raise": another source of the pipeline is at its end, and what this one gave is lost.
+
+        Args:
+            other: title of that one.
+        """
+        if self.cycle == "raise":
+            self.restart()
+        elif self._items is not None and is_callback(self.source):
+            log.warning(
+                "%s: %s ended first, and the batch that this source gave beside it is lost; what comes after `reset` does "
+                "not begin at the same place in both: give them the same length, or callbacks that take an index",
+                self.title,
+                other,
+            )
 
     def interrupt(self) -> None:
         """Ends a wait for data: the source is about to be closed."""
@@ -273,15 +295,19 @@ class SourceFeed:
         """
         if self.is_fed:
             batch = self._next_fed()
-            self.drawn_layouts = batch.layouts
-            return batch.outputs
+        else:
+            with self._turn:
+                batch = self._next_batch(batch_size, iteration, epoch, first)
+        self.drawn_layouts = batch.layouts
+        return batch.outputs
+
+    def _next_batch(self, batch_size: int, iteration: int, epoch: int, first: int) -> _Batch:
+        """Asks the source for a batch, see `next`."""
         if self.batch:
             raw = self._next_item(lambda: BatchInfo(iteration, epoch) if self.batch_info else iteration)
         else:
             raw = self._columns(self.rows(range(batch_size), iteration, epoch, first))
-        batch = self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
-        self.drawn_layouts = batch.layouts
-        return batch.outputs
+        return self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
         """Calls a source of single samples for some positions of a batch; each gives a value, or one for each output.
@@ -291,7 +317,17 @@ class SourceFeed:
             iteration, epoch, first: see `next`.
         """
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
-        return [self._own(self._next_item(functools.partial(copy.copy, info)), info) for info in infos]
+        rows: list[Any] = []
+        for number, info in enumerate(infos, 1):
+            try:
+                rows.append(self._own(self._next_item(functools.partial(copy.copy, info)), info))
+            except StopIteration:
+                raise
+            except Exception:
+                if self._items is not None:  # the next batch begins behind this one
+                    self._items.leave_out(len(infos) - number)
+                raise
+        return rows
 
     def _columns(self, rows: list[object]) -> Any:
         """Rows of samples as what a source of batches gives."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
-import contextlib
+import copy
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+
+from jdali._errors import contained
 
 
 class SourceItems:
@@ -28,7 +30,7 @@ class SourceItems:
 
     def __init__(self, source: Any, cycle: str = "no", *, held: bool = False):
         self._source, self._cycle, self._held = source, cycle, held
-        self._ended = False
+        self._ended = self._met_end = False
         if is_generator_function(source):
             self._begin: Callable[[], Iterator[Any]] = source
         elif callable(source):
@@ -58,7 +60,7 @@ class SourceItems:
         if self._ended:
             raise StopIteration
         try:
-            item = next(self._iterator)
+            item = self._given()
         except StopIteration:
             if self._cycle == "quiet":
                 self.restart()
@@ -74,10 +76,37 @@ class SourceItems:
         self._taken += 1
         return item
 
+    def _given(self) -> Any:
+        """The iterator's next item. One that raises is behind it, unless it was a generator, which has ended."""
+        if self._met_end:
+            self._met_end = False
+            raise StopIteration
+        try:
+            return next(self._iterator)
+        except StopIteration:
+            raise
+        except BaseException as error:
+            failure = contained(error)
+            self._taken += not inspect.isgenerator(self._iterator)
+            raise failure from failure.__cause__
+
+    def leave_out(self, count: int) -> None:
+        """Takes items that nobody gets: the others of a batch in which one raised."""
+        for _ in range(count):
+            try:
+                self._given()
+                self._taken += 1
+            except StopIteration:
+                self._met_end = True  # the next batch is the end
+                return
+            except Exception:
+                continue
+
     def restart(self) -> None:
         """Begins again, if the source can."""
         if self._restarts:
             self._iterator, self._taken, self._ended = self._begin(), 0, False
+        self._met_end = False
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
@@ -96,7 +125,7 @@ class SourceItems:
                 "external_source: the state is of a source "
                 f"{'with' if 'own' in state else 'without'} get_state and set_state, this one is not such"
             )
-        self._ended = False
+        self._ended = self._met_end = False
         if "own" in state:
             self._iterator.set_state(restored(state["own"]))  # type: ignore[attr-defined]
             return
@@ -114,8 +143,14 @@ class SourceItems:
                 )
             self.restart()
         for _ in range(wanted - self._taken):
-            if next(self._iterator, self) is self:
-                raise ValueError(f"external_source: it ended before item {wanted}, where the state was taken")
+            try:
+                next(self._iterator)
+            except StopIteration:
+                raise ValueError(
+                    f"external_source: it ended before item {wanted}, where the state was taken"
+                ) from None
+            except BaseException as error:  # as when the state was taken
+                contained(error)
         self._taken = wanted
 
     def leave_epoch(self, state: dict[str, Any], items: int | None) -> None:
@@ -142,9 +177,13 @@ class SourceItems:
             wanted = self._taken + items
             self.set_state({"taken": wanted % size if self._cycle == "quiet" and size else min(wanted, size)})
         elif self._restarts or "own" in state:
-            with contextlib.suppress(StopIteration):
-                for _ in range(items or 0):
+            for _ in range(items or 0):
+                try:
                     self.next()
+                except StopIteration:
+                    break
+                except Exception:  # nobody gets this item
+                    continue
 
     # --- again ------------------------------------------------------------------------------
     @property
@@ -162,7 +201,7 @@ class SourceItems:
                 f"external_source: a source of type {type(self._source).__name__} gives each item once; only "
                 "lists, and callbacks that take the number of the batch or a SampleInfo, can be asked again"
             )
-        twin = SourceItems(self._source, self._cycle)
+        twin = copy.copy(self)  # which calls nothing of the user's
         twin.set_state(self.get_state())
         return twin
 

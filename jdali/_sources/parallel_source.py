@@ -145,9 +145,9 @@ class ParallelSource(SourceFeed, InWorkers):
         try:
             batch = self._received(self._ahead.popleft())
         except StopIteration:
-            self._ahead.clear()
             if self.cycle == "raise":
-                self._state = self._call("restart").result()[1]
+                self.restart()
+            self._ahead.clear()
             raise
         self.drawn_layouts = batch.layouts
         return batch.outputs
@@ -182,6 +182,11 @@ class ParallelSource(SourceFeed, InWorkers):
         rows = [row for part, _ in _answers(ahead.parts) for row in part]
         return self._batch(self._outputs(self._columns(rows)), self.layouts, size, copy=False)
 
+    def restart(self) -> None:
+        """See `SourceFeed.restart`."""
+        self._ahead.clear()
+        self._state = self._call("restart").result()[1]
+
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         return self._state
@@ -200,6 +205,7 @@ class ParallelSource(SourceFeed, InWorkers):
     def twin(self) -> SourceFeed:
         """See `SourceFeed.twin`; this one runs in the process itself."""
         twin = SourceFeed(self.source, **self._options)
+        twin._turn = self._turn
         if not self._takes_index:
             items = SourceItems(self.source, self.cycle)
             items.set_state(self._state)

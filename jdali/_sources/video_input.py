@@ -24,9 +24,18 @@ class VideoInput(SourceFeed):
         sequence_length: frames of a sequence.
         last_sequence_policy: "partial" or "pad".
         blocking: wait for a video instead of raising.
+        apply_rotation: turn frames as their video says.
     """
 
-    def __init__(self, *, name: str, sequence_length: int, last_sequence_policy: str, blocking: bool):
+    def __init__(
+        self,
+        *,
+        name: str,
+        sequence_length: int,
+        last_sequence_policy: str,
+        blocking: bool,
+        apply_rotation: bool,
+    ):
         super().__init__(None, name=name, layout="FHWC")
         if last_sequence_policy not in ("partial", "pad"):
             raise ValueError(
@@ -35,6 +44,7 @@ class VideoInput(SourceFeed):
         if sequence_length < 1:
             raise ValueError(f"{_NAME}: sequence_length is {sequence_length}, it must be 1 or more")
         self._length, self._pads, self._blocking = sequence_length, last_sequence_policy == "pad", blocking
+        self._upright = apply_rotation
         self._fed_or_closed = threading.Condition(self._feed_lock)
         self._closed = False
         self._open: contextlib.ExitStack | None = None  # holds the current video
@@ -45,8 +55,9 @@ class VideoInput(SourceFeed):
         """See `SourceFeed.anew`."""
         policy = "pad" if self._pads else "partial"
         return VideoInput(
-            name=self.name, sequence_length=self._length, last_sequence_policy=policy, blocking=self._blocking
-        )
+            name=self.name, sequence_length=self._length, last_sequence_policy=policy, blocking=self._blocking,
+            apply_rotation=self._upright,
+        )  # fmt: skip
 
     def as_fed(self, data: Any, layout: str | None, batch_size: int, *, copy: bool) -> Any:
         """A video for `feed`, given as its bytes, or as a batch of them with one sample; see `SourceFeed.as_fed`."""
@@ -86,7 +97,7 @@ class VideoInput(SourceFeed):
                     numbers = np.where(numbers < self._frames, numbers, PADDING)
                 else:
                     numbers = numbers[numbers < self._frames]
-                sequences.append(self._decoder.read(numbers))
+                sequences.append(self._decoder.read(numbers, upright=self._upright))
                 self._next_frame += self._length
         except SampleError as error:
             self._close_video()

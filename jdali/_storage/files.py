@@ -25,9 +25,11 @@ from jdali._storage.names import is_url as is_url
 from jdali._storage.names import join as join
 from jdali._storage.names import join_all as join_all
 from jdali._storage.names import parent as parent
+from jdali._storage.names import placed as placed
 from jdali._storage.names import plain as plain
 from jdali._storage.names import table_from_data as table_from_data
 from jdali._storage.names import user_path as user_path
+from jdali._storage.names import working_folder as working_folder
 from jdali._storage.scope import Scope
 from jdali._system import limits
 from jdali._system.progress import progress_bar

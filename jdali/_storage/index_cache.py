@@ -21,7 +21,7 @@ Arrays = Mapping[str, np.ndarray]
 # A file that was changed so recently may be changed again with the same time: clocks of file systems are coarse.
 _SETTLED_NS = 2_000_000_000
 # Part of the names of the files: a change of what an index holds must change it.
-_VERSION = 2
+_VERSION = 3
 
 
 def always(index: Arrays) -> bool:

@@ -106,6 +106,19 @@ def parent(path: str) -> str:
     return scheme + slashes + rest.rpartition("/")[0] + chain + outer
 
 
+def working_folder() -> str:
+    """Returns the working folder; "" if it is gone, as of a program whose folder was removed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return ""
+
+
+def placed(path: str) -> str:
+    """A path that stays what it is now, also in another working folder."""
+    return path if is_url(path) or os.path.isabs(path) else join(working_folder(), path)
+
+
 # --- where names come from ------------------------------------------------------------------
 def plain(name: str) -> str:
     """A name that is relative to a folder, such as one of its listing, whatever it looks like."""
@@ -208,12 +221,17 @@ def in_list(file: str, name: str) -> str:
     return from_data(parent(file) if remote else "", name, free=not remote)
 
 
-def found_by_list(file: str, name: str) -> str:
-    """Path of what `in_list` gave: DALI looks from the working folder, but lists are moved with their files."""
+def found_by_list(file: str, name: str, folder: str = "") -> str:
+    """Path of what `in_list` gave: DALI looks from the working folder, but lists are moved with their files.
+
+    Args:
+        file, name: see `in_list`.
+        folder: the working folder when the list was read; "": the present one.
+    """
     beside = join(parent(file), name)
-    if is_url(file) or beside == name or os.path.exists(name):
+    if is_url(file) or beside == name or os.path.exists(join(folder, name)):
         return beside if is_url(file) else name
-    return beside if os.path.exists(beside) else name
+    return beside if os.path.exists(join(folder, beside)) else name
 
 
 def _is_there(root: str, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -14,11 +15,9 @@ from jdali._storage import remote as _remote
 from jdali._storage.advice import Advice
 from jdali._storage.blocks import Blocks
 from jdali._storage.scope import Scope
-from jdali._system.regular_file import check_size, open_regular
+from jdali._system.open_files import keeps_open, make_room
+from jdali._system.regular_file import check_size, is_of_machine, no_memory, open_regular
 from jdali.storage import options
-
-# More files than this are not held open all at once (a process may often have only 1024).
-_MOST_OPEN = 256
 
 
 class BadRecord(ValueError):
@@ -27,6 +26,49 @@ class BadRecord(ValueError):
 
 class Misplaced(BadRecord):
     """There is no record where the index has one: the file is damaged, or the index is of another file."""
+
+
+class _OpenFiles:
+    """Files that stay open, within the budget of the process.
+
+    Args:
+        paths: of all files, by number.
+    """
+
+    def __init__(self, paths: Sequence[str]):
+        self._paths = paths
+        self._open: dict[int, _Descriptor] = {}
+        self._lock = threading.Lock()
+        keeps_open(self)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def descriptor(self, file: int) -> _Descriptor:
+        """Opens a file, if it is not open."""
+        return self._open.get(file) or self._opened(file)
+
+    def _opened(self, file: int) -> _Descriptor:
+        make_room()
+        descriptor = _Descriptor(self._paths[file])
+        with self._lock:
+            self._open[file] = descriptor
+        return descriptor
+
+    def let_go(self) -> None:
+        # A thread that is just reading from the file still holds the descriptor.
+        with self._lock:
+            if self._open:
+                del self._open[next(iter(self._open))]
+
+    def forget(self, file: int) -> None:
+        """Has a file opened anew for the next use."""
+        with self._lock:
+            self._open.pop(file, None)
+
+    def close(self) -> None:
+        with self._lock:
+            self._open.clear()
 
 
 class _Descriptor:
@@ -51,6 +93,8 @@ class RecordFiles:
         paths: of the files, which may be URLs.
 
     Attributes:
+        names: the paths as they were given.
+        paths: of the files, which stay the same in another working folder.
         sizes: of the files, bytes.
         in_order: whether pieces are mostly read from front to end, as `expect` says. Then remote files are read in
             large blocks, some of them ahead; else just the pieces, except for files that are no larger than a block.
@@ -58,7 +102,8 @@ class RecordFiles:
     """
 
     def __init__(self, name: str, paths: Sequence[str]):
-        self.paths = list(paths)
+        self.names = list(paths)
+        self.paths = [_storage.placed(path) for path in self.names]
         try:
             self.sizes: Sequence[int] = _storage.sizes(self.paths)
         except OSError as error:
@@ -71,8 +116,7 @@ class RecordFiles:
         self._whole = options().block_size
         self._scope = Scope(options().requests)
         self._blocks = Blocks(self.paths, self.sizes, self._scope)
-        self._open: dict[int, _Descriptor] = {}
-        self._lock = threading.Lock()
+        self._open = _OpenFiles(self.paths)
         self._advice: Advice | None = None
 
     def expect(
@@ -100,11 +144,16 @@ class RecordFiles:
     def _read_soon(self, file: int, offset: int, size: int) -> None:
         if file not in self._remote:
             with contextlib.suppress(OSError):  # said when it is read
-                descriptor = self._open.get(file) or self._opened(file)
+                descriptor = self._open.descriptor(file)
                 os.posix_fadvise(descriptor.number, offset, size, os.POSIX_FADV_WILLNEED)
 
     def read(self, file: int, offset: int, size: int) -> bytes:
-        """Exactly `size` bytes from `offset` on; raises `BadRecord` if the file does not have them."""
+        """Exactly `size` bytes from `offset` on.
+
+        Raises:
+            BadRecord: the file does not have them, or they cannot be read.
+            OSError: it is the machine that cannot read them.
+        """
         if offset < 0 or size < 0 or offset + size > self.sizes[file]:
             if file in self.lost:
                 raise BadRecord(self.lost[file])
@@ -115,19 +164,30 @@ class RecordFiles:
             check_size(self.paths[file], size)
             if file in self._remote:
                 return self._read_remote(file, offset, size)
-            descriptor = self._open.get(file) or self._opened(file)
-            data = os.pread(descriptor.number, size, offset)
-            while len(data) < size:  # of one call at most 2 GiB
-                more = os.pread(descriptor.number, size - len(data), offset + len(data))
-                if not more:
-                    raise Misplaced(
-                        f"the file ends at byte {offset + len(data)}; it was longer when it was opened"
-                    )
-                data += more
+            try:
+                return self._read_local(file, offset, size)
+            except OSError as error:
+                if error.errno != errno.ESTALE:
+                    raise
+            self._open.forget(file)  # a server has another file of that name now
+            return self._read_local(file, offset, size)
         except OSError as error:
+            if is_of_machine(error):
+                raise
             raise BadRecord(f"cannot be read: {error.strerror or error}") from error
         except MemoryError as error:
-            raise BadRecord(f"there is no memory for its {size} bytes") from error
+            raise no_memory(self.paths[file], size) from error
+
+    def _read_local(self, file: int, offset: int, size: int) -> bytes:
+        descriptor = self._open.descriptor(file)
+        data = os.pread(descriptor.number, size, offset)
+        while len(data) < size:  # of one call at most 2 GiB
+            more = os.pread(descriptor.number, size - len(data), offset + len(data))
+            if not more:
+                raise Misplaced(
+                    f"the file ends at byte {offset + len(data)}; it was longer when it was opened"
+                )
+            data += more
         return data
 
     def read_runs(
@@ -142,7 +202,7 @@ class RecordFiles:
                     target[:] = self.read(file, offset, len(target))
                     continue
                 if file != last or descriptor is None:
-                    last, descriptor = file, self._open.get(file) or self._opened(file)
+                    last, descriptor = file, self._open.descriptor(file)
                 if os.preadv(descriptor.number, (target,), offset) != len(target):
                     target[:] = self.read(file, offset, len(target))
             except (OSError, BadRecord):
@@ -150,33 +210,20 @@ class RecordFiles:
         return bad
 
     def _read_remote(self, file: int, offset: int, size: int) -> bytes:
-        try:
-            if self.in_order or self.sizes[file] <= self._whole:
-                return self._blocks.read(file, offset, size)
-            return _remote.read_range(self.paths[file], offset, size)
-        except OSError as error:
-            raise BadRecord(f"cannot be read: {error.strerror or error}") from error
+        if self.in_order or self.sizes[file] <= self._whole:
+            return self._blocks.read(file, offset, size)
+        return _remote.read_range(self.paths[file], offset, size)
 
     @property
     def reads_ahead(self) -> bool:
         return self.in_order and bool(self._remote)
-
-    def _opened(self, file: int) -> _Descriptor:
-        descriptor = _Descriptor(self.paths[file])
-        with self._lock:
-            while len(self._open) >= _MOST_OPEN:
-                # The oldest goes; a thread that is just reading from it still holds the descriptor.
-                del self._open[next(iter(self._open))]
-            self._open[file] = descriptor
-        return descriptor
 
     def is_local(self, file: int) -> bool:
         return file not in self._remote
 
     def reopen(self, file: int) -> bool:
         """Has the file opened anew that has the path now; False if it is not as large as the one before."""
-        with self._lock:
-            self._open.pop(file, None)
+        self._open.forget(file)
         return _storage.size(self.paths[file]) == self.sizes[file]
 
     def interrupt(self) -> None:
@@ -185,5 +232,4 @@ class RecordFiles:
 
     def close(self) -> None:
         self._scope.close()
-        with self._lock:
-            self._open.clear()
+        self._open.close()

@@ -15,7 +15,7 @@ from typing import Any
 from jdali._storage.names import Below
 from jdali._storage.scope import Ended, current_scope
 from jdali._system.extras import install
-from jdali._system.regular_file import check_no_device, check_size
+from jdali._system.regular_file import check_no_device, check_size, is_of_machine
 from jdali.storage import Options, options
 
 # Answers of HTTP servers that may be another one the next time, besides 5xx.
@@ -211,6 +211,9 @@ def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -
     tried = f" ({attempts} attempts)" if attempts > 1 else ""
     chain = _chain(error)
     status = next((s for s in map(_status, chain) if s is not None), None)
+    lacking = next((one for one in chain if is_of_machine(one)), None)
+    if lacking is not None:
+        return OSError(getattr(lacking, "errno", None) or errno.ENOMEM, _described(lacking) + tried, url)
     if isinstance(chain[0], TimeoutError):
         text = f"there was no answer within {settings.time_limit:g} s{tried}"
         return TimeoutError(errno.ETIMEDOUT, text, url)

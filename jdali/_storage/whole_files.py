@@ -14,13 +14,23 @@ from jdali._errors import SampleError
 from jdali._storage import files as _storage
 from jdali._storage.missing import missing_advice
 from jdali._storage.name_table import take
-from jdali._system.regular_file import OPEN_FLAGS, check_size, most_bytes, no_memory, open_regular
+from jdali._system.open_files import lacks_descriptors
+from jdali._system.regular_file import (
+    OPEN_FLAGS,
+    check_size,
+    is_of_machine,
+    most_bytes,
+    no_memory,
+    open_regular,
+)
 
 # Where a file begins in memory: elements of any type may lie at its begin.
 _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
 # A file of fewer bytes is read without asking for its size first, which would take a quarter of the time.
 _SMALL_BYTES = 1 << 14
+# Files that one call has open at the same time; those after them are opened again when they are read.
+_MOST_OPEN = 16
 # Beginnings that are read, one after another, where one may be enough.
 _BEGINNINGS = (1 << 12, 1 << 16)
 
@@ -32,7 +42,7 @@ class FileContents(NamedTuple):
         raw: uint8 [bytes], of all files together.
         positions: int64 [n], which of the files could be read.
         starts, sizes: int64 [n], where they are in `raw`, bytes.
-        failures: what is wrong with the others, by their position.
+        failures: what is wrong with the others, by their position; no `SampleError` if it is the machine.
     """
 
     raw: np.ndarray
@@ -53,22 +63,28 @@ class FileContents(NamedTuple):
 
 
 def read_file(path: str) -> np.ndarray:
-    """uint8 [bytes], the whole of a file, which may be a URL; raises `SampleError`."""
+    """uint8 [bytes], the whole of a file, which may be a URL; raises `SampleError`, or `OSError` if it is the machine."""
     try:
         return np.frombuffer(_storage.read(path), np.uint8)
     except (OSError, ValueError) as error:
+        if is_of_machine(error):
+            raise
         raise _unreadable(path, error) from error
 
 
 def read_files(paths: Sequence[str], is_enough: Callable[[memoryview], bool] | None = None) -> FileContents:
-    """The whole of some files, which may be URLs; all of them are open at the same time.
+    """The whole of some files, which may be URLs.
 
     Args:
         paths: of the files.
         is_enough: tells of the beginning of a large local file whether the rest may be left unread, and unspecified;
             None: it may not.
+
+    Raises:
+        OSError: there is no memory for them.
     """
-    sources: list[int | bytes] = []
+    sources: list[int | bytes | None] = []  # None: it is opened when it is read
+    held = 0
     positions: list[int] = []
     sizes: list[int] = []
     failures: dict[int, Exception] = {}
@@ -82,29 +98,47 @@ def read_files(paths: Sequence[str], is_enough: Callable[[memoryview], bool] | N
                 positions.append(position)
                 sizes.append(len(content))
                 continue
+            source: int | bytes | None
             try:
-                source, size = _opened(path, most)
+                try:
+                    source, size = _opened(path, most)
+                except OSError as error:
+                    if not lacks_descriptors(error):
+                        raise
+                    _close(sources)
+                    source, size = _opened(path, most)
             except (OSError, ValueError) as error:
                 failures[position] = _unreadable(path, error)
                 continue
+            if isinstance(source, int):
+                held += 1
+                if held > _MOST_OPEN:
+                    os.close(source)
+                    source = None
             sources.append(source)
             positions.append(position)
             sizes.append(size)
             is_small = size < _SMALL_BYTES <= most
         if len(sources) == len(paths) and all(type(source) is bytes for source in sources):
             return _together(sources)  # type: ignore[arg-type]
-        raw, starts = _room(paths, positions, sizes, failures)
+        raw, starts = _room(paths, positions, sizes)
         _fill_all(raw, starts, sizes, sources, paths, positions, failures, is_enough)
     finally:
-        for source in sources:
-            if isinstance(source, int):
-                os.close(source)
+        _close(sources)
     raw.flags.writeable = False
     read = FileContents(raw, np.array(positions, np.int64), starts, np.array(sizes, np.int64), failures)
     if not failures:
         return read
     good = np.array([position not in failures for position in positions], bool)
     return read._replace(positions=read.positions[good], starts=starts[good], sizes=read.sizes[good])
+
+
+def _close(sources: list[int | bytes | None]) -> None:
+    """Closes the files that are open."""
+    for i, source in enumerate(sources):
+        if isinstance(source, int):
+            sources[i] = None
+            os.close(source)
 
 
 def read_named(
@@ -163,39 +197,32 @@ def _opened(path: str, most: int) -> tuple[int | bytes, int]:
 
 
 def _room(
-    paths: Sequence[str], positions: Sequence[int], sizes: list[int], failures: dict[int, Exception]
+    paths: Sequence[str], positions: Sequence[int], sizes: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Memory for files of these sizes, and where each begins in it.
-
-    Where there is not enough for all, the largest files fail: their sizes become 0.
-    """
-    while True:
-        room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
-        try:
-            return empty((int(room.sum()),), np.uint8), np.cumsum(room) - room
-        except MemoryError as error:
-            largest = int(room.argmax())
-            path = paths[positions[largest]]
-            failures[positions[largest]] = _unreadable(path, no_memory(path, sizes[largest]))
-            failures[positions[largest]].__cause__ = error
-            sizes[largest] = 0
+    """Memory for files of these sizes, and where each begins in it."""
+    room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
+    try:
+        return empty((int(room.sum()),), np.uint8), np.cumsum(room) - room
+    except MemoryError as error:
+        largest = int(room.argmax())
+        raise no_memory(paths[positions[largest]], sizes[largest]) from error
 
 
 def _fill_all(
-    raw: np.ndarray, starts: np.ndarray, sizes: Sequence[int], sources: Sequence[int | bytes],
+    raw: np.ndarray, starts: np.ndarray, sizes: Sequence[int], sources: list[int | bytes | None],
     paths: Sequence[str], positions: Sequence[int], failures: dict[int, Exception],
     is_enough: Callable[[memoryview], bool] | None,
 ) -> None:  # fmt: skip
     """Reads all files, from their starts in `raw` on; what fails is noted."""
     memory, readv = raw.data, os.readv
-    for source, position, start, size in zip(sources, positions, starts.tolist(), sizes, strict=True):
-        if position in failures:
-            continue
-        target = memory[start : start + size]
+    for i, (position, start, size) in enumerate(zip(positions, starts.tolist(), sizes, strict=True)):
+        target, source = memory[start : start + size], sources[i]
         try:
             if isinstance(source, bytes):
                 target[:] = source
                 continue
+            if source is None:
+                source, _ = sources[i], _ = open_regular(paths[position])
             done = (
                 readv(source, [target]) if is_enough is None else _fill_beginning(target, source, is_enough)
             )
@@ -203,6 +230,9 @@ def _fill_all(
                 _fill_rest(target, source, done)
         except OSError as error:
             failures[position] = _unreadable(paths[position], error)
+        if isinstance(source, int):
+            sources[i] = None
+            os.close(source)
 
 
 def _fill_beginning(target: memoryview, source: int, is_enough: Callable[[memoryview], bool]) -> int:
@@ -227,11 +257,13 @@ def _fill_rest(target: memoryview, source: int, done: int) -> None:
         done += count
 
 
-def _unreadable(path: str, error: Exception) -> SampleError:
+def _unreadable(path: str, error: Exception) -> Exception:
     """Makes the error of a file; a `ValueError` says that the name cannot be that of a file."""
+    if is_of_machine(error):
+        return error
     if isinstance(error, OSError):
         # DALI's words, of files that it cannot open either.
-        words = "" if error.errno in (errno.EFBIG, errno.ENOMEM) else f". File mapping failed: {path}"
+        words = "" if error.errno == errno.EFBIG else f". File mapping failed: {path}"
         return SampleError(
             f"cannot read {path}: {error.strerror or error}{missing_advice(path, error)}{words}"
         )

@@ -1,11 +1,13 @@
 """Names of JAX and XLA that no version promises: the one module that uses them.
 
-Tried with the versions in `TRIED`. `tests/system/test_jax_internals.py` runs with any; CI runs it with JAX's newest.
+Tried with the versions in `TRIED`; CI runs `tests/system/test_jax_internals.py` with JAX's newest and its oldest.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -13,14 +15,50 @@ import jax
 import numpy as np
 
 # The oldest and the newest version of JAX that all of this was tried with.
-TRIED = ("0.10.0", "0.10.2")
+TRIED = ("0.10.0", "0.12.0.1")
 
-# Options of XLA for a CPU. One thread for a call: XLA splits no loops, transforms or matrix products.
-ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner", "xla_cpu_multi_thread_eigen": False}
-# XLA's older loops. The newer ones compute exp, log and atan with other polynomials where 5 to 7 elements are left
-# over, so results would depend on the shape; and on images they were slower.
-SAME_LOOPS = {"xla_cpu_use_fusion_emitters": False}
-WIDE_VECTORS = {"xla_cpu_prefer_vector_width": 512}
+
+@dataclasses.dataclass(frozen=True)
+class XlaOption:
+    """An option of XLA for a program on a CPU. No version promises it.
+
+    Attributes:
+        gives: what it is for.
+        without: what holds where XLA does not know it. No bit of a result depends on an option.
+    """
+
+    name: str
+    value: object
+    gives: str
+    without: str
+
+
+ONE_THREAD = (
+    XlaOption(
+        "xla_disable_hlo_passes", "cpu-parallel-task-assigner",
+        gives="XLA splits no loop of a small program among threads: the calls are in threads already",
+        without="small programs wait for XLA's threads; sums have the same order",
+    ),
+    XlaOption(
+        "xla_cpu_multi_thread_eigen", False,
+        gives="a matrix product or a Fourier transform of a small program stays in its thread",
+        without="small programs wait for XLA's threads; a transform is one row, a product one block of a fixed size",
+    ),
+)  # fmt: skip
+OLDER_LOOPS = (
+    XlaOption(
+        "xla_cpu_use_fusion_emitters", False,
+        gives="loops of JAX 0.10 that are faster on images than its newer ones",
+        without="JAX 0.12 has the newer loops only, at the speed that benchmarks/RESULTS.md says",
+    ),
+)  # fmt: skip
+WIDE_VECTORS = (
+    XlaOption(
+        "xla_cpu_prefer_vector_width", 512,
+        gives="vectors of 64 bytes for operators that gain by them",
+        without="vectors of 32 bytes",
+    ),
+)  # fmt: skip
 
 
 class UnsupportedJaxError(RuntimeError):
@@ -103,6 +141,21 @@ def jaxpr_types() -> ModuleType:
     return core
 
 
+def scan_sizes(params: Mapping[str, Any], operands: Sequence[object]) -> tuple[int, int]:
+    """Counts the constants and the carried values of a `scan`, which come first among its operands.
+
+    Args:
+        params: of its equation. JAX 0.12 has a tree of the operands there, `ft_in`; versions before have the numbers.
+    """
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    try:
+        constants, carried, _ = params["ft_in"].update(operands).unpack()
+    except (KeyError, AttributeError) as error:
+        raise UnsupportedJaxError("`num_consts` or `ft_in` of the primitive `scan`") from error
+    return len(list(constants)), len(list(carried))
+
+
 def is_mapped(value: object) -> bool:
     """True if `jax.vmap` maps over a value at this moment; False where this JAX does not tell."""
     tracer = _mapped_type()
@@ -125,14 +178,15 @@ def varying_axes(value: object) -> frozenset[str]:
     return frozenset(found or ())
 
 
-def known_options(options: dict[str, object]) -> dict[str, Any]:
-    """The options that this version of XLA has; without the others programs are slower, not wrong."""
-    return {name: value for name, value in options.items() if _is_known(name, value)}
+def known_options(options: Iterable[XlaOption]) -> dict[str, Any]:
+    """Options of those that this version of XLA knows, for `jax.jit(compiler_options=)`."""
+    return {option.name: option.value for option in options if is_known(option)}
 
 
 @functools.cache
-def _is_known(name: str, value: object) -> bool:
-    trial = jax.jit(lambda: np.float32(0), compiler_options={name: value}).lower()
+def is_known(option: XlaOption) -> bool:
+    """Whether this version of XLA knows an option; tried by compiling a constant."""
+    trial = jax.jit(lambda: np.float32(0), compiler_options={option.name: option.value}).lower()
     try:
         trial.compile()
     except jax.errors.JaxRuntimeError:

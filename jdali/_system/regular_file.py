@@ -12,11 +12,15 @@ import stat
 
 from jdali._system import limits
 from jdali._system.limits import memory_limit
+from jdali._system.open_files import opening
 
 # Not blocking: opening a FIFO that nobody writes to would wait. On regular files the flag has no effect.
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 # What `open` says of sockets, and of devices that are not there.
 _CANNOT_OPEN = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)
+# What the machine lacks at the moment: descriptors, memory, the other side of a network or user-space file system. EIO is
+# not among them, for a bad sector is the matter of one file.
+_OF_MACHINE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.ESTALE, errno.ENOTCONN)
 _KINDS = (
     (stat.S_ISFIFO, "a FIFO"),
     (stat.S_ISSOCK, "a socket"),
@@ -36,7 +40,7 @@ def open_regular(path: str) -> tuple[int, int]:
         OSError: it cannot be opened, or is no regular file.
     """
     try:
-        descriptor = os.open(path, OPEN_FLAGS)
+        descriptor = opening(lambda: os.open(path, OPEN_FLAGS))
     except OSError as error:
         if error.errno in _CANNOT_OPEN:
             check_no_device(path)
@@ -49,6 +53,11 @@ def open_regular(path: str) -> tuple[int, int]:
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def is_of_machine(error: BaseException) -> bool:
+    """True if it was the machine that failed: the file need not be bad, and its sample is not."""
+    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in _OF_MACHINE)
 
 
 def check_no_device(path: str) -> None:

@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
+from jdali._errors import contained
 from jdali._workers import memory as _memory
 from jdali._workers.exceptions import portable
 from jdali._workers.memory import Memory
@@ -67,8 +68,8 @@ def serve(connection: Connection, objects: Any, loads: Callable[[bytes], Any] | 
                 if made is None:
                     made = objects if loads is None else receive(objects, loads)
                 answer, new = _answer(made, call, lent)
-            except Exception as error:
-                answer = ForkingPickler.dumps(CallFailure(portable(error)))
+            except BaseException as error:
+                answer = ForkingPickler.dumps(CallFailure(portable(contained(error))))
             connection.send_bytes(answer)
             if new is not None:
                 _memory.send(connection, new.descriptor, parent.pid)

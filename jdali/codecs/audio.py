@@ -40,6 +40,14 @@ DALI does, and not for damage. May be set."""
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
 
+# Where in a file its format stands, and how.
+_NOT_DECODED = (
+    (4, b"ftyp", "an MP4 file (AAC, ALAC)"), (0, b"\x1a\x45\xdf\xa3", "a Matroska or WebM file"),
+    (0, bytes.fromhex("3026b2758e66cf11"), "a WMA file"), (0, b"#!AMR", "AMR"), (0, b"wvpk", "WavPack"),
+    (0, b"\x0b\x77", "AC-3"),
+)  # fmt: skip
+
+
 @dataclasses.dataclass(frozen=True)
 class AudioInfo:
     """Header of an encoded sound.
@@ -238,7 +246,8 @@ def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
     plain: _Sound | None = _wav.parse(content) if quick else None
     if plain is None:
         _refuse_incomplete(content)
-        plain = _mp3.opened(content, _most_values(len(content))) if quick else None
+        most = _most_values(len(content))
+        plain = (_mp3.opened(content, most) or _flac.of_unknown_length(content, most)) if quick else None
     if plain is not None:
         yield plain
         return
@@ -274,8 +283,9 @@ def _opened_by_libsndfile(content: memoryview) -> Iterator[_Sound]:
         try:
             sound = stack.enter_context(soundfile.SoundFile(source, closefd=False))
         except (soundfile.LibsndfileError, RuntimeError, TypeError) as error:
+            reason = _not_decoded(content) or _reason(error)
             raise SampleError(
-                f"decoders.audio: Failed to open encoded data: {_reason(error)} ({len(content)} bytes)"
+                f"decoders.audio: Failed to open encoded data: {reason} ({len(content)} bytes)"
             ) from error
         floats = sound.subtype in _FLOAT_SUBTYPES
         yield _Libsndfile(int(sound.frames), int(sound.channels), int(sound.samplerate), floats, sound)
@@ -283,6 +293,19 @@ def _opened_by_libsndfile(content: memoryview) -> Iterator[_Sound]:
 
 def _reason(error: Exception) -> str:
     return str(getattr(error, "error_string", None) or error)
+
+
+def _not_decoded(content: memoryview) -> str | None:
+    """Says what a file is that libsndfile does not open; None if that is not known."""
+    content = content[_mp3.tag_size(content) :]
+    count = _wav.count_sounds(content)
+    if count > 1:
+        return f"the WAV file has {count} chunks of samples, and readers differ in which of them they take"
+    head = bytes(content[:8])
+    kind = next((kind for at, magic, kind in _NOT_DECODED if head.startswith(magic, at)), None)
+    if _mp3.is_aac(content):
+        kind = "AAC"
+    return kind and f"it is {kind}, which is not decoded here, nor by DALI; convert it, to FLAC for example"
 
 
 def _info(sound: _Sound, size: int) -> AudioInfo:
@@ -328,6 +351,8 @@ class _Libsndfile:
             got = len(self.sound.read(out=wave)) if count else 0
         except (soundfile.LibsndfileError, RuntimeError) as error:
             raise SampleError(f"decoders.audio: damaged {name} file: {_reason(error)}") from error
+        if name == "WAV" and self.sound.subtype.startswith("MPEG"):
+            return wave[:got]  # libsndfile estimates the length
         if got != count:
             raise SampleError(
                 f"decoders.audio: damaged or cut off {name} file: the header claims {self.length} "

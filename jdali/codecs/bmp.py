@@ -1,4 +1,4 @@
-"""BMP: NumPy for 24-bit pictures, Pillow for all others."""
+"""BMP: read with NumPy alone."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import struct
 from typing import NamedTuple
 
 import numpy as np
-from PIL import BmpImagePlugin
 
-from jdali.codecs.base import (
-    Format,
-    ImageInfo,
-    Request,
-    as_stored,
-    begins,
-    corrupt,
-    open_with_pillow,
-    with_channels,
-)
+from jdali.codecs.base import Format, ImageInfo, Request, begins, corrupt
 from jdali.codecs.color import gray_14bit
+
+_FILE_HEADER, _OLD_HEADER, _FULL_HEADER = 14, 12, 40  # bytes
+_PLAIN, _RUNS_8, _RUNS_4, _FIELDS, _ALPHA_FIELDS = 0, 1, 2, 3, 6
+_MASKS = {16: (0x7C00, 0x3E0, 0x1F), 32: (0xFF0000, 0xFF00, 0xFF)}  # of red, green, blue
+_KINDS = frozenset(
+    {(bits, _PLAIN) for bits in (1, 2, 4, 8, 16, 24, 32)}
+    | {(8, _RUNS_8), (4, _RUNS_4)}
+    | {(bits, kind) for bits in (16, 32) for kind in (_FIELDS, _ALPHA_FIELDS)}
+)
+_END_OF_ROW, _END, _MOVE = 0, 1, 2  # after a run of length 0
+# Runs may end before the picture does. Above so many pixels, a byte may stand for as many as a long row has.
+_MANY_PIXELS, _MOST_PIXELS_PER_BYTE = 1 << 20, 1 << 12
 
 
 class _BmpDetail(NamedTuple):
@@ -26,51 +28,129 @@ class _BmpDetail(NamedTuple):
     bits: int
     compression: int
     bottom_up: bool
+    colors: np.ndarray  # uint8 [256, 3], of a palette
+    masks: tuple[int, int, int]
 
 
 def header(view: memoryview) -> ImageInfo:
     start, size = struct.unpack_from("<II", view, 10)
-    compression = colors = 0
-    if size == 12:
+    compression = count = 0
+    if size == _OLD_HEADER:
         width, height, _, bits = struct.unpack_from("<HHHH", view, 18)
     else:
-        width, height, _, bits, compression = struct.unpack_from("<iiHHI", view, 18)
-        (colors,) = struct.unpack_from("<I", view, 46)
+        width, height, _, bits = struct.unpack_from("<iiHH", view, 18)
+    if size >= _FULL_HEADER:
+        compression, _, _, _, count = struct.unpack_from("<IIiiI", view, 30)
     if width <= 0 or height == 0:
         raise corrupt("BMP", f"size {height}x{width}")
-    channels = 3
+    if (bits, compression) not in _KINDS:
+        raise corrupt("BMP", f"{bits} bits with compression {compression} are not supported")
+    end = _FILE_HEADER + size
+    masks, colors, channels = _MASKS.get(bits, (0, 0, 0)), np.zeros((256, 3), np.uint8), 3
+    if compression in (_FIELDS, _ALPHA_FIELDS):
+        most = (1 << bits) - 1
+        masks = tuple(mask & most for mask in struct.unpack_from("<III", view, _FILE_HEADER + _FULL_HEADER))
+        end = max(end, _FILE_HEADER + _FULL_HEADER + 12)
     if bits <= 8:
-        entry = 3 if size == 12 else 4
-        count = min(colors or 1 << bits, 1 << bits)
-        palette = np.frombuffer(view[14 + size : 14 + size + count * entry], np.uint8)
-        palette = palette[: len(palette) // entry * entry].reshape(-1, entry)[:, :3]
+        entry = 3 if size == _OLD_HEADER else 4
+        count = min(count or 1 << bits, 1 << bits)
+        palette = np.frombuffer(view[end : end + count * entry], np.uint8)
+        palette = palette[: len(palette) // entry * entry].reshape(-1, entry)[:, 2::-1]
+        end += count * entry
         channels = 1 if (palette == palette[:, :1]).all() else 3
-    return ImageInfo(
-        "bmp", abs(height), width, channels, detail=_BmpDetail(start, bits, compression, height > 0)
+        colors[: len(palette)] = palette
+    detail = _BmpDetail(
+        start if start >= _FILE_HEADER + size else end, bits, compression, height > 0, colors, masks
     )
+    return ImageInfo("bmp", abs(height), width, channels, detail=detail)
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     """An alpha channel is dropped: in most 32-bit files those bytes mean nothing."""
-    start, bits, compression, bottom_up = info.detail
+    detail: _BmpDetail = info.detail
+    rows = _rows(view, info)
+    rows = rows[::-1] if detail.bottom_up else rows
+    y, x, height, width = request.window or (0, 0, info.height, info.width)
+    samples = _samples(rows[y : y + height], detail, info.width)[:, x : x + width]
+    return samples if detail.bits > 8 else detail.colors[:, : info.channels][samples]
+
+
+def _rows(view: memoryview, info: ImageInfo) -> np.ndarray:
+    """uint8 [H, bytes of a row], as they follow each other in the file; of runs the indices."""
+    start, bits, compression, *_ = info.detail
+    data = np.frombuffer(view, np.uint8)[start:]
+    if compression in (_RUNS_8, _RUNS_4):
+        if info.height * info.width > _MANY_PIXELS + _MOST_PIXELS_PER_BYTE * len(data):
+            raise corrupt("BMP", f"{len(data)} bytes cannot hold {info.height}x{info.width} pixels")
+        return _unpacked(data.tobytes(), info.height, info.width, bits)
+    row = (info.width * bits + 31) // 32 * 4
     # What fills up the last row may be missing.
-    least = (info.width * bits + 31) // 32 * 4 * (info.height - 1) + (info.width * bits + 7) // 8
-    if not compression and len(view) - start < least:
-        raise corrupt("BMP", f"it is cut off: {max(len(view) - start, 0)} bytes of {least}")
-    if bits != 24 or compression:
-        picture = open_with_pillow(BmpImagePlugin.BmpImageFile, view, info)
-        if picture.mode in ("P", "RGBA") and info.channels == 3:
-            picture = picture.convert("RGB")
-        elif picture.mode == "P":
-            picture = picture.convert("L")
-        return with_channels(as_stored(picture))
-    row = (info.width * 3 + 3) // 4 * 4
-    pixels = view[start : start + row * info.height]
-    if len(pixels) < row * info.height:
-        raise corrupt("BMP", f"it is cut off: {len(pixels)} bytes of {row * info.height}")
-    rows = np.frombuffer(pixels, np.uint8).reshape(info.height, row)[:, : info.width * 3]
-    picture_rows = rows.reshape(info.height, info.width, 3)[..., ::-1]
-    return picture_rows[::-1] if bottom_up else picture_rows
+    least = row * (info.height - 1) + (info.width * bits + 7) // 8
+    if len(data) < least:
+        raise corrupt("BMP", f"it is cut off: {len(data)} bytes of {least}")
+    data = data[: row * info.height]
+    if len(data) < row * info.height:
+        data = np.pad(data, (0, row * info.height - len(data)))
+    return data.reshape(info.height, row)
+
+
+def _samples(rows: np.ndarray, detail: _BmpDetail, width: int) -> np.ndarray:
+    """Of rows as in the file: indices [H, W], or uint8 [H, W, 3]."""
+    bits = detail.bits
+    if bits == 8 or detail.compression in (_RUNS_8, _RUNS_4):
+        return rows[:, :width]
+    if bits < 8:
+        shifts = np.arange(8 - bits, -1, -bits, dtype=np.uint8)
+        return (rows[..., None] >> shifts & (1 << bits) - 1).reshape(len(rows), -1)[:, :width]
+    if bits == 24 or (bits == 32 and detail.masks == _MASKS[32]):
+        step = bits // 8
+        return rows[:, : width * step].reshape(len(rows), width, step)[..., 2::-1]
+    pixels = rows.view(f"<u{bits // 8}")[:, :width]
+    return np.stack([_field(pixels, mask) for mask in detail.masks], axis=-1)
+
+
+def _field(pixels: np.ndarray, mask: int) -> np.ndarray:
+    """The bits of a mask as uint8; as in Pillow fractions are cut off."""
+    lowest = max(mask & -mask, 1)
+    most = max(mask // lowest, 1)
+    return ((pixels & mask) // lowest * np.uint64(255) // np.uint64(most)).astype(np.uint8)
+
+
+def _unpacked(runs: bytes, height: int, width: int, bits: int) -> np.ndarray:
+    """uint8 [H, W], the indices that runs stand for, and 0 where there are none.
+
+    Raises `SampleError` if the data end before a word of it, unless the last pixel was reached.
+    """
+    out = bytearray(height * width)
+    at = y = x = 0
+    while at + 2 <= len(runs):
+        count, value = runs[at : at + 2]
+        at += 2
+        if count:
+            stretch = bytes([value]) if bits == 8 else bytes([value >> 4, value & 15])
+            stretch = (stretch * count)[:count]
+        elif value == _END_OF_ROW:
+            x, y = 0, y + 1
+            continue
+        elif value == _END:
+            break
+        elif value == _MOVE and at + 2 <= len(runs):
+            x, y, at = x + runs[at], y + runs[at + 1], at + 2
+            continue
+        else:
+            size = (value * bits + 7) // 8
+            stretch = runs[at : at + size]
+            if bits == 4:
+                stretch = bytes(half for byte in stretch for half in (byte >> 4, byte & 15))[:value]
+            at += size + size % 2
+        if y < height:
+            stretch = stretch[: max(width - x, 0)]
+            out[y * width + x : y * width + x + len(stretch)] = stretch
+        x += len(stretch)
+    else:
+        if y < height - 1 or (y == height - 1 and x < width):
+            raise corrupt("BMP", f"its runs are cut off in row {y} of {height}")
+    return np.frombuffer(out, np.uint8).reshape(height, width)
 
 
 FORMAT = Format("bmp", lambda view: begins(view, b"BM"), header, decode, gray_14bit)

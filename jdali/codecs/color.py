@@ -77,9 +77,12 @@ def _weighted(picture: np.ndarray) -> np.ndarray:
 
 
 def cmyk_to_rgb(picture: np.ndarray, inverted: bool) -> np.ndarray:
-    """uint8 [H, W, 3] of uint8 [H, W, 4]; `inverted`: 255 means no ink, as Adobe writes it."""
-    light = (picture if inverted else 255 - picture).astype(np.uint16)
-    return (light[..., :3] * light[..., 3:] // 255).astype(np.uint8)
+    """RGB [H, W, 3] of CMYK [H, W, 4], uint8 or uint16; `inverted`: the largest value means no ink, as Adobe writes it."""
+    most = np.iinfo(picture.dtype).max
+    light: np.ndarray = (picture if inverted else most - picture).astype(
+        np.uint16 if most == 255 else np.uint32
+    )
+    return (light[..., :3] * light[..., 3:] // most).astype(picture.dtype)
 
 
 def convert(

@@ -1,6 +1,7 @@
-"""FLAC by the decoder of the optional package miniaudio, which takes half the time of libsndfile's.
+"""FLAC by the decoder of the optional package miniaudio, which takes half the time of libsndfile's, and by FFmpeg where
+the header does not say how long the sound is (it was written into a pipe).
 
-FLAC is lossless and its frames have checksums, so both give the same samples. What miniaudio does not decode
+FLAC is lossless and its frames have checksums, so all give the same samples. What miniaudio does not decode
 as a whole is left to libsndfile.
 """
 
@@ -16,7 +17,10 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import empty
+from jdali._errors import SampleError
 from jdali._system.devices import HostArray
+from jdali.codecs import ffmpeg as _ffmpeg
+from jdali.codecs.wav import Wave
 
 
 @functools.cache
@@ -55,6 +59,33 @@ class Flac:
             return None
         target = package.ffi.from_buffer(kind, wave, require_writable=True)
         return wave if read(self.decoder, count, target) == count else None
+
+
+_LENGTH = slice(21, 26)  # of the file; the lower four bits of the first byte belong to it
+_CHECKED = {"err_detect": "crccheck+explode"}
+
+
+def of_unknown_length(content: memoryview, most_values: int) -> Wave | None:
+    """The samples of a file that does not say how many they are; None if it is none, or PyAV is not installed.
+
+    Raises `SampleError` if it is damaged, or has more than `most_values` values.
+    """
+    length = bytes(content[_LENGTH])
+    if bytes(content[:4]) != b"fLaC" or int.from_bytes(length, "big") & 0xFFFFFFFFF or _ffmpeg.pyav() is None:
+        return None
+    wave, rate = _ffmpeg.sound(content, "flac", _frames, most_values, _damaged)
+    if not rate:
+        raise _damaged("there is no frame in it")
+    return Wave(wave.data.cast("B"), wave.shape[1], rate, 8 * wave.itemsize, False)
+
+
+def _frames(container: Any, stream: Any) -> Iterator[Any]:
+    stream.codec_context.options = _CHECKED
+    return container.decode(stream)
+
+
+def _damaged(reason: str) -> SampleError:
+    return SampleError(f"decoders.audio: damaged or cut off FLAC file: {reason}")
 
 
 @contextmanager

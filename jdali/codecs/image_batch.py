@@ -14,8 +14,8 @@ from jdali._system import limits
 from jdali._system.devices import HostArray
 from jdali.codecs import image
 from jdali.codecs.base import UINT8, ImageInfo
-from jdali.codecs.jpeg import count_scans
 from jdali.codecs.jpeg_scan import scan
+from jdali.codecs.jpeg_segments import count_scans
 from jdali.types import ANY_DATA, GRAY, RGB, DALIImageType
 
 
@@ -35,7 +35,7 @@ class Headers:
         self._usual = found.usual & (sizes <= limits.most("max_sample_bytes"))
         self._usual &= found.extents[:, :2].prod(axis=1) <= limits.most("max_pixels")
         for i in np.flatnonzero(self._usual & found.progressive).tolist():
-            self._usual[i] = count_scans(encoded[i].data, 0) <= limits.most("max_jpeg_scans")
+            self._usual[i] = count_scans(encoded[i].data) <= limits.most("max_jpeg_scans")
         self._others: dict[int, ImageInfo] = {}
         self.failures: dict[int, Exception] = {}
         for i in np.flatnonzero(~self._usual).tolist():

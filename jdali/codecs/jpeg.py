@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,6 @@ import simplejpeg
 from PIL import JpegImagePlugin
 
 from jdali._batches import empty
-from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.codecs.base import (
     UINT8,
@@ -28,21 +26,29 @@ from jdali.codecs.base import (
 )
 from jdali.codecs.color import cmyk_to_rgb, gray_float, gray_truncated
 from jdali.codecs.exif import orientation
+from jdali.codecs.jpeg_segments import (
+    APP1,
+    APP14,
+    ARITHMETIC_FRAMES,
+    END_OF_IMAGE,
+    FRAMES,
+    LOSSLESS_FRAMES,
+    PROGRESSIVE_FRAMES,
+    RESTART_INTERVAL,
+    SEQUENTIAL_FRAMES,
+    START_OF_SCAN,
+    count_scans,
+    put_right,
+    segments,
+)
 from jdali.types import ANY_DATA, GRAY
 
-# Frame types: 0xC0 to 0xCF except for DHT, JPG and DAC.
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_LOSSLESS_FRAMES = frozenset({0xC3, 0xC7, 0xCB, 0xCF})
-_SEQUENTIAL_FRAMES = frozenset({0xC0, 0xC1})
-_ARITHMETIC_FRAMES = frozenset(range(0xC8, 0xD0))
-PROGRESSIVE_FRAME = 0xC2
-_PROGRESSIVE_FRAMES = frozenset({PROGRESSIVE_FRAME, 0xC6, 0xCA, 0xCE})
 # A Huffman code has at least one bit, and there is one for each block of 64 pixels.
 MOST_PIXELS_PER_BYTE = 512
-_STANDALONE = frozenset({0x01, *range(0xD0, 0xD9)})
-_START_OF_SCAN, _END_OF_IMAGE, _APP1, _APP14, _RESTART_INTERVAL = 0xDA, 0xD9, 0xE1, 0xEE, 0xDD
 # Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
+# Words of libjpeg about a picture of which nothing is missing, once its segments are put right.
+_HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
 
 class _JpegDetail(NamedTuple):
@@ -63,69 +69,51 @@ class _JpegDetail(NamedTuple):
 
 def header(view: memoryview) -> ImageInfo:
     turned, adobe, frame, height_at, restarts = 1, False, None, 0, False
-    for marker, position, body in _segments(view):
-        if marker in _FRAMES and frame is None:
-            frame = (marker, *struct.unpack_from(">BHHB", body), _sampling(body))
+    for marker, position, body in segments(view):
+        if marker == START_OF_SCAN:
+            scan_components = body[0]
+            break
+        if marker in FRAMES and frame is None:
+            frame = (marker, *struct.unpack_from(">BHHB", body))
+            if frame[-1] not in (1, 3, 4):
+                raise corrupt("JPEG", f"{frame[-1]} components")
+            sampling = _sampling(body)
             height_at = position + 5
-        elif marker == _RESTART_INTERVAL:
+        elif marker == RESTART_INTERVAL:
             restarts = True
-        elif marker == _APP1 and turned == 1 and begins(body, b"Exif\0\0"):
+        elif marker == APP1 and turned == 1 and begins(body, b"Exif\0\0"):
             turned = orientation(body[6:])
-        elif marker == _APP14 and begins(body, b"Adobe"):
+        elif marker == APP14 and begins(body, b"Adobe"):
             adobe = True
+        elif marker == END_OF_IMAGE:
+            raise corrupt("JPEG", "it ends before the first scan")
+    else:
+        raise corrupt("JPEG", "its header is cut off")
     if frame is None:
         raise corrupt("JPEG", "it has no frame header")
-    marker, precision, height, width, components, sampling = frame
-    if components not in (1, 3, 4):
-        raise corrupt("JPEG", f"{components} components")
-    if marker not in _ARITHMETIC_FRAMES and height * width > MOST_PIXELS_PER_BYTE * len(view):
+    marker, precision, height, width, components = frame
+    if marker not in ARITHMETIC_FRAMES and height * width > MOST_PIXELS_PER_BYTE * len(view):
         raise corrupt("JPEG", f"{len(view)} bytes cannot hold {height}x{width} pixels")
-    if marker in _PROGRESSIVE_FRAMES:
-        scans = count_scans(view, position)
-        limits.check("max_jpeg_scans", scans, f"progressive JPEG image of {height}x{width} of {scans} scans")
-    cuts = not restarts and body[0] == components
+    interleaved = scan_components == components
+    if marker in PROGRESSIVE_FRAMES or not interleaved:
+        scans = count_scans(view)
+        limits.check("max_jpeg_scans", scans, f"JPEG image of {height}x{width} of at least {scans} scans")
     return info_of(
-        marker, precision, height, width, components, sampling=sampling, height_at=height_at if cuts else 0,
-        turned=turned, adobe=adobe,
+        marker, precision, height, width, components, sampling=sampling,
+        height_at=height_at if interleaved and not restarts else 0, turned=turned, adobe=adobe,
     )  # fmt: skip
 
 
-def _segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
-    """Marker, position and content of each segment, up to the head of the first scan."""
-    position, marker = 2, 0
-    while marker != _START_OF_SCAN:
-        while view[position] == 0xFF and view[position + 1] == 0xFF:  # fill bytes
-            position += 1
-        if view[position] != 0xFF:
-            raise corrupt("JPEG", f"no marker at byte {position}")
-        marker = view[position + 1]
-        if marker == _END_OF_IMAGE:
-            raise corrupt("JPEG", "it ends before the first scan")
-        if marker in _STANDALONE:
-            position += 2
-            continue
-        (length,) = struct.unpack_from(">H", view, position + 2)
-        yield marker, position, view[position + 4 : position + 2 + length]
-        position += 2 + length
-
-
 def is_enough(view: memoryview) -> bool:
-    """True if these first bytes of a file hold all that `header` reads: of a progressive picture that is all of it."""
-    frame = None
-    try:
-        for marker, _, body in _segments(view):
-            if marker in _FRAMES and frame is None:
-                frame = marker
-            if marker == _START_OF_SCAN:
-                return frame in _SEQUENTIAL_FRAMES and len(body) > 0
-    except (SampleError, IndexError, struct.error):
-        pass  # it is damaged, or goes on behind these bytes
-    return False
-
-
-def count_scans(view: memoryview, start: int) -> int:
-    """Scans from a byte on, at most: each goes over all of a progressive picture."""
-    return bytes(view[start:]).count(bytes([0xFF, _START_OF_SCAN]))
+    """True if these first bytes of a file hold all that `header` reads: where each scan is counted that is all of it."""
+    frame: tuple[int, int] | None = None
+    for marker, _, body in segments(view):
+        if marker in FRAMES and frame is None and len(body) > 5:
+            frame = marker, body[5]
+        if marker == START_OF_SCAN:
+            sequential = frame is not None and frame[0] in SEQUENTIAL_FRAMES
+            return frame is not None and sequential and len(body) > 0 and body[0] == frame[1]
+    return False  # it is damaged, or goes on behind these bytes
 
 
 def info_of(
@@ -143,9 +131,9 @@ def info_of(
         turned: EXIF orientation.
         adobe: there is a segment of Adobe's.
     """
-    lossless = marker in _LOSSLESS_FRAMES
+    lossless = marker in LOSSLESS_FRAMES
     scales = precision == 8 and not lossless and sampling in _TURBO_SAMPLING
-    cuts = scales and marker in _SEQUENTIAL_FRAMES
+    cuts = scales and marker in SEQUENTIAL_FRAMES
     return ImageInfo(
         "jpeg",
         height,
@@ -205,14 +193,15 @@ def _decode_turbo(
     try:
         return simplejpeg.decode_jpeg(view, **options)
     except ValueError as error:
+        if "subsampling" in str(error):
+            return _decode_with_pillow(view, info, request)
+    plain = put_right(view, info.channels)
+    try:
+        return simplejpeg.decode_jpeg(plain, **options)
+    except ValueError as error:
         reason = str(error)
-    if "extraneous bytes" in reason:
-        # Common in photos from the web and harmless; what is missing has another message.
-        if _has_end(view):
-            return simplejpeg.decode_jpeg(view, strict=False, **options)
-        reason = "premature end of file"
-    elif "subsampling" in reason:
-        return _decode_with_pillow(view, info, request)
+    if any(words in reason for words in _HARMLESS):
+        return simplejpeg.decode_jpeg(plain, strict=False, **options)
     raise corrupt("JPEG", reason)
 
 
@@ -248,10 +237,6 @@ def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
     """Room for the picture."""
     height, width = (-(-n // request.denominator) for n in (info.height, info.width))
     return empty((height, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
-
-
-def _has_end(view: memoryview) -> bool:
-    return b"\xff\xd9" in bytes(view)
 
 
 def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:

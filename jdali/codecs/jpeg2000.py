@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Jpeg2KImagePlugin
@@ -23,7 +24,8 @@ from jdali.codecs.base import (
     open_with_pillow,
     with_channels,
 )
-from jdali.codecs.color import gray_15bit
+from jdali.codecs.color import cmyk_to_rgb, gray_15bit
+from jdali.types import ANY_DATA
 
 _BOX_FILE = b"\0\0\0\x0cjP  \r\n\x87\n"
 _CODESTREAM = b"\xff\x4f\xff\x51"
@@ -33,6 +35,16 @@ _SAMPLINGS = (
     ((1, 1), (2, 1), (2, 1)),
     ((1, 1), (2, 2), (2, 2)),
 )
+# How a box says what the colours are: a number, or else a profile; where that has its kind.
+_ENUMERATED, _PROFILE_SPACE = b"\1", 16
+_COLOURS = {12: "CMYK", 18: "sYCC", 24: "e-sYCC"}
+
+
+class _Jpeg2000Detail(NamedTuple):
+    """Fields of the header that `decode` needs; `middle` is added to signed samples, and 0 for others."""
+
+    colours: str
+    middle: int
 
 
 def _boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
@@ -50,23 +62,36 @@ def _boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
         position += length
 
 
-def _opened(view: memoryview) -> tuple[memoryview, list[int]]:
-    """The codestream of a JP2 file or the data itself, and bits a channel of the palette if there is one."""
+def _opened(view: memoryview) -> tuple[memoryview, list[int], str]:
+    """The codestream of a JP2 file or the data itself, bits a channel of the palette if there is one, and the colours.
+
+    The colours are "CMYK", "sYCC" or "e-sYCC"; "" where they need no care.
+    """
     if begins(view, _CODESTREAM):
-        return view, []
+        return view, [], ""
     depths: list[int] = []
+    colours: list[str] = []
     for kind, content in _boxes(view):
         if kind == b"jp2h":
-            for inner, palette in _boxes(content):
+            for inner, body in _boxes(content):
                 if inner == b"pclr":
-                    depths = [(bits & 127) + 1 for bits in palette[3 : 3 + palette[2]]]
+                    depths = [(bits & 127) + 1 for bits in body[3 : 3 + body[2]]]
+                elif inner == b"colr":
+                    colours.append(_colours(body))
         elif kind == b"jp2c":
-            return content, depths
+            return content, depths, "".join(colours[:1])
     raise corrupt("JPEG2000", "it has no codestream")
 
 
+def _colours(body: memoryview) -> str:
+    """Reads the colours of a box, as `_opened` names them."""
+    if begins(body, _ENUMERATED):
+        return _COLOURS.get(int.from_bytes(body[3:7]), "")
+    return "CMYK" if begins(body, b"CMYK", 3 + _PROFILE_SPACE) else ""
+
+
 def header(view: memoryview) -> ImageInfo:
-    stream, palette = _opened(view)
+    stream, palette, colours = _opened(view)
     if not begins(stream, _CODESTREAM):
         raise corrupt("JPEG2000", "the codestream does not begin with its size")
     right, bottom, left, top = struct.unpack_from(">IIII", stream, 8)
@@ -81,21 +106,42 @@ def header(view: memoryview) -> ImageInfo:
     bits = max(palette or [(stream[42 + 3 * c] & 127) + 1 for c in range(channels)])
     if bits > 16:
         raise corrupt("JPEG2000", f"samples of {bits} bits are not supported")
+    signs = {stream[42 + 3 * c] >> 7 for c in range(channels)}
+    if len(signs) > 1:
+        raise corrupt("JPEG2000", "components with and without a sign are not supported")
+    if colours == "e-sYCC":
+        raise corrupt("JPEG2000", "colours in e-sYCC are not supported")
+    if colours == "CMYK" and (channels < 4 or bits not in (8, 16)):
+        raise corrupt("JPEG2000", f"CMYK of {channels} channels of {bits} bits is not supported")
     dtype = UINT8 if bits <= 8 else UINT16
     # As in DALI full intensity is that of the type, even if the samples have, say, 12 bits.
     maximum = float((1 << bits) - 1) if bits < 8 else float(np.iinfo(dtype).max)
     channels = len(palette) or channels
-    return ImageInfo("jpeg2000", bottom - top, right - left, channels, dtype, maximum=maximum)
+    detail = _Jpeg2000Detail(colours, 1 << (bits - 1) if signs == {1} else 0)
+    return ImageInfo("jpeg2000", bottom - top, right - left, channels, dtype, maximum=maximum, detail=detail)
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    """Signed samples are given without a sign, their middle at half of the range, as Pillow gives them."""
+    picture = _samples(view, info)
+    if info.detail.colours == "CMYK" and request.output_type != ANY_DATA:
+        return cmyk_to_rgb(picture, inverted=False)
+    return picture
+
+
+def _samples(view: memoryview, info: ImageInfo) -> np.ndarray:
     codecs = imagecodecs()
     if codecs is None:
         if info.dtype != UINT8 or info.maximum != 255 or info.channels > 4:
             need_imagecodecs("a JPEG 2000 image of other than 8 bits or of more than 4 channels")
+        if info.detail.colours == "sYCC":  # which Pillow makes RGB of with another rounding
+            need_imagecodecs("a JPEG 2000 image in sYCC")
         picture = open_with_pillow(Jpeg2KImagePlugin.Jpeg2KImageFile, view, info)
         return with_channels(as_stored(picture.convert("RGB") if picture.mode == "P" else picture))
-    return with_channels(codecs.jpeg2k_decode(view, numthreads=1))
+    decoded: np.ndarray = codecs.jpeg2k_decode(view, numthreads=1)
+    if info.detail.middle:
+        decoded = (decoded.astype(np.int32) + info.detail.middle).astype(info.dtype)
+    return with_channels(decoded)
 
 
 def _matches(view: memoryview) -> bool:

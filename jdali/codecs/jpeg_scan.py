@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from jdali.codecs.base import ImageInfo
-from jdali.codecs.jpeg import MOST_PIXELS_PER_BYTE, PROGRESSIVE_FRAME, info_of
+from jdali.codecs.jpeg import MOST_PIXELS_PER_BYTE, info_of
+from jdali.codecs.jpeg_segments import PROGRESSIVE_FRAME
 
 # Bytes of each file that are looked at. Longer headers (a colour profile, a thumbnail) belong to larger pictures,
 # for which a scan of its own is nothing.

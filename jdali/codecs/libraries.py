@@ -55,7 +55,7 @@ LIBRARIES: dict[str, tuple[Library, ...]] = {
     ),
     "png": (_imagecodecs("all but interlaced pictures of 8 bits"), _pillow("8 bits; 16 bits of gray")),
     "webp": (_imagecodecs("pictures"), _pillow("the first picture of an animation; all others")),
-    "bmp": (_numpy("24 bits"), _pillow("palettes, 32 bits, run lengths")),
+    "bmp": (_numpy("all"),),
     "tiff": (
         _imagecodecs("all"),
         _pillow(

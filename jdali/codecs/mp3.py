@@ -1,4 +1,4 @@
-"""MP3 by FFmpeg, through the optional package av.
+"""MP3, and layers I and II of MPEG, by FFmpeg, through the optional package av.
 
 libsndfile, which does it without that package, prints what it finds wrong with a file, and takes a file of
 variable rate that does not say its length to be as long as the rate of its first frames would make it.
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib
-import io
 import struct
 from collections.abc import Iterator
 from typing import Any
@@ -17,25 +15,24 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali.codecs import ffmpeg as _ffmpeg
+from jdali.codecs import wav as _wav
 
 _OTHER_FORMATS = (b"fLaC", b"OggS", b"RIFF", b"FORM")  # which libsndfile reads with an ID3 tag before them
-# Kilobits a second by the four bits in a header of layer III; 0 and 15 are no numbers.
-_RATES_1 = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
-_RATES_2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0)
+# Kilobits a second by the four bits in a header, for MPEG 1 and for MPEG 2, each by layer; 0 and 15 are no numbers.
+_RATES = {
+    (True, 1): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 0),
+    (True, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0),
+    (True, 3): (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
+    (False, 1): (0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256, 0),
+    (False, 2): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
+    (False, 3): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
+}
 _SAMPLE_RATES = (44100, 48000, 32000)  # of MPEG 1
 # In the first frame of a file that says its length; then come four bytes of flags, and for each of the lowest
 # two that are set four with the number of the other frames and that of bytes.
 _LENGTH_TAGS = (b"Xing", b"Info")
 _TAG_OFFSET = 48  # bytes of the first frame in which a tag begins
-
-
-@functools.cache
-def av() -> Any:
-    """The package, or None if it is not installed."""
-    try:
-        return importlib.import_module("av")
-    except ImportError:
-        return None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,36 +65,20 @@ class Mp3:
 
 
 def opened(content: memoryview, most_values: int) -> Mp3 | None:
-    """The file in memory; None if it is no MP3 file, or the package is not installed.
+    """The file in memory, or the one within a WAV file; None if it is no MP3 file, or the package is not installed.
 
     Raises `SampleError` if it is damaged, cut off, or has more than `most_values` values.
     """
+    content = _wav.mpeg(content) or content
     start = _start(content)
-    package = av() if start is not None else None
-    if package is None or start is None:
+    if start is None or _ffmpeg.pyav() is None:
         return None
     claimed, content = _claimed(content, start)
-    parts: list[np.ndarray] = []
-    rate, got = 0, 0
-    try:
-        # Tags may hold text in any encoding.
-        with package.open(io.BytesIO(content), format="mp3", metadata_errors="ignore") as container:
-            stream = container.streams.audio[0]
-            stream.thread_type = "NONE"
-            for frame in _frames(container, stream, claimed):
-                if parts and (frame.sample_rate != rate or frame.layout.nb_channels != len(parts[0])):
-                    raise _damaged("its rate or number of channels changes")
-                rate = frame.sample_rate
-                parts.append(frame.to_ndarray())
-                got += frame.samples
-                if got * len(parts[0]) > most_values:
-                    raise _damaged(f"{len(content)} bytes have more than {most_values} values")
-    except (package.error.FFmpegError, IndexError) as error:
-        reason = getattr(error, "strerror", None) or "there is no sound in it"
-        raise _damaged(f"{reason}, after {got} decoded samples") from error
-    if not parts:
+    frames = functools.partial(_frames, claimed=claimed)
+    wave, rate = _ffmpeg.sound(content, "mp3", frames, most_values, _damaged)
+    if not rate:
         raise _damaged("there is no frame in it")
-    return Mp3(np.ascontiguousarray(np.concatenate(parts, axis=1).T), rate)
+    return Mp3(_ffmpeg.floats(wave), rate)
 
 
 def _damaged(reason: str) -> SampleError:
@@ -115,9 +96,15 @@ def tag_size(content: memoryview) -> int:
 def _start(content: memoryview) -> int | None:
     """Finds the first frame; None if it is another format."""
     start = tag_size(content)
-    if start:
-        return None if bytes(content[start : start + 4]) in _OTHER_FORMATS else start
-    return start if len(content) > 3 and content[0] == 0xFF and content[1] & 0xE0 == 0xE0 else None
+    head = bytes(content[start : start + 4])
+    if head in _OTHER_FORMATS or is_aac(content[start:]):
+        return None
+    return start if start or (len(head) > 3 and head[0] == 0xFF and head[1] & 0xE0 == 0xE0) else None
+
+
+def is_aac(content: memoryview) -> bool:
+    """True for a stream of AAC: its frames begin as those of MPEG, of layer 0."""
+    return len(content) > 3 and content[0] == 0xFF and content[1] & 0xF6 == 0xF0
 
 
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
@@ -145,14 +132,15 @@ def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
     return frames, content[:end]
 
 
-def _frames(container: Any, stream: Any, claimed: int) -> Iterator[Any]:
+def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
     """All frames, which must be as many as `claimed`; zeros after the last one are passed over."""
     count = 0
+    decoder = _ffmpeg.float_decoder(stream.codec_context)
     for packet in container.demux(stream):
         data = bytes(packet)
         if data and not any(data):
             continue
-        frames = packet.decode()
+        frames = decoder.decode(packet)
         count += bool(data)  # of frames at the borders that are not to be heard nothing comes
         if data and len(data) < _frame_size(data):
             raise _damaged(f"a frame of {_frame_size(data)} bytes has {len(data)}")
@@ -162,16 +150,16 @@ def _frames(container: Any, stream: Any, claimed: int) -> Iterator[Any]:
 
 
 def _frame_size(header: bytes) -> int:
-    """Bytes of a frame of layer III; 0 of anything else."""
+    """Bytes of a frame; 0 of anything else."""
     first, second = header[1:3] if len(header) > 2 else (0, 0)
-    version, rate, sample_rate = first >> 3 & 3, second >> 4, second >> 2 & 3
-    if first >> 1 & 3 != 1 or version == 1 or sample_rate == 3:
+    version, layer, sample_rate = first >> 3 & 3, 4 - (first >> 1 & 3), second >> 2 & 3
+    if layer == 4 or version == 1 or sample_rate == 3:
         return 0
     is_first = version == 3
-    kilobits = (_RATES_1 if is_first else _RATES_2)[rate]
+    kilobits = _RATES[is_first, layer][second >> 4]
     if not kilobits:
         return 0
-    divisor = {3: 1, 2: 2, 0: 4}[version]
-    return (144 if is_first else 72) * kilobits * 1000 * divisor // _SAMPLE_RATES[sample_rate] + (
-        second >> 1 & 1
-    )
+    rate, padding = _SAMPLE_RATES[sample_rate] // {3: 1, 2: 2, 0: 4}[version], second >> 1 & 1
+    if layer == 1:
+        return (12 * kilobits * 1000 // rate + padding) * 4
+    return (144 if is_first or layer == 2 else 72) * kilobits * 1000 // rate + padding

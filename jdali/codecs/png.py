@@ -113,6 +113,9 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     chunks = [chunk for chunk in _chunks(view) if chunk[0] in _NEEDED]
     if not chunks or chunks[-1][0] != b"IEND":
         raise corrupt("PNG", "it is cut off (there is no IEND)")
+    kinds = [kind for kind, _, _ in chunks]
+    if detail.color == _PALETTE and b"PLTE" not in kinds[: kinds.index(b"IDAT") if b"IDAT" in kinds else 0]:
+        raise corrupt("PNG", "no palette stands before its data")
     compressed = sum(end - start - 12 for kind, start, end in chunks if kind == b"IDAT")
     if info.height * (1 + detail.row_bytes(info.width)) > _LARGEST_RATIO * compressed:
         raise corrupt("PNG", f"{compressed} bytes cannot hold {info.height}x{info.width} pixels")
@@ -131,14 +134,17 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
         )
         return picture[y - first :][:height, x : x + width]
     if codecs is None or (detail.interlaced and not deep):
-        return _decode_with_pillow(view, info)
+        return _decode_with_pillow(_with_needed(view, chunks), info)
     if detail.interlaced:
         return _decode_passes(view, chunks, info, codecs)
-    if compressed <= _FEW_BYTES:
-        file: Any = b"".join([_SIGNATURE, *(view[start:end] for _, start, end in chunks)])
-    else:
-        file = _plain(view, chunks, info, codecs)
+    few = compressed <= _FEW_BYTES
+    file = _with_needed(view, chunks) if few else _plain(view, chunks, info, codecs)
     return with_channels(codecs.png_decode(file, out=_usable(info, request)))
+
+
+def _with_needed(view: memoryview, chunks: list[Chunk]) -> memoryview:
+    """The file without the other chunks."""
+    return memoryview(b"".join([_SIGNATURE, *(view[start:end] for _, start, end in chunks)]))
 
 
 def _stream(view: memoryview, chunks: list[Chunk]) -> bytes:

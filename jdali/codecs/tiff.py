@@ -23,11 +23,13 @@ from jdali.codecs.base import (
     with_channels,
 )
 from jdali.codecs.color import cmyk_to_rgb, full_intensity, gray_14bit, gray_float
-from jdali.codecs.exif import stored
+from jdali.codecs.exif import stored, upright
 from jdali.types import ANY_DATA, GRAY
 
-_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR = 0, 1, 2, 3, 5, 6
+_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR, _LAB = 0, 1, 2, 3, 5, 6, 8
+_SUPPORTED = frozenset({_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR, _LAB})
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
+_PLAIN_ALPHA = 2
 _LARGEST_TILE = 1 << 24  # pixels of a tile that is larger than the picture itself
 # Bytes that compressions can make of one: none, LZW, Deflate (two numbers), runs.
 _RATIOS = {1: 1, 5: 4096, 8: 1032, 32946: 1032, 32773: 64}
@@ -63,10 +65,13 @@ def header(view: memoryview) -> ImageInfo:
     color_map = None
     if photometric == _PALETTE:
         color_map = np.array(tags.values(tiff.COLOR_MAP), np.uint16).reshape(3, -1).T
-        if channels != 1 or bits not in (1, 2, 4, 8) or len(color_map) < 1 << bits:
-            reason = f"a palette of {len(color_map)} entries for {channels} channels of {bits} bits"
+        if bits not in (1, 2, 4, 8) or len(color_map) < 1 << bits:
+            reason = f"a palette of {len(color_map)} entries for {bits} bits"
             raise corrupt("TIFF", reason)
         channels, dtype, maximum = 3, UINT16, 65535
+    if photometric == _LAB:
+        dtype, maximum = UINT8, 255
+    planar = one(tiff.PLANAR, 1) == 2 and one(tiff.CHANNELS, 1) > 1
     turned = one(tiff.ORIENTATION, 1)
     return ImageInfo(
         "tiff",
@@ -76,7 +81,7 @@ def header(view: memoryview) -> ImageInfo:
         dtype,
         turned if 1 <= turned <= 8 else 1,
         maximum,
-        detail=_TiffDetail(bits, photometric, one(tiff.PLANAR, 1) == 2 and channels > 1, color_map),
+        detail=_TiffDetail(bits, photometric, planar, color_map),
     )
 
 
@@ -103,9 +108,13 @@ def _dtype(bits: int, kind: int) -> np.dtype:
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     detail: _TiffDetail = info.detail
-    is_cmyk = detail.photometric == _CMYK and info.channels == 4 and detail.bits == 8
-    if not is_cmyk and detail.photometric not in (_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR):
+    is_cmyk = detail.photometric == _CMYK and info.channels == 4 and detail.bits in (8, 16)
+    if not is_cmyk and detail.photometric not in _SUPPORTED:
         raise corrupt("TIFF", f"photometric interpretation {detail.photometric} is not supported")
+    if detail.photometric == _LAB and (info.channels != 3 or detail.bits not in (8, 16) or detail.planar):
+        raise corrupt(
+            "TIFF", "CIE Lab by planes, or of other than three channels of 8 or 16 bits, is not supported"
+        )
     held = None if request.window is None else tiff.part(view, request.window)
     if held is not None:
         view, (top, left, height, width) = held
@@ -114,18 +123,18 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     if held is not None and request.window is not None:
         y, x, rows, columns = request.window
         picture = picture[y - top : y - top + rows, x - left : x - left + columns]
+    if detail.color_map is not None:
+        picture = detail.color_map[with_channels(picture)[..., 0]]
+    if is_cmyk and request.output_type != ANY_DATA:
+        picture = cmyk_to_rgb(picture, inverted=False)
     deep = 8 < detail.bits < 16
-    if request.output_type == GRAY and info.channels > 2 and (deep or detail.planar or request.turned):
-        # DALI has another decoder for these.
+    # DALI has another decoder for these.
+    other = deep or detail.planar or request.turned or is_cmyk or detail.photometric == _LAB
+    if request.output_type == GRAY and info.channels > 2 and other:
         picture = gray_14bit(picture)
     if deep:
         # As DALI: the bits that are there go to the top, and the rest are 0.
         picture = picture << (16 - detail.bits)
-    if detail.color_map is not None:
-        picture = detail.color_map[picture]
-    if is_cmyk and request.output_type != ANY_DATA:
-        picture = cmyk_to_rgb(picture, inverted=False)
-        picture = gray_14bit(picture) if request.output_type == GRAY else picture
     return with_channels(picture)
 
 
@@ -137,7 +146,12 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
         return _decode_with_pillow(view, info)
     if is_cmyk:  # which would be turned into RGB, with another rounding
         view = _rewritten(view, info, _RGB)
-    picture: np.ndarray = codecs.tiff_decode(view)
+    picture: np.ndarray
+    if detail.photometric in (_YCBCR, _LAB):
+        # libtiff makes RGB of it, and turns it, but never by a quarter.
+        picture = codecs.tiff_decode(view, asrgb=detail.photometric == _LAB)[..., :3]
+        return upright(picture, (info.orientation - 1) % 4 + 1)
+    picture = codecs.tiff_decode(view)
     if detail.planar:
         picture = np.moveaxis(picture, 0, -1)
     if picture.dtype == np.bool_:
@@ -148,15 +162,22 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
 
 
 def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
-    bits, channels = info.detail.bits, 1 if info.detail.color_map is not None else info.channels
-    simple = bits == 8 and channels in (1, 3, 4)
-    if not (simple or (channels == 1 and (bits in (1, 16) or info.dtype == np.float32))):
+    detail: _TiffDetail = info.detail
+    bits, channels = detail.bits, 1 if detail.color_map is not None else info.channels
+    # Pillow divides by an alpha that the colours are multiplied with, and drops channels of no meaning.
+    alpha = channels == 4 and tiff.read(view).one(tiff.EXTRA, _PLAIN_ALPHA) == _PLAIN_ALPHA
+    simple = bits == 8 and info.dtype.kind == "u" and (channels in (1, 3) or alpha)
+    # Of 16 bits it takes 0 for black whatever the file says.
+    deep = bits == 16 and detail.photometric != _WHITE_IS_ZERO
+    if not (simple or (channels == 1 and (bits == 1 or deep or info.dtype == np.float32))):
         need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
     # About all else that may be damaged Pillow would give warnings.
-    plain = _rewritten(view, info, info.detail.photometric)
-    picture = as_stored(open_with_pillow(TiffImagePlugin.TiffImageFile, plain, info))
+    plain = _rewritten(view, info, detail.photometric)
+    picture = open_with_pillow(TiffImagePlugin.TiffImageFile, plain, info)
+    if picture.mode in ("YCbCr", "LAB"):  # whose conversion to RGB is another one than DALI's
+        need_imagecodecs(f"a TIFF image in {picture.mode}")
     # Pillow has turned it upright, whether one wants it or not.
-    return stored(picture, info.orientation)
+    return stored(as_stored(picture), info.orientation)
 
 
 def _rewritten(view: memoryview, info: ImageInfo, photometric: int) -> memoryview:

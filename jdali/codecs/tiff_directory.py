@@ -14,7 +14,7 @@ from jdali.codecs.base import Window, begins, corrupt
 WIDTH, HEIGHT, BITS, COMPRESSION, PHOTOMETRIC = 256, 257, 258, 259, 262
 ORIENTATION, CHANNELS, PLANAR, COLOR_MAP = 274, 277, 284, 320
 TILE_WIDTH, TILE_HEIGHT, SAMPLE_FORMAT = 322, 323, 339
-STRIP_SIZES, TILE_SIZES = 279, 325
+STRIP_SIZES, TILE_SIZES, EXTRA = 279, 325, 338
 _STRIP_OFFSETS, _ROWS_PER_STRIP, _TILE_OFFSETS = 273, 278, 324
 _JPEG_TABLES = 347
 # What the samples depend on, of one value: also order of bits, options of fax, the predictor.
@@ -22,8 +22,8 @@ _SINGLE = frozenset(
     {COMPRESSION, PHOTOMETRIC, ORIENTATION, CHANNELS, PLANAR, TILE_WIDTH, TILE_HEIGHT, _ROWS_PER_STRIP}
     | {266, 292, 293, 317}
 )
-# Of several values: also extra channels, sampling and range of YCbCr, parameters of LERC.
-_COPIED = _SINGLE | {BITS, COLOR_MAP, SAMPLE_FORMAT, _JPEG_TABLES, 338, 529, 530, 532, 50674}
+# Of several values: also the white point, sampling and range of YCbCr, parameters of LERC.
+_COPIED = _SINGLE | {BITS, COLOR_MAP, SAMPLE_FORMAT, _JPEG_TABLES, EXTRA, 318, 529, 530, 532, 50674}
 _INTEGERS = {1: "B", 3: "H", 4: "I", 16: "Q"}  # by the type of an entry
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 16: 8}
 _LONG, _UNDEFINED, _LONG8 = 4, 7, 16

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali.codecs.exif import is_turned, stored
 from jdali.codecs.video_index import Source, VideoIndex, check_frames, open_stream, refusals
-from jdali.codecs.video_pixels import Converter
+from jdali.codecs.video_pixels import Converter, orientation
 from jdali.types import RGB, DALIImageType
 
 PADDING = -1  # in place of the number of a frame
@@ -39,7 +41,12 @@ class VideoDecoder:
         return self._position
 
     def read(
-        self, numbers: np.ndarray, *, image_type: DALIImageType = RGB, fill: tuple[int, ...] = (0,)
+        self,
+        numbers: np.ndarray,
+        *,
+        image_type: DALIImageType = RGB,
+        fill: tuple[int, ...] = (0,),
+        upright: bool = False,
     ) -> np.ndarray:
         """Frames by number.
 
@@ -47,6 +54,7 @@ class VideoDecoder:
             numbers: [n], in any order, also repeated; `PADDING` where there is none.
             image_type: RGB or YCbCr (studio range).
             fill: value of padding, one or one a channel.
+            upright: turn frames as the metadata say.
 
         Returns: uint8 [n, height, width, 3].
 
@@ -63,20 +71,23 @@ class VideoDecoder:
             if not 0 <= number < len(self._index):
                 raise SampleError(f"there is no frame {number}, the video has {len(self._index)}")
             frame = self._frame(number)
+            height, width, turn = self._shown(frame, upright)
             if result is None:
-                result = self._allocate(len(numbers), frame.height, frame.width)
-            if (frame.height, frame.width) != result.shape[1:3]:
+                result = self._allocate(len(numbers), height, width)
+            if (height, width) != result.shape[1:3]:
                 raise SampleError(
-                    f"frame {number} is {frame.height}x{frame.width}, those before it are "
-                    f"{result.shape[1]}x{result.shape[2]}"
+                    f"frame {number} is {height}x{width}, those before it are {result.shape[1]}x{result.shape[2]}"
                 )
             first, *others = positions[number]
             with refusals(f"frame {number} cannot be converted"):
-                self._convert(frame, result[first], image_type)
+                self._convert(frame, stored(result[first], turn), image_type)
             for position in others:
                 result[position] = result[first]
         if result is None:
-            result = self._allocate(len(numbers), self._index.height, self._index.width)
+            height, width = self._index.height, self._index.width
+            if upright:
+                height, width, _ = self._shown(self._frame(0), upright)
+            result = self._allocate(len(numbers), height, width)
         if padded:
             result[padded] = fill
         return result
@@ -97,21 +108,25 @@ class VideoDecoder:
         """The frame with a number, decoded; the next one is then `number + 1`."""
         keys = self._index.keys
         key = int(np.searchsorted(keys, number, "right")) - 1
-        near = self._index.counted or key < 0 or keys[key] <= self._position
+        near = key < 0 or keys[key] <= self._position
         if self._position <= number and near:
             frame = self._forward(number)
             if frame is not None:
                 return frame
-        # Containers may lead to a position after the one asked for; then the key frames before are tried.
-        for start in (*range(key, max(key - 3, -1), -1), None):
-            if start is None or self._index.counted:
-                self._begin()
-            else:
-                self._seek(int(keys[start]))
+        # A seek may lead to a position after the one asked for, and a key frame may be no clean start: then the
+        # key frames before are tried, ever farther back, and at last the start of the file.
+        back = 0
+        while back <= key:
+            self._seek(int(keys[key - back]))
             frame = self._forward(number)
             if frame is not None:
                 return frame
-        raise SampleError(f"frame {number} cannot be decoded")
+            back = 2 * back + 1
+        self._begin()
+        frame = self._forward(number)
+        if frame is None:
+            raise SampleError(f"frame {number} cannot be decoded")
+        return frame
 
     def _forward(self, number: int) -> Any | None:
         """Decodes up to a frame; None if it does not come."""
@@ -143,30 +158,45 @@ class VideoDecoder:
     def _begin(self) -> None:
         """Opens the video (again), at its start."""
         self._stop()
-        if not isinstance(self._source, str):
-            self._source.seek(0)
         self._container, self._stream = open_stream(self._source, self._threads)
-        self._frames = self._decode(wait_for_key=False)
+        self._frames = self._decode()
         self._position = 0
 
     def _seek(self, key: int) -> None:
         with refusals(f"cannot go to frame {key}"):
             self._container.seek(int(self._index.ticks[key]), stream=self._stream)
-        self._frames = self._decode(wait_for_key=True)
+        self._frames = self._decode_from_key()
         self._position = key
 
-    def _decode(self, *, wait_for_key: bool) -> Iterator[Any]:
+    def _decode(self) -> Iterator[Any]:
         for packet in self._container.demux(self._stream):
-            # Without what they refer to, some decoders make grey pictures of the packets before a key frame.
-            if wait_for_key and packet.size and not packet.is_keyframe:
-                continue
-            wait_for_key = False
             yield from packet.decode()
+
+    def _decode_from_key(self) -> Iterator[Any]:
+        """Frames after a seek; none if it led to where the times of packets are not those of the index, or if the
+        key frame is no clean start.
+        """
+        packets = self._container.demux(self._stream)
+        # Without what they refer to, some decoders make grey pictures of the packets before a key frame.
+        first = next((packet for packet in packets if packet.size and packet.is_keyframe), None)
+        if first is None or self._index.key_size(first.pts) != first.size:
+            return
+        frames = (frame for packet in itertools.chain([first], packets) for frame in packet.decode())
+        shown = next(frames, None)
+        # From where a picture is refreshed bit by bit (H.264), FFmpeg gives frames as soon as they should be whole,
+        # and they are not always.
+        if shown is not None and shown.pts is not None and shown.pts <= first.pts:
+            yield shown
+            yield from frames
+
+    @staticmethod
+    def _shown(frame: Any, upright: bool) -> tuple[int, int, int]:
+        """Height and width of a frame as it is given, and how it is turned for that, as EXIF numbers it."""
+        turn = orientation(frame) if upright else 1
+        height, width = frame.height, frame.width
+        return (width, height, turn) if is_turned(turn) else (height, width, turn)
 
     @staticmethod
     def _allocate(count: int, height: int, width: int) -> np.ndarray:
         check_frames(count, height, width)
-        try:
-            return np.empty((count, height, width, 3), np.uint8)
-        except MemoryError as error:
-            raise SampleError(f"there is no memory for {count} frames of {height}x{width}") from error
+        return np.empty((count, height, width, 3), np.uint8)

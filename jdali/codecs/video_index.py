@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import importlib
 import os
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -15,7 +14,9 @@ import numpy as np
 from jdali._errors import SampleError
 from jdali._system import limits
 from jdali._system.extras import install
-from jdali._system.regular_file import open_regular
+from jdali._system.open_files import opening
+from jdali._system.regular_file import is_of_machine, open_regular
+from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs import video_claims as _video_claims
 
 # A local path, or a seekable binary file.
@@ -29,14 +30,15 @@ _FORMATS = (
 )  # fmt: skip
 _OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": "file"}
 _DEFAULT_RATE = Fraction(25)
+_NO_TIMES = 0x80  # of FFmpeg's flags of formats
 
 
 def library() -> Any:
     """PyAV; says what to install where it is missing."""
-    try:
-        return importlib.import_module("av")
-    except ImportError as error:
-        raise ImportError(f"video needs PyAV: {install('video')}") from error
+    package = _ffmpeg.pyav()
+    if package is None:
+        raise ImportError(f"video needs PyAV: {install('video')}")
+    return package
 
 
 @contextlib.contextmanager
@@ -50,22 +52,29 @@ def refusals(what: str) -> Iterator[None]:
     except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
         raise SampleError(f"{what}: {os.strerror(error.errno or 0)}") from error
     except (av.error.FFmpegError, ValueError, OSError, EOFError, OverflowError, MemoryError) as error:
+        # FFmpeg says that it lacks memory where a file asks for more than there may be: that is the file's matter.
+        asks_too_much = isinstance(error, av.error.FFmpegError) and isinstance(error, MemoryError)
+        if is_of_machine(error) and not asks_too_much:
+            raise
         raise SampleError(f"{what}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def open_stream(source: Source, threads: int) -> tuple[Any, Any]:
-    """The container and its first stream of pictures; no limit of size is passed.
+def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]:
+    """The container, from its start, and its first stream of pictures; no limit of size is passed.
 
     Args:
         source: what to open.
         threads: that decode; 1: the thread that asks for frames.
+        options: more options of FFmpeg.
     """
-    av = library()
+    library()
+    if not isinstance(source, str):
+        source.seek(0)
     with (
         refusals("Failed to create video decoder: it cannot be opened as a video"),
         _target(source) as target,
     ):
-        container = av.open(target, options=_OPTIONS, metadata_errors="ignore")
+        container = opening(lambda: _ffmpeg.open_file(target, options=_OPTIONS | options))
     try:
         streams = [s for s in container.streams.video if s.codec_context is not None]
         if not streams:
@@ -121,6 +130,7 @@ class VideoIndex:
     Attributes:
         ticks: int64 [frames], when each is shown, ascending.
         keys: int64 [n], numbers of the frames at which decoding can begin, ascending.
+        key_sizes: int64 [n], bytes of their packets, by which they are known again after a seek.
         tick: length of a tick, seconds.
         height, width: in pixels, as the header says.
         counted: the frames carry no usable times; frames are counted from the start instead.
@@ -128,6 +138,7 @@ class VideoIndex:
 
     ticks: np.ndarray
     keys: np.ndarray
+    key_sizes: np.ndarray
     tick: Fraction
     height: int
     width: int
@@ -140,16 +151,27 @@ class VideoIndex:
         """float64 [frames], when each is shown, from the first one on."""
         return (self.ticks - self.ticks[0]) * self.tick.numerator / self.tick.denominator
 
+    def key_size(self, tick: int | None) -> int | None:
+        """Bytes of the packet of the key frame that is shown at a time; None if there is none."""
+        found = np.flatnonzero(self.ticks[self.keys] == tick) if tick is not None else ()
+        return int(self.key_sizes[found[0]]) if len(found) else None
+
     def as_arrays(self) -> dict[str, np.ndarray]:
         """Returns the arrays that a cache keeps."""
         facts = [self.tick.numerator, self.tick.denominator, self.height, self.width, self.counted]
-        return {"ticks": self.ticks, "keys": self.keys, "facts": np.array(facts, np.int64)}
+        return {
+            "ticks": self.ticks,
+            "keys": self.keys,
+            "key_sizes": self.key_sizes,
+            "facts": np.array(facts, np.int64),
+        }
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> VideoIndex:
         numerator, denominator, height, width, counted = arrays["facts"].tolist()
         tick = Fraction(numerator, denominator)
-        return cls(arrays["ticks"], arrays["keys"], tick, height, width, bool(counted))
+        keys = arrays["keys"], arrays["key_sizes"]
+        return cls(arrays["ticks"], *keys, tick, height, width, bool(counted))
 
 
 def build_index(source: Source) -> VideoIndex:
@@ -165,22 +187,23 @@ def build_index(source: Source) -> VideoIndex:
         tick = Fraction(stream.time_base)
         rate = Fraction(stream.guessed_rate or stream.average_rate or _DEFAULT_RATE)
         with refusals("its packets cannot be read"):
-            ticks, keys = _from_packets(container, stream)
+            ticks, keys = _from_packets(source, container, stream)
+        timeless = container.format.flags & _NO_TIMES
     counted = False
     if ticks is None:
         times = _frame_times(source)
-        counted = None in times
+        counted = None in times or bool(timeless)
         if not counted:
             ticks = np.array(times, np.int64)
             counted = bool((np.diff(ticks) <= 0).any())
         if counted:
-            ticks, keys, tick = np.arange(len(times)), np.zeros(1, np.int64), 1 / rate
+            ticks, keys, tick = np.arange(len(times)), {}, 1 / rate
     assert ticks is not None
     if not len(ticks):
         raise SampleError("there are no frames in it")
-    starts = np.unique(np.searchsorted(ticks, keys))
-    starts = starts[starts < len(ticks)]
-    return VideoIndex(ticks, starts, tick, height, width, counted)
+    starts = np.flatnonzero(np.isin(ticks, np.array(sorted(keys), np.int64)))
+    sizes = np.array([keys[int(tick)] for tick in ticks[starts]], np.int64)
+    return VideoIndex(ticks, starts, sizes, tick, height, width, counted)
 
 
 def _check_claims(source: Source) -> None:
@@ -196,13 +219,17 @@ def _check_claims(source: Source) -> None:
             _video_claims.check(file)
 
 
-def _from_packets(container: Any, stream: Any) -> tuple[np.ndarray | None, np.ndarray]:
-    """Returns the times of frames and of key frames; None if packets do not tell."""
+def _from_packets(source: Source, container: Any, stream: Any) -> tuple[np.ndarray | None, dict[int, int]]:
+    """Returns the times of frames, or None if packets do not tell them, and the sizes of key packets by their times."""
     times: list[int | None] = []
-    keys: list[int] = []
+    keys: dict[int, int] = {}
     is_vp8 = stream.codec_context.name in ("vp8", "libvpx")
     hidden = 0
+    shown: list[Any] = []  # the first frame
     for packet in container.demux(stream):
+        if not shown:
+            with contextlib.suppress(library().error.FFmpegError):  # said when the frame is asked for
+                shown = packet.decode()
         if not packet.size:
             continue
         if packet.is_discard or (is_vp8 and not memoryview(packet)[0] & 0x10):
@@ -211,23 +238,35 @@ def _from_packets(container: Any, stream: Any) -> tuple[np.ndarray | None, np.nd
         times.append(packet.pts)
         limits.check("max_frames", len(times), "the number of frames of the video")
         if packet.is_keyframe and packet.pts is not None:
-            keys.append(packet.pts)
+            keys[packet.pts] = packet.size
     told = stream.frames if container.format.name.startswith("mov") else 0
     if len(times) + hidden < told:
-        raise SampleError(
-            f"it is cut off or damaged: the header tells of {told} frames, it holds {len(times) + hidden}"
-        )
-    known = [time for time in times if time is not None]
-    ticks = np.sort(np.array(known, np.int64))
-    # Frames shown before the first key frame may refer to what is not there.
-    clear = len(known) == len(times) and keys and keys[0] == ticks[0] and not (np.diff(ticks) == 0).any()
-    return (ticks if clear else None), np.array(sorted(keys), np.int64)
+        held = _count_unedited(source)
+        if held < told:
+            raise SampleError(f"it is cut off or damaged: the header tells of {told} frames, it holds {held}")
+    known = np.array([time for time in times if time is not None], np.int64)
+    ticks = np.sort(known)
+    # A container that has no times of display, or none at all, is given times in the order of decoding by FFmpeg.
+    guessed = container.format.flags & _NO_TIMES or (
+        stream.codec_context.has_b_frames and np.array_equal(ticks, known)
+    )
+    # Frames shown before the first key frame may refer to what is not there, and those at the start may not come.
+    first = shown[0].pts if shown else None
+    clear = (
+        not guessed and len(known) == len(times) and keys and ticks[0] in keys and first in (None, ticks[0])
+    )
+    return (ticks if clear and (np.diff(ticks) > 0).all() else None), keys
+
+
+def _count_unedited(source: Source) -> int:
+    """Counts the packets of an MP4 or MOV file, also those that its edit list leaves out."""
+    container, stream = open_stream(source, 1, ignore_editlist="1")
+    with contextlib.closing(container), refusals("its packets cannot be read"):
+        return sum(packet.size > 0 for packet in container.demux(stream))
 
 
 def _frame_times(source: Source) -> list[int | None]:
     """Finds the times of frames by decoding them all."""
-    if not isinstance(source, str):
-        source.seek(0)
     container, stream = open_stream(source, 1)
     with contextlib.closing(container), refusals("its frames cannot be decoded"):
         times: list[int | None] = []

@@ -10,11 +10,34 @@ from typing import Any
 
 import numpy as np
 
+from jdali._errors import SampleError
 from jdali.codecs.video_index import library
 from jdali.types import RGB, DALIImageType
 
 # Where FFmpeg's planes go. Planar RGB is in the order green, blue, red.
 _RGB_CHANNELS, _YUV_CHANNELS = (1, 2, 0), (0, 1, 2)
+_ONE = 1 << 16  # in the matrices of FFmpeg
+# How a picture is turned, as EXIF numbers it, by the matrix from stored to shown positions: x of x, y of x, x of y, y of y.
+_TURNS = {
+    (1, 0, 0, 1): 1, (-1, 0, 0, 1): 2, (-1, 0, 0, -1): 3, (1, 0, 0, -1): 4,
+    (0, 1, 1, 0): 5, (0, 1, -1, 0): 6, (0, -1, -1, 0): 7, (0, -1, 1, 0): 8,
+}  # fmt: skip
+
+
+def orientation(frame: Any) -> int:
+    """How a frame is to be shown by the metadata of its video, 1 to 8 as in EXIF data; 1: as it is stored.
+
+    Raises:
+        SampleError: turned by an angle that is no multiple of 90°.
+    """
+    data = frame.side_data.get("DISPLAYMATRIX")
+    if data is None:
+        return 1
+    matrix = np.frombuffer(data, np.int32)[[0, 1, 3, 4]] / _ONE
+    turn = _TURNS.get(tuple(np.round(matrix, 3).tolist()))
+    if turn is None:
+        raise SampleError(f"the video is to be turned by {frame.rotation}°, which is no multiple of 90°")
+    return turn
 
 
 class Converter:

@@ -1,7 +1,8 @@
 """WAV files of plain samples, read without a library: they need no decoding.
 
 Everything else that a WAV file may be (compressed, cut off, of unknown length, with a strange header) is left
-to libsndfile, and what is read here equals what libsndfile would give, to the last bit.
+to libsndfile, and samples are what libsndfile would give, to the last bit. Chunks around them are passed over, also
+those behind which libsndfile loses samples (a short `acid`) or the whole file.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 # How a format is written in the extensible header, after the number of the format.
 _GUID = bytes.fromhex("000000001000800000aa00389b71")
 _BITS = {_PCM: (8, 16, 24, 32), _FLOAT: (32, 64)}
+_MAGIC = (b"RIFF", b"RF64", b"BW64")
+_MPEG = {b"\x50\0", b"\x55\0"}  # formats of layers I and II, and of layer III
+_MOST_CHUNKS = 10_000
 _MOST_CHANNELS = 1024  # of libsndfile
 _OF_16_BITS = np.float32(2**-15)
 
@@ -78,28 +82,65 @@ def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
 
 def parse(content: memoryview) -> Wave | None:
     """The samples in a WAV file; None if it is not a whole, plain one."""
-    if bytes(content[:4]) != b"RIFF" or bytes(content[8:12]) != b"WAVE":
+    form, sound = _form_and_sound(content)
+    layout = _layout(form)
+    if layout is None:
         return None
-    layout = None
+    size = layout[0] * layout[2] // 8
+    return Wave(sound[: len(sound) // size * size], *layout)
+
+
+def mpeg(content: memoryview) -> memoryview | None:
+    """The MPEG frames (layers I to III) in a WAV file; None if it holds anything else, or is not whole."""
+    form, sound = _form_and_sound(content)
+    return sound if bytes(form[:2]) in _MPEG else None
+
+
+def count_sounds(content: memoryview) -> int:
+    """Counts the chunks of a WAV file that hold samples, where it is whole."""
+    return sum(name == b"data" for name, _ in _chunks(content))
+
+
+def _form_and_sound(content: memoryview) -> tuple[memoryview, memoryview]:
+    """The chunk with the format and that with the samples; empty ones if there is none or more than one."""
+    found = _chunks(content)
+    forms = [body for name, body in found if name == b"fmt "]
+    sounds = [body for name, body in found if name == b"data"]
+    same = len(sounds) == 1 and forms and all(form == forms[0] for form in forms)
+    return (forms[0], sounds[0]) if same else (content[:0], content[:0])
+
+
+def _chunks(content: memoryview) -> list[tuple[bytes, memoryview]]:
+    """Name and content of the chunks with a format or samples, as whole ones; empty if a chunk is cut off before the
+    samples are there, if they are, if their length is unknown, or if another file follows.
+    """
+    magic = bytes(content[:4])
+    if magic not in _MAGIC or bytes(content[8:12]) != b"WAVE":
+        return []
+    (told,) = struct.unpack_from("<I", content, 4)
+    found: list[tuple[bytes, memoryview]] = []
+    large: int | None = None  # size of the samples, where 32 bits do not hold it
     position = 12
-    while position + 8 <= len(content):
+    for _ in range(_MOST_CHUNKS):
+        if position + 8 > len(content):
+            return found
         name, size = struct.unpack_from("<4sI", content, position)
-        body = content[position + 8 : position + 8 + size]
-        if size >= UNKNOWN_LENGTH or len(body) < size:
-            return None
-        if name == b"fmt ":
-            if layout is not None:
-                return None
-            layout = _layout(body)
-        elif name == b"data":
-            if layout is None or size == 0 or size % (layout[0] * layout[2] // 8):
-                return None
-            follows = content[position + 8 + size + (size & 1) :]
-            return None if bytes(follows[:4]) == b"RIFF" else Wave(body, *layout)
-        elif name not in _HARMLESS:
-            return None
-        position += 8 + size + (size & 1)
-    return None
+        position += 8
+        rest = len(content) - position
+        if name == b"data" and size == 0xFFFFFFFF and large is not None:
+            size = large
+        elif name == b"data" and size == 0 and (told + 8 <= position or told >= UNKNOWN_LENGTH):
+            size = rest  # the program that wrote it did not come to write its sizes
+        if name == b"RIFF":
+            return []
+        if size > rest:
+            return found if name != b"data" and any(name == b"data" for name, _ in found) else []
+        if name == b"ds64" and size >= 16 and magic != b"RIFF":
+            large = struct.unpack_from("<Q", content, position + 8)[0]
+        if name == b"fmt " or (name == b"data" and size):
+            found.append((name, content[position : position + size]))
+        position += size + (size & 1)
+    return []
 
 
 def plain(contents: Sequence[HostArray]) -> list[Wave] | None:
@@ -156,10 +197,6 @@ def _address(array: HostArray) -> int:
 def _floats_of_16_bits(samples: HostArray) -> HostArray:
     result = empty(samples.shape, np.float32)
     return np.multiply(samples, _OF_16_BITS, out=result, dtype=np.float32)
-
-
-# What may stand before the samples without meaning anything for them.
-_HARMLESS = frozenset({b"LIST", b"fact", b"PEAK", b"bext", b"cue ", b"JUNK", b"PAD ", b"INFO", b"iXML"})
 
 
 def _layout(body: memoryview) -> tuple[int, int, int, bool] | None:

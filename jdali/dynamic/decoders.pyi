@@ -368,6 +368,7 @@ def video(
     batch_size: int | None = None,
     device: Device | str | None = None,
     affine: builtins.bool = True,
+    apply_rotation: builtins.bool = False,
     build_index: builtins.bool = True,
     end_frame: int | Tensor | Batch | None = None,
     fill_value: int | typing.Sequence[int] | NDArray[Any] = (0,),
@@ -385,6 +386,7 @@ def video(
     Args:
         encoded: uint8 [bytes], content of a file.
         affine: without effect.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         build_index: without effect: the packets are always looked through first, that is what makes every
             frame be found.
         end_frame: frame after the last one. Excludes `frames` and `sequence_length`.

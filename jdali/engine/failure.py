@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from jdali._batches import Provenance
-from jdali._errors import OperatorError, SampleError
+from jdali._errors import OperatorError, SampleError, contained
 from jdali.graph import Node
 
 MadeOf: TypeAlias = Callable[[Node], Provenance | None]
@@ -16,9 +16,10 @@ class NodeFailure(Exception):
     """A node failed, on some samples or (key None) as a whole; the executor decides what to do."""
 
     def __init__(self, node: Node, failures: Mapping[int | None, Exception]):
-        first = next(iter(failures.values()))
-        super().__init__(str(first))
-        self.node, self.failures, self.first = node, dict(failures), first
+        # What is wrong with the code or the machine comes first: bad samples beside it may only have to be left out.
+        self.failures = dict(sorted(failures.items(), key=lambda failed: isinstance(failed[1], SampleError)))
+        self.node, self.first = node, next(iter(self.failures.values()))
+        super().__init__(str(self.first))
 
     @classmethod
     def of(cls, node: Node, error: Exception) -> NodeFailure:
@@ -31,7 +32,7 @@ class NodeFailure(Exception):
 
     @property
     def sample(self) -> int | None:
-        """The first sample that failed, by its number in the step's part of the batch; None: the code failed."""
+        """The sample that `first` is of, by its number in the step's part of the batch; None: the code failed."""
         return next(iter(self.failures))
 
     @property
@@ -102,7 +103,8 @@ class failing_as:
         nodes = self._nodes
         if isinstance(error, OperatorFailure):
             raise NodeFailure.of(nodes[error.number], error.error) from error.error
-        if isinstance(error, Exception) and not isinstance(error, NodeFailure):
+        if error is not None and not isinstance(error, NodeFailure):
+            cause = contained(error)
             raise (
-                NodeFailure.of(nodes[0], error) if len(nodes) == 1 else ProgramFailure(nodes, error)
-            ) from error
+                NodeFailure.of(nodes[0], cause) if len(nodes) == 1 else ProgramFailure(nodes, cause)
+            ) from cause

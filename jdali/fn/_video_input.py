@@ -14,7 +14,7 @@ def experimental_inputs_video(**kwargs: object) -> DataNode:
     bound = op.bind(kwargs)
     runtime = VideoInput(
         name=generic["name"] or op.name,
-        **{k: bound[k] for k in ("sequence_length", "last_sequence_policy", "blocking")},
+        **{k: bound[k] for k in ("sequence_length", "last_sequence_policy", "blocking", "apply_rotation")},
     )
     result = call_operator(op, (), kwargs, runtime=runtime, **generic)
     assert isinstance(result, DataNode)

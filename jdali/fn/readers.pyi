@@ -362,9 +362,12 @@ def coco(
 
     A pixel of several objects has the largest of their labels.
 
-    Parity: DALI passes over annotations without a box, of an unknown image or with a negative size, and
-    over the rest of a file that is cut short, and labels unknown categories 0; here they are errors, as are
-    `images` that the file does not have. In the picture of labels DALI keeps only the last run-length mask
+    Numbers that JSON does not have (NaN, Infinity) are taken where nobody reads them, ids may have 64 bits, and whole numbers
+    may be written as floats (7.0), as by Python's `json`.
+
+    Parity: DALI refuses such files, or reads them up to there. It passes over annotations without a box, of an unknown image
+    or with a negative size, and over the rest of a file that is cut short, and labels unknown categories 0; here they are
+    errors, as are `images` that the file does not have. In the picture of labels DALI keeps only the last run-length mask
     of a label, and none if there are polygons of that label; the picture is empty if the smallest label
     has no mask at all; the pixels that end the picture go to the smallest label; and with `ratio` polygons
     are drawn in the unit square.
@@ -949,6 +952,7 @@ def video(
     normalized: bool = False,
     pad_sequences: bool = False,
     skip_vfr_check: bool = False,
+    apply_rotation: bool = False,
     enable_frame_num: str | bool = 'none',
     enable_timestamps: bool = False,
     file_list: str = '',
@@ -994,6 +998,7 @@ def video(
         pad_sequences: also give the sequences that begin in the clip but lack frames at its end, filled up
             with zeros.
         skip_vfr_check: without effect: variable frame rates are read as well.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
             "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
@@ -1059,6 +1064,7 @@ def video_resize(
     normalized: bool = False,
     pad_sequences: bool = False,
     skip_vfr_check: bool = False,
+    apply_rotation: bool = False,
     enable_frame_num: str | bool = 'none',
     enable_timestamps: bool = False,
     file_list: str = '',
@@ -1127,6 +1133,7 @@ def video_resize(
         pad_sequences: also give the sequences that begin in the clip but lack frames at its end, filled up
             with zeros.
         skip_vfr_check: without effect: variable frame rates are read as well.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
             "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
@@ -1179,10 +1186,12 @@ def webdataset(
     """Reads samples from tar archives: an output for each entry of `ext`.
 
     Files that follow each other and have the same name up to the first dot are one sample; what is after
-    the dot is the extension. Links, folders and hidden files are passed over.
+    the dot is the extension. Links, folders and hidden files are passed over. Archives that were joined (`cat a.tar
+    b.tar`) are read to the end. Sparse files, as `tar --sparse` stores them, cannot be read.
 
-    Parity: without an index DALI gives empty samples for hidden files and for an empty archive, and does not
-    read long names of the PAX format.
+    Parity: without an index DALI gives empty samples for hidden files and for an empty archive, does not
+    read long names of the PAX format, ends with the first of joined archives, and gives other bytes for sparse files or leaves
+    them out.
 
     Args:
         ext: extension of each output; several with ";" between them: the first that a sample has.

@@ -71,6 +71,8 @@ def epoch_counter(
                 f"iterator: LastBatchPolicy.PAD needs pad_last_batch=True for the reader {reader_name!r}: "
                 "without it the samples that fill up the last batch would be missing from the next epoch"
             )
+        if policy is LastBatchPolicy.DROP and reader.pads:
+            _refuse_padding_alone(reader, pipes[0].batch_size)
     counter = EpochCounter(
         policy, batch_size=pipes[0].batch_size, pipelines=len(pipes), size=size, reader=reader, padded=padded
     )
@@ -83,6 +85,17 @@ def epoch_counter(
             "than the shard size."
         )
     return counter
+
+
+def _refuse_padding_alone(reader: ReaderFacts, batch_size: int) -> None:
+    """Raises if the reader pads one batch to two, and an epoch takes one of them."""
+    sizes = reader.shard_sizes()
+    if min(sizes) == batch_size < max(sizes):
+        raise ValueError(
+            f"iterator: with LastBatchPolicy.DROP and pad_last_batch=True every second epoch would hold nothing but padding: "
+            f"shards have {min(sizes)} or {max(sizes)} samples, a batch {batch_size}. Give the reader pad_last_batch=False, or "
+            "the iterator another policy"
+        )
 
 
 def _sharding_advice(value: object) -> str:

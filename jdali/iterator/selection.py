@@ -40,19 +40,22 @@ def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Resul
         OperatorError: some of the pipelines have lost all samples of the batch.
     """
     full = counter.batch_size
-    sizes = [len(result.mask) for result in results]
-    pads = counter.policy is LastBatchPolicy.PAD
-    if any(size != full for size in sizes) and counter.length is not None and not pads:
-        raise IteratorError(
-            f"iterator: a pipeline gave {min(sizes)} samples in place of {full}. Variable batch size is not supported "
-            "by the iterator when reader_name is provided or iterator size is set explicitly: a source that gives "
-            "smaller batches ends the epoch itself"
-        )
     lost = [result.nothing for result in results if result.nothing is not None]
     if len(lost) == len(results):
         return None
     if lost:  # the others' samples cannot make a batch without it
         raise lost[0]
+    sizes = [len(result.mask) for result in results]
+    pads = counter.policy is LastBatchPolicy.PAD
+    if counter.length is not None:
+        for size, count in zip(sizes, counts, strict=True):
+            wanted = count if pads else full  # the rest of the last batch is padded here
+            if size < wanted:
+                raise IteratorError(
+                    f"iterator: a pipeline gave {size} samples in place of {wanted}. Variable batch size is not supported "
+                    "by the iterator when reader_name is provided or iterator size is set explicitly: a source that gives "
+                    "smaller batches ends the epoch itself"
+                )
     insides = [_inside(counter, result, n) for result, n in zip(results, counts, strict=True)]
     rows: list[np.ndarray | None] = [None] * len(results)
     if counter.policy is LastBatchPolicy.PARTIAL:

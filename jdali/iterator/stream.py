@@ -356,9 +356,5 @@ def _outcome(pipeline: Pipeline | PipelineTwin) -> Result | BaseException | None
     """A batch, or what was raised; None: there is none yet."""
     try:
         return pipeline.take_result()
-    except Exception as error:
-        return error
-    except BaseException as error:  # an interrupt
-        if pipeline.makes_ahead:
-            raise  # nothing was taken
+    except Exception as error:  # an interrupt takes nothing
         return error

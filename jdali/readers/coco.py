@@ -52,6 +52,7 @@ class CocoReader(Reader):
     ):
         super().__init__(len(parsed.names), options)
         self._root, self._parsed = root, parsed
+        self._folder = _storage.placed(root)
         self._polygons, self._masks, self._ids = polygons, masks, ids
         self.layouts = ("", "", "", *["", ""] * polygons, *["HWC"] * masks, *[""] * ids)
         self.num_outputs = len(self.layouts)
@@ -59,7 +60,11 @@ class CocoReader(Reader):
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         parsed = self._parsed
         objects = span(parsed.object_starts, index)
-        outputs = [read_file(self.source(index)), parsed.boxes[objects], parsed.labels[objects]]
+        outputs = [
+            read_file(_storage.join(self._folder, parsed.names[index])),
+            parsed.boxes[objects],
+            parsed.labels[objects],
+        ]
         if self._polygons or self._masks:
             try:
                 segments = parsed.segments(index)
@@ -80,7 +85,7 @@ class CocoReader(Reader):
     def _load_many(self, indices: np.ndarray) -> Loaded:
         """As `load_many`, without polygons and masks."""
         parsed = self._parsed
-        contents = read_named(self._root, parsed.names, indices)
+        contents = read_named(self._folder, parsed.names, indices)
         chosen = indices[contents.positions]
         first = parsed.object_starts[chosen]
         counts = parsed.object_starts[chosen + 1] - first
@@ -156,9 +161,12 @@ def coco(
 
     A pixel of several objects has the largest of their labels.
 
-    Parity: DALI passes over annotations without a box, of an unknown image or with a negative size, and
-    over the rest of a file that is cut short, and labels unknown categories 0; here they are errors, as are
-    `images` that the file does not have. In the picture of labels DALI keeps only the last run-length mask
+    Numbers that JSON does not have (NaN, Infinity) are taken where nobody reads them, ids may have 64 bits, and whole numbers
+    may be written as floats (7.0), as by Python's `json`.
+
+    Parity: DALI refuses such files, or reads them up to there. It passes over annotations without a box, of an unknown image
+    or with a negative size, and over the rest of a file that is cut short, and labels unknown categories 0; here they are
+    errors, as are `images` that the file does not have. In the picture of labels DALI keeps only the last run-length mask
     of a label, and none if there are polygons of that label; the picture is empty if the smallest label
     has no mask at all; the pixels that end the picture go to the smallest label; and with `ratio` polygons
     are drawn in the unit square.
@@ -199,7 +207,7 @@ def coco(
         None if images is None else shared("images", lambda: NameTable.of(path_list(_NAME, "images", images)))
     )
     wanted = Wanted(
-        **outputs, images=chosen,
+        **outputs, ids=image_ids, images=chosen,
         skip_empty=skip_empty, include_iscrowd=include_iscrowd, size_threshold=size_threshold, ltrb=ltrb,
         ratio=ratio, avoid_class_remapping=avoid_class_remapping,
     )  # fmt: skip

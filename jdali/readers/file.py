@@ -49,6 +49,7 @@ class FileReader(Reader):
         super().__init__(len(names), options)
         self._classes = list(classes)
         self._root, self._names = root, names
+        self._folder = _storage.placed(root)
         self._labels = np.asarray(labels, np.int32)
 
     def meta(self) -> dict[str, Any]:
@@ -56,13 +57,13 @@ class FileReader(Reader):
         return super().meta() | ({"classes": list(self._classes)} if self._classes else {})
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
-        return read_file(self.source(index)), self._labels[index : index + 1]
+        return read_file(_storage.join(self._folder, self._names[index])), self._labels[index : index + 1]
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        return self._loaded(indices, read_named(self._root, self._names, indices))
+        return self._loaded(indices, read_named(self._folder, self._names, indices))
 
     def load_beginnings(self, is_enough: IsEnough, indices: np.ndarray) -> Loaded:
-        return self._loaded(indices, read_named(self._root, self._names, indices, is_enough))
+        return self._loaded(indices, read_named(self._folder, self._names, indices, is_enough))
 
     def _loaded(self, indices: np.ndarray, contents: FileContents) -> Loaded:
         labels = self._labels[indices[contents.positions], None]

@@ -36,7 +36,7 @@ class FitsReader(ArrayFileReader):
         self.num_outputs = len(indices)
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
-        path = self.source(index)
+        path = self.path(index)
         try:
             images = codec.decode(read_file(path), self._indices)
         except SampleError as error:

@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from jdali._storage import BadRecord, Misplaced, RecordFiles
+from jdali._system.regular_file import is_of_machine
 from jdali.readers.shared_tables import shared
 
 _T = TypeVar("_T")
@@ -69,7 +70,9 @@ class Tables:
         try:
             same_size = self._files.reopen(file)
             table = again()
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
+            if is_of_machine(error):
+                raise
             return False  # it is the file that is damaged
         first, end = self._bounds[file], self._bounds[file + 1]
         before = end - first

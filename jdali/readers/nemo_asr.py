@@ -59,10 +59,11 @@ class NemoAsrReader(Reader):
         super().__init__(len(entries), options)
         self._manifests, self._entries, self._starts, self._lines = manifests, entries, starts, lines
         self._decoding, self._outputs = decoding, outputs
+        self._folder = _storage.working_folder()
         self.num_outputs = 1 + sum(outputs)
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
-        entry, path = self._entries[index], self.source(index)
+        entry, path = self._entries[index], _storage.join(self._folder, self.source(index))
         manifest = self._manifest(index)
         try:
             wave, info = codec.decode_part(
@@ -88,7 +89,7 @@ class NemoAsrReader(Reader):
 
     def source(self, index: int) -> str:
         return _storage.found_by_list(
-            self._manifests[self._manifest(index)], self._entries[index].audio_filepath
+            self._manifests[self._manifest(index)], self._entries[index].audio_filepath, self._folder
         )
 
 

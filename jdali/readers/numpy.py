@@ -19,7 +19,7 @@ from jdali._numerics.rounding import np_saturate_cast
 from jdali._operators.record import PerSample, Static, also_takes, reader
 from jdali._storage import FileContents, read_named
 from jdali._storage import files as _storage
-from jdali._system.regular_file import check_size, open_regular
+from jdali._system.regular_file import check_size, is_of_machine, open_regular
 from jdali.codecs import npy
 from jdali.readers.base import Loaded, one_by_one, reader_options, shuffle_options
 from jdali.readers.formats.array_files import ArrayFileReader, array_file_options
@@ -65,7 +65,7 @@ class NumpyReader(ArrayFileReader):
 
     def load(self, index: int, **borders: np.ndarray) -> tuple[np.ndarray, ...]:
         """The array of a file, or the window with these further borders."""
-        path = self.source(index)
+        path = self.path(index)
         try:
             if not self._roi and not borders:
                 return (npy.decode(_storage.read(path)),)
@@ -78,13 +78,13 @@ class NumpyReader(ArrayFileReader):
                     anchor, sizes = self._window_in(header.shape)
                 check_size(path, math.prod(sizes) * header.dtype.itemsize)
                 return (self._part(read, header, anchor, sizes, gap),)
-        except MemoryError as error:
-            raise SampleError(f"{_NAME}: {path}: there is no memory for what is wanted of it") from error
         except SampleError as error:
             # The error may say that it is of sample 0: of the batch of one that a window was computed for.
             reason = str(error).removeprefix(f"{_NAME}: ")
             raise SampleError(f"{_NAME}: {path}: {reason}", argument=error.argument) from error
         except OSError as error:
+            if is_of_machine(error):
+                raise
             raise SampleError(
                 f"{_NAME}: cannot read {path}: {error.strerror or error}. File mapping failed: {path}"
             ) from error
@@ -101,7 +101,7 @@ class NumpyReader(ArrayFileReader):
         )
 
     def _load_whole(self, indices: np.ndarray) -> Loaded:
-        contents = read_named(self._root, self._names, indices)
+        contents = read_named(self._folder, self._names, indices)
         column = _alike(contents)
         if column is not None:
             return Loaded((column,), contents.failures)

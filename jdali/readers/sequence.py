@@ -58,7 +58,7 @@ class SequenceReader(Reader):
             )
         super().__init__(int(self._starts[-1]), options)
         self._streams, self._span, self._step, self._stride = streams, span, step, stride
-        self._image_type = image_type
+        self._image_type, self._folder = image_type, _storage.working_folder()
 
     def _paths(self, index: int) -> list[str]:
         stream = int(np.searchsorted(self._starts, index, side="right")) - 1
@@ -69,7 +69,7 @@ class SequenceReader(Reader):
         paths = self._paths(index)
         frames: np.ndarray | None = None
         for number, path in enumerate(paths):
-            content = read_file(path)
+            content = read_file(_storage.join(self._folder, path))
             try:
                 info = codec.probe(content)
                 shape = codec.output_shape(info, self._image_type)

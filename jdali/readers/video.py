@@ -28,6 +28,7 @@ _RESIZE_ARGUMENTS = tuple(name for name in resize.public_args if name not in ("d
 
 def file_options(
     *,
+    apply_rotation: Static[bool] = False,
     enable_frame_num: Static[str | bool] = "none",
     enable_timestamps: Static[bool] = False,
     file_list: Static[str] = "",
@@ -41,6 +42,7 @@ def file_options(
     """Arguments of all video readers.
 
     Args:
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
             "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
@@ -108,7 +110,7 @@ def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoRe
     stride, step = options["stride"], options["step"]
     cut = Cut(
         stride=stride, step=step if step > 0 else own["length"] * stride,
-        image_type=options["image_type"], labels=_has_labels(options),
+        image_type=options["image_type"], upright=options["apply_rotation"], labels=_has_labels(options),
         timestamps=options["enable_timestamps"],
         frame_numbers=frame_number_mode(name, options["enable_frame_num"]), **own,
     )  # fmt: skip

@@ -31,7 +31,7 @@ from jdali.readers.formats.records import (
 )
 from jdali.readers.formats.tar import BLOCK, MARKED, NAMED, has_name, header_mark, is_header_of, marks
 from jdali.readers.formats.webdataset_index import NAME as _NAME
-from jdali.readers.formats.webdataset_index import Components, components_of
+from jdali.readers.formats.webdataset_index import SPARSE, Components, components_of
 from jdali.readers.found_by import Tables, shared_table
 from jdali.types import to_dtype
 
@@ -134,6 +134,8 @@ class WebDatasetReader(PiecesReader):
         return record_tasks(np.maximum(self._all.sizes[indices], 0).sum(axis=1), threads)
 
     def _content(self, file: int, offset: int, size: int, mark: int, dtype: np.dtype) -> np.ndarray:
+        if not (mark or self._indexed):
+            raise BadRecord(f"the file at byte {offset} {SPARSE}")
         data = self._files.read(file, offset - BLOCK, size + BLOCK)
         header = data[:BLOCK]
         if self._indexed:
@@ -150,7 +152,7 @@ class WebDatasetReader(PiecesReader):
 
     def source(self, index: int) -> str:
         file = bisect.bisect_right(self._starts, index) - 1
-        return f"{self._files.paths[file]}#sample {self._all.numbers[index]}"
+        return f"{self._files.names[file]}#sample {self._all.numbers[index]}"
 
 
 class _TarParser:
@@ -306,10 +308,12 @@ def webdataset(
     """Reads samples from tar archives: an output for each entry of `ext`.
 
     Files that follow each other and have the same name up to the first dot are one sample; what is after
-    the dot is the extension. Links, folders and hidden files are passed over.
+    the dot is the extension. Links, folders and hidden files are passed over. Archives that were joined (`cat a.tar
+    b.tar`) are read to the end. Sparse files, as `tar --sparse` stores them, cannot be read.
 
-    Parity: without an index DALI gives empty samples for hidden files and for an empty archive, and does not
-    read long names of the PAX format.
+    Parity: without an index DALI gives empty samples for hidden files and for an empty archive, does not
+    read long names of the PAX format, ends with the first of joined archives, and gives other bytes for sparse files or leaves
+    them out.
 
     Args:
         ext: extension of each output; several with ";" between them: the first that a sample has.

@@ -33,8 +33,8 @@ ENCODED = {
 def test_cut_off(kind):
     encoded = ENCODED[kind]
     codec.decode(encoded)
-    # The last bytes of a JPEG 2000 file are its end marker, which says nothing of the picture.
-    most = len(encoded) - (3 if kind == "jpeg2000" else 1)
+    # The last bytes of a JPEG 2000 file are its end marker, those of a BMP fill up its row: they say nothing of the picture.
+    most = len(encoded) - (3 if kind in ("jpeg2000", "bmp") else 1)
     for length in {*range(60), *np.linspace(0, most, 40).astype(int), most}:
         with pytest.raises(SampleError):
             codec.decode(encoded[:length])
@@ -68,7 +68,7 @@ def test_random_damage(kind, capfd):
         (b"\0\0\0\x20ftypavif" + bytes(20), "AVIF is not supported"),
         (b"\xff\xd8\xff", "broken JPEG image: its header is cut off"),
         (b"\xff\xd8\xff\xd9", "broken JPEG image: it ends before the first scan"),
-        (b"\xff\xd8\xff\xe0\0\x04ab12", "broken JPEG image: no marker at byte 8"),
+        (b"\xff\xd8\xff\xe0\0\x04ab12", "broken JPEG image: its header is cut off"),
         (PNG_SIGNATURE, "broken PNG image: its header is cut off"),
         (PNG_SIGNATURE + png_chunk(b"IHDR", struct.pack(">IIBBBBB", 5, 5, 3, 2, 0, 0, 0)), "bit depth 3"),
         (PNG_SIGNATURE + png_chunk(b"IHDR", struct.pack(">IIBBBBB", 0, 5, 8, 2, 0, 0, 0)), "says 5x0x3"),
@@ -85,7 +85,7 @@ def test_message(data, message):
 
 @pytest.mark.parametrize("missing", [2, 1])
 def test_jpeg_without_its_end_marker(missing):
-    with pytest.raises(SampleError, match=r"broken JPEG image: [Pp]remature end"):
+    with pytest.raises(SampleError, match=r"broken JPEG image: .*premature end"):
         codec.decode(ENCODED["jpeg"][:-missing])
 
 

@@ -40,7 +40,7 @@ USUAL = {
     "comment": with_segment(PLAIN, 0xFE, b"\xff\xc0\0\x11\x08" * 5),
     "another APP1": with_segment(PLAIN, 0xE1, b"http://ns.adobe.com/xap/1.0/\0"),
     "unknown APP2": with_segment(PLAIN, 0xE2, bytes(300)),
-    "restarts": with_segment(PLAIN, 0xDD, b"\0\4"),
+    "restarts": pillow(image(21, 34), "jpeg", restart_marker_blocks=2),
 }
 OTHERS = {
     "EXIF": jpeg_with_exif(PLAIN, exif(6)),

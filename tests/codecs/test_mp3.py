@@ -2,6 +2,7 @@
 
 import io
 import struct
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,9 +10,10 @@ import soundfile
 
 from jdali import SampleError
 from jdali.codecs import audio
+from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs import mp3 as _mp3
 
-pytestmark = pytest.mark.skipif(_mp3.av() is None, reason="av is not installed")
+pytestmark = pytest.mark.skipif(_ffmpeg.pyav() is None, reason="av is not installed")
 
 FRAME = 576  # samples of a frame at 16 kHz
 
@@ -154,5 +156,92 @@ def test_more_values_than_are_believed(monkeypatch):
 
 def test_without_the_package(monkeypatch):
     expected = by_libsndfile(GOOD)
-    monkeypatch.setattr(_mp3, "av", lambda: None)
+    monkeypatch.setattr(_ffmpeg, "pyav", lambda: None)
     np.testing.assert_allclose(audio.decode(GOOD)[0], expected, rtol=0, atol=1e-6)  # it varies by 1e-7
+
+
+# --- layers I and II, and MPEG in WAV files -------------------------------------------------
+def by_ffmpeg(codec, form, wave, rate):
+    """A file that FFmpeg writes."""
+    package, target = _ffmpeg.pyav(), io.BytesIO()
+    layout = "mono" if wave.shape[1] == 1 else "stereo"
+    with package.open(target, "w", format=form) as container:
+        stream = container.add_stream(codec, rate=rate, layout=layout)
+        samples = np.ascontiguousarray(wave, np.float32).reshape(1, -1)
+        frame = package.AudioFrame.from_ndarray(samples, format="flt", layout=layout)
+        frame.sample_rate, frame.pts, frame.time_base = rate, 0, Fraction(1, rate)
+        context = stream.codec_context
+        resampler = package.AudioResampler(
+            context.format, context.layout, rate, frame_size=context.frame_size or None
+        )
+        for part in (*resampler.resample(frame), *resampler.resample(None), None):
+            container.mux(stream.encode(part))
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("rate", [16_000, 22_050, 24_000, 32_000, 44_100, 48_000])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_layer_2(channels, rate):
+    data = by_ffmpeg("mp2", "mp2", sound(channels), rate)
+    expected = by_libsndfile(data)
+    wave, got_rate = audio.decode(data)
+    assert got_rate == rate
+    assert np.abs(expected).max() > 0.5
+    np.testing.assert_allclose(wave, expected, rtol=0, atol=1e-5)
+    for dtype in (np.int16, np.int32):
+        integers, _ = audio.decode(data, dtype=dtype)
+        largest = np.iinfo(dtype).max
+        np.testing.assert_allclose(integers / largest, expected, rtol=0, atol=1e-5 + 0.5 / largest)
+
+
+@pytest.mark.parametrize("cut", [1, 100])
+def test_a_cut_frame_of_layer_2(cut):
+    data = by_ffmpeg("mp2", "mp2", sound(), 32_000)
+    with pytest.raises(SampleError, match="damaged or cut off"):
+        audio.decode(data[:-cut])
+
+
+@pytest.mark.parametrize(
+    ("codec", "scale"),
+    [("pcm_u8", 1 / 128), ("pcm_s16le", 2**-15), ("pcm_s32le", 2**-30), ("pcm_f32le", 1e-7), ("pcm_f64le", 1e-7)],
+)  # fmt: skip
+def test_floats_of_every_type_that_ffmpeg_gives(codec, scale):
+    wave = sound(2, 500) * 0.9
+    data = by_ffmpeg(codec, "wav", wave, 16_000)
+    values, rate = _ffmpeg.sound(
+        memoryview(data), "wav", lambda container, stream: container.decode(stream), 1000, RuntimeError
+    )
+    assert rate == 16_000
+    # Half a step of the integers, or a rounding of float32.
+    np.testing.assert_allclose(_ffmpeg.floats(values), wave, rtol=0, atol=scale + 1e-7)
+
+
+@pytest.mark.parametrize(("codec", "rate"), [("libmp3lame", 44_100), ("libmp3lame", 16_000), ("mp2", 32_000)])
+def test_mpeg_in_wav(codec, rate, monkeypatch):
+    wave = sound(2, 20_000)
+    data, bare = (
+        by_ffmpeg(codec, "wav", wave, rate),
+        by_ffmpeg(codec, codec.removeprefix("lib")[:3], wave, rate),
+    )
+    whole, got_rate = audio.decode(data)
+    assert got_rate == rate
+    if codec == "mp2":
+        expected = by_libsndfile(bare)  # libsndfile takes only layer III in WAV
+    else:
+        expected = by_libsndfile(data)
+    np.testing.assert_allclose(whole, expected, rtol=0, atol=1e-5)
+    if codec != "mp2":
+        monkeypatch.setattr(_ffmpeg, "pyav", lambda: None)
+        np.testing.assert_allclose(audio.decode(data)[0], expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("codec", "form", "name"),
+    [("aac", "adts", "AAC"), ("aac", "ipod", "MP4"), ("aac", "matroska", "Matroska"), ("ac3", "ac3", "AC-3"),
+     ("wavpack", "wv", "WavPack")],
+)  # fmt: skip
+def test_what_is_not_decoded_is_named(codec, form, name):
+    data = by_ffmpeg(codec, form, sound(), 48_000)
+    for tag in (b"", ID3V2) if form == "adts" else (b"",):
+        with pytest.raises(SampleError, match=f"it is (an? )?{name}.*not decoded here, nor by DALI"):
+            audio.decode(tag + data)

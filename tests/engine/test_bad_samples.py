@@ -121,7 +121,7 @@ def test_one_sample_reported_at_a_time():
 
 
 def test_samples_of_an_external_source_are_dropped_with_their_partner():
-    """Nothing can take the place of what a source gave once: the reader's samples are not used up for it."""
+    """Nothing but a good sample of the batch can take its place: the reader's samples are not used up for it."""
     counter = itertools.count()
 
     def source():
@@ -139,7 +139,7 @@ def test_samples_of_an_external_source_are_dropped_with_their_partner():
         pipe.set_outputs(values, fn.cast(given, dtype=types.INT64))
     with pipe:
         rows = [[out.as_array().ravel().tolist() for out in pipe.run()] for _ in range(3)]
-    assert rows == [[[0, 1], [0, 1]], [[3], [3]], [[4, 5], [4, 5]]]
+    assert rows == [[[0, 1], [0, 1]], [[3, 3], [3, 3]], [[4, 5], [4, 5]]]
 
 
 def given(batches, on_error, **options):
@@ -164,16 +164,15 @@ LOST = [[1, 2], [-3, -4], [5, -6], [-7, -8], [-9, -10], [11, 12], [-13, -14]]
 @pytest.mark.parametrize("options", [{}, {"exec_async": False}], ids=["ahead", "on demand"])
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
 def test_a_batch_that_an_external_source_gave_in_vain_is_left_out(on_error, options):
-    fifth = [5] if on_error == "skip" else [5, 5]
     with given(LOST, on_error, **options) as pipe:
-        assert [x.as_array().tolist() for (x,) in pipe] == [[1, 2], fifth, [11, 12]]
+        assert [x.as_array().tolist() for (x,) in pipe] == [[1, 2], [5, 5], [11, 12]]
         assert [error.index for error in pipe.errors] == [2, 3, 5, 6, 7, 8, 9, 12, 13]
     with given(LOST, on_error, **options) as pipe:
         rows = []
         for _ in range(3):
             pipe.schedule_run()
             rows.append(pipe.share_outputs()[0].as_array().tolist())
-        assert rows == [[1, 2], fifth, [11, 12]]
+        assert rows == [[1, 2], [5, 5], [11, 12]]
 
 
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
@@ -196,15 +195,14 @@ def test_an_iterator_leaves_such_batches_out(on_error):
             pipe.set_outputs(fn.python_function(fn.external_source(source=source), function=refuse))
         return DataIterator(pipe, ["x"], auto_reset=True)
 
-    fifth = [5] if on_error == "skip" else [5, 5]
     with opened() as batches:
         rows, states = [], []
         for batch in batches:
             rows.append(np.ravel(batch["x"]).tolist())
             states.append(json.dumps(batches.get_state()))
-        assert rows == [[1, 2], fifth, [11, 12]]
+        assert rows == [[1, 2], [5, 5], [11, 12]]
         assert [np.ravel(batch["x"]).tolist() for batch in batches] == rows
-        assert np.ravel(batches.batch_at(2)["x"]).tolist() == fifth  # the third batch of the source
+        assert np.ravel(batches.batch_at(2)["x"]).tolist() == [5, 5]  # the third batch of the source
     for done, state in enumerate(states):
         with opened() as batches:
             batches.set_state(json.loads(state))
@@ -213,7 +211,7 @@ def test_an_iterator_leaves_such_batches_out(on_error):
 
 def test_a_fed_batch_of_bad_samples_is_an_error_and_the_next_one_follows():
     with given(None, "skip") as pipe:
-        assert pipe.run(given=np.int32([1, -2]))[0].as_array().tolist() == [1]
+        assert pipe.run(given=np.int32([1, -2]))[0].as_array().tolist() == [1, 1]
         with pytest.raises(jdali.OperatorError, match="python_function: -3 is bad"):
             pipe.run(given=np.int32([-3, -4]))
         assert pipe.run(given=np.int32([5, 6]))[0].as_array().tolist() == [5, 6]
@@ -227,15 +225,43 @@ def test_a_source_of_bad_samples_only_is_an_error_after_many():
         assert pipe.run()[0].as_array().tolist() == [5, 6]
 
 
-@pytest.mark.parametrize(
-    ("policy", "says"),
-    [(LastBatchPolicy.PAD, "-3 is bad"), (LastBatchPolicy.PARTIAL, "gave 0 samples in place of 2")],
-)
-def test_an_iterator_over_two_pipelines_cannot_go_on_without_one(policy, says):
+@pytest.mark.parametrize("policy", [LastBatchPolicy.PAD, LastBatchPolicy.PARTIAL])
+def test_an_iterator_over_two_pipelines_cannot_go_on_without_one(policy):
     rows = [[[1, 2], [3, 4], [5, 6]], [[1, 2], [-3, -4], [5, 6]]]
     pipes = [given(batches, "skip") for batches in rows]
     with DataIterator(pipes, ["x"], size=12, last_batch_policy=policy) as batches:
         assert np.ravel(next(batches)["x"]).tolist() == [1, 2, 1, 2]
-        with pytest.raises(RuntimeError, match=says):
+        with pytest.raises(RuntimeError, match="-3 is bad"):
             next(batches)
         assert np.ravel(next(batches)["x"]).tolist() == [5, 6, 5, 6]
+
+
+@pytest.mark.parametrize("policy", LastBatchPolicy)
+@pytest.mark.parametrize("size", [-1, 6], ids=["without size", "size"])
+def test_a_bad_sample_of_an_external_source_changes_no_shape(policy, size):
+    """A good one of its batch stands there, also beside a reader, whose next samples stay with their partners."""
+    with DataIterator(
+        given([[1, 2], [3, -4], [5, 6]], "skip"), ["x"], size=size, last_batch_policy=policy
+    ) as batches:
+        got = list(batches)
+        assert [np.ravel(batch["x"]).tolist() for batch in got] == [[1, 2], [3, 3], [5, 6]]
+        if policy is LastBatchPolicy.PAD:
+            assert [batch["mask"].tolist() for batch in got] == [[True, True], [True, False], [True, True]]
+
+
+@pytest.mark.parametrize("on_error", ["skip", "mask"])
+def test_bad_samples_of_a_reader_leave_what_a_source_gives_with_its_partner(on_error):
+    """The reader's next sample has a partner of its own."""
+
+    def refuse(value):
+        if value in (1, 4):
+            raise SampleError("bad")
+        return value
+
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1, seed=1, on_error=on_error)
+    with pipe:
+        given = fn.external_source(lambda i: np.arange(2 * i, 2 * i + 2, dtype=np.int64))
+        pipe.set_outputs(fn.python_function(numbers(NumberReader(8)), function=refuse), given)
+    with pipe:
+        rows = [[out.as_array().ravel().tolist() for out in pipe.run()] for _ in range(4)]
+    assert rows == [[[0, 0]] * 2, [[2, 3]] * 2, [[5, 5]] * 2, [[6, 7]] * 2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import signal
 
 import jax
 import numpy as np
@@ -188,5 +189,9 @@ class TestFailure:
         with pytest.raises(NodeFailure) as caught, failing_as([source_node()]):
             raise first
         assert caught.value is first
-        with pytest.raises(KeyboardInterrupt), failing_as([node]):
-            raise KeyboardInterrupt
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            with pytest.raises(KeyboardInterrupt), failing_as([node]):
+                signal.raise_signal(signal.SIGINT)
+        finally:
+            signal.signal(signal.SIGINT, before)

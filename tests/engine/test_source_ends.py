@@ -99,7 +99,6 @@ def test_an_iterable_is_begun_once_for_each_time_it_is_gone_through(package):
     ("first", "second", "expected"),
     [
         # The second source gives a batch in the iteration in which the first ends: it is lost.
-        ("raise", "raise", [[(0, 10), (1, 11), "end"], ["end"], [(1, 10), "end"], [(0, 12), "end"]]),
         ("raise", "quiet", [[(0, 10), (1, 11), "end"]] * 4),
         (None, "raise", [[(0, 10), (1, 11), "end"], ["end"], ["end"], ["end"]]),
         ("raise", None, [[(0, 10), (1, 11), "end"], ["end"], ["end"], ["end"]]),
@@ -113,6 +112,40 @@ def test_sources_go_on_where_another_one_has_ended(package, first, second, expec
         return (y, x) if swapped else (x, y)
 
     assert epochs(pipeline(package, define)) == expected
+
+
+@pytest.mark.parametrize("lengths", [(2, 3), (3, 2), (2, 4)])
+@pytest.mark.parametrize("kind", ["list", "generator function", "samples", "parallel"])
+def test_sources_that_begin_again_do_so_together(kind, lengths):
+    """Rows of one place come together in each epoch; DALI goes on in the longer source where it was."""
+
+    def source(length):
+        rows = numbers(*range(length))
+        if kind == "samples":
+            return {"source": [sample for batch in rows for sample in batch], "batch": False}
+        return {
+            "source": rows if kind == "list" else lambda: (yield from rows),
+            "parallel": kind == "parallel",
+        }
+
+    def define(fn):
+        return tuple(fn.external_source(**source(length), cycle="raise") for length in lengths)
+
+    pipe = pipeline(jdali, define, py_num_workers=1, py_start_method="spawn")
+    try:
+        assert epochs(pipe, 3, longest=4) == [[(0, 0), (1, 1), "end"]] * 3
+    finally:
+        pipe.close()
+
+
+def test_a_callback_that_cannot_begin_again_is_warned_of(caplog):
+    ends, goes_on = iter(numbers(0, 1)), iter(numbers(*range(9)))
+    pipe = pipeline(
+        jdali, lambda fn: (fn.external_source(lambda: next(ends)), fn.external_source(lambda: next(goes_on)))
+    )
+    assert epochs(pipe, 1) == [[(0, 0), (1, 1), "end"]]
+    pipe.close()
+    assert "ended first" in caplog.text
 
 
 @pytest.mark.parametrize(

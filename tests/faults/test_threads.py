@@ -62,7 +62,7 @@ class TestErrors:
 
         pipe = overlapping(batches(4), function, exec_async=ahead)
         assert first(pipe.run()) == 1
-        with pytest.raises(SystemExit):
+        with pytest.raises(jdali.OperatorError, match="SystemExit: 3"):
             pipe.run()
         assert [first(pipe.run()) for _ in range(2)] == [3, 4]
         pipe.close()

@@ -11,8 +11,8 @@ from support.fuzz import mutations, refusals
 
 from jdali import SampleError
 from jdali.codecs import audio
+from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs import flac as _flac
-from jdali.codecs import mp3 as _mp3
 from jdali.codecs import wav as _wav
 
 WAVE = (np.sin(np.arange(900) * 0.05)[:, None] * [0.7, 0.3]).astype(np.float32)
@@ -49,7 +49,7 @@ CONTAINERS = {"WAV24": "WAV", "WAVF": "WAV", "WAVA": "WAV", "WAVI": "WAV", "OPUS
 def test_damaged_files(kind, capfd):
     good = encode(CONTAINERS.get(kind, kind), KINDS[kind])
     assert refusals(read, good, count=300) > 20
-    if kind != "MP3" or _mp3.av() is not None:  # libsndfile's decoder of it prints
+    if kind != "MP3" or _ffmpeg.pyav() is not None:  # libsndfile's decoder of it prints
         assert capfd.readouterr() == ("", "")
 
 
@@ -62,7 +62,7 @@ CUT = {
 @pytest.mark.parametrize("kind", CUT)
 def test_no_file_that_is_cut_off_is_taken_for_a_shorter_sound(kind, without, monkeypatch):
     if without != "nothing":
-        monkeypatch.setattr(_mp3, "av", lambda: None)
+        monkeypatch.setattr(_ffmpeg, "pyav", lambda: None)
         monkeypatch.setattr(_flac, "miniaudio", lambda: None)
     good = encode(CONTAINERS.get(kind, kind), CUT[kind])
     audio.decode(good)
@@ -111,10 +111,13 @@ def test_what_is_read_without_libsndfile_is_what_it_gives(kind, subtype):
         for dtype in ("float32", "int16", "int32"):
             if wave.floats and dtype != "float32":
                 continue  # audio.decode never asks for it
-            expected, rate = plain(case, dtype)
-            np.testing.assert_array_equal(wave.read(0, wave.length, np.dtype(dtype)), expected, case.how)
-            assert wave.sample_rate == rate
-        taken += 1
+            given = plain(case, dtype)
+            if given is None:
+                break  # libsndfile looks into chunks that are not read here
+            np.testing.assert_array_equal(wave.read(0, wave.length, np.dtype(dtype)), given[0], case.how)
+            assert wave.sample_rate == given[1]
+        else:
+            taken += 1
     assert taken > 20
 
 

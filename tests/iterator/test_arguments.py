@@ -8,10 +8,11 @@ import re
 import numpy as np
 import pytest
 from support import refusals
+from support.numbers import pipeline as number_pipeline
 
 import jdali
 import jdali.plugin.jax
-from jdali.iterator import DataIterator, IteratorError
+from jdali.iterator import DataIterator, IteratorError, LastBatchPolicy
 
 
 def pipeline(package, files=10, shard=0, shards=1, *, batch_size=4, checkpoints=False, **options):
@@ -140,3 +141,66 @@ def test_what_is_refused_is_one_type():
         DataIterator(pipeline(jdali), ["x"], size=0)
     with pytest.raises(IteratorError, match="uniform shape.*differ in shape"):
         next(DataIterator(fed(jdali, [[np.zeros(1), np.zeros(2)]]), ["x"]))
+
+
+@pytest.mark.parametrize(
+    ("size", "shards", "batch", "is_refused"),
+    [
+        (7, 3, 2, True),
+        (10, 3, 3, True),
+        (5, 4, 1, True),
+        (10, 4, 2, True),
+        (9, 3, 3, False),
+        (10, 3, 2, False),
+    ],
+)
+def test_drop_with_padded_shards_of_one_batch_and_a_little(size, shards, batch, is_refused):
+    """Else every second epoch would hold padding alone, as in DALI."""
+
+    def opened(pad):
+        pipe = number_pipeline(size, batch, num_shards=shards, pad=pad)
+        return DataIterator(pipe, ["x"], reader_name="Reader", last_batch_policy=LastBatchPolicy.DROP)
+
+    opened(pad=False).close()
+    if is_refused:
+        with pytest.raises(ValueError, match="DROP and pad_last_batch=True.*another policy"):
+            opened(pad=True)
+        return
+    with opened(pad=True) as it:
+        for _ in range(4):
+            assert len(list(it)) == size // shards // batch
+
+
+@pytest.mark.parametrize("policy", LastBatchPolicy)
+@pytest.mark.parametrize("sizes", [(1, 4, 4, 1), (4, 3, 3), (4, 4, 1)])
+def test_a_source_of_smaller_batches_than_size_says(policy, sizes):
+    """A batch that is too small is an error under every policy, and no sample is lost without one."""
+
+    def source():
+        yield from (np.full((n, 1), n, np.int32) for n in sizes)
+
+    pipe = jdali.Pipeline(batch_size=4, num_threads=1, seed=1)
+    with pipe:
+        pipe.set_outputs(jdali.fn.external_source(source, cycle="raise"))
+    small = next(i for i, n in enumerate(sizes) if n < 4)
+    with DataIterator(pipe, ["x"], size=10, last_batch_policy=policy) as it:
+        if policy is LastBatchPolicy.DROP and small == 2:
+            assert len(list(it)) == 2  # what is dropped is not looked at
+            return
+        for _ in range(small):
+            next(it)
+        with pytest.raises(IteratorError, match=f"gave {sizes[small]} samples in place of"):
+            next(it)
+
+
+def test_pad_fills_a_smaller_last_batch():
+    def source():
+        yield from (np.full((n, 1), n, np.int32) for n in (4, 4, 2))
+
+    pipe = jdali.Pipeline(batch_size=4, num_threads=1, seed=1)
+    with pipe:
+        pipe.set_outputs(jdali.fn.external_source(source, cycle="raise"))
+    with DataIterator(pipe, ["x"], size=10, last_batch_policy=LastBatchPolicy.PAD) as it:
+        for _ in range(2):
+            masks = [batch["mask"].tolist() for batch in it]
+            assert masks == [[True] * 4, [True] * 4, [True, True, False, False]]

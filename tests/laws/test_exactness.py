@@ -30,8 +30,30 @@ def mel(spectra):
 
 
 def functions(values):
-    """Of a batch of 7: the remainder of XLA's vectors, for which its newer loops use other polynomials."""
-    return jdali.math.atan(values), jdali.math.log(jdali.math.abs(values))
+    """Of a batch of 7: the remainder of XLA's vectors, for which its loops use other polynomials."""
+    size = jdali.math.abs(values)
+    small = size / 8
+    every = [
+        getattr(jdali.math, name)(values)
+        for name in ("exp", "sinh", "tanh", "asinh", "atan", "sin", "cos", "tan", "cbrt")
+    ]
+    return (
+        *every,
+        *[getattr(jdali.math, name)(size) for name in ("log", "log2", "log10", "sqrt", "rsqrt")],
+        *[getattr(jdali.math, name)(small) for name in ("asin", "acos", "atanh")],
+        jdali.math.acosh(size + 1),
+        jdali.math.pow(size, values),
+        jdali.math.atan2(values, size),
+    )
+
+
+def drawn(values):
+    """Random numbers that go through elementary functions."""
+    return (
+        fn.random.normal(values, seed=5),
+        fn.random.beta(shape=[], alpha=0.7, beta=2.0, seed=6),
+        fn.noise.gaussian(values, stddev=2.0, seed=7),
+    )
 
 
 # A chain, its samples, their layout.
@@ -39,6 +61,8 @@ BY_SIZE = {
     "sums": (fn.reductions.mean, sounds(*[900] * 6), "t"),
     "matrix products": (mel, [np.abs(s).reshape(257, -1) for s in sounds(257 * 9, 257 * 209)], "ft"),
     "functions": (functions, sounds(*[1] * 7), "t"),
+    "functions of several": (functions, sounds(5, 1, 31), "t"),
+    "random numbers": (drawn, sounds(5, 1, 31), "t"),
 }
 
 

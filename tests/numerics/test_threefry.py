@@ -10,7 +10,7 @@ import jdali
 from jdali import fn
 from jdali._numerics import random as _random
 from jdali._numerics import threefry as _threefry
-from jdali._numerics.exact import drawn_together
+from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.random import SampleKeys, element_bits, seed_words
 
 KEYS = jax.random.split(jax.random.key(5), 6)
@@ -94,7 +94,7 @@ def draws(words, limit):
 @pytest.mark.parametrize("most", [0, 14, 1 << 14])
 def test_the_bits_do_not_depend_on_what_is_drawn_together(most, monkeypatch):
     monkeypatch.setattr(_threefry, "MOST_TOGETHER", most)
-    got = jax.jit(drawn_together(draws, "cpu"))(WORDS, 3)
+    got = jax.jit(exact(draws, MINUS_ZERO, "cpu"))(WORDS, 3)
     want = jax.jit(draws)(WORDS, 3)
     jax.tree.map(same, got, want)
 
@@ -104,18 +104,20 @@ def test_draws_that_do_not_depend_on_each_other_are_one(uses):
         first = [_random.split(words, count) for count in (1, 2, 3)]
         return [_random.bits(keys) for keys in first]
 
-    jax.make_jaxpr(drawn_together(function, "cpu"))(WORDS)
+    jax.make_jaxpr(exact(function, MINUS_ZERO, "cpu"))(WORDS)
     assert uses == [36, 36]
 
 
 def test_large_draws_are_made_apart(uses, monkeypatch):
     monkeypatch.setattr(_threefry, "MOST_TOGETHER", 12)
-    jax.make_jaxpr(drawn_together(lambda words: [_random.split(words, n) for n in (1, 2, 3)], "cpu"))(WORDS)
+    jax.make_jaxpr(exact(lambda words: [_random.split(words, n) for n in (1, 2, 3)], MINUS_ZERO, "cpu"))(
+        WORDS
+    )
     assert sorted(uses) == [18, 18]
 
 
 def test_only_on_a_cpu(uses):
-    jax.make_jaxpr(drawn_together(_random.bits, "gpu"))(WORDS)
+    jax.make_jaxpr(exact(_random.bits, MINUS_ZERO, "gpu"))(WORDS)
     assert not uses
 
 

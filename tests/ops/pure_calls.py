@@ -15,6 +15,7 @@ from support.contract import sample_keys
 
 import jdali.ops
 from jdali._operators.record import REGISTRY, CompiledOp
+from jdali._system.jax_internals import OLDER_LOOPS, known_options
 
 DEVICES = 8
 OPERATORS = {
@@ -72,7 +73,11 @@ def call(case: Case, sample: Sample) -> tuple[Any, ...]:
 
 # Programs run once here, so how fast they are made counts. Users' programs have XLA's newer loops.
 jit = functools.partial(
-    jax.jit, compiler_options={"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": True}
+    jax.jit,
+    compiler_options={
+        "xla_backend_optimization_level": 0,
+        **dict.fromkeys(known_options(OLDER_LOOPS), True),
+    },
 )
 
 

@@ -21,6 +21,7 @@ from support import oracle
 import jdali.ops
 from jdali import types
 from jdali._operators.record import REGISTRY
+from jdali._system.jax_internals import OLDER_LOOPS, known_options
 
 NN, LINEAR, CUBIC = types.INTERP_NN, types.INTERP_LINEAR, types.INTERP_CUBIC
 FILTERS = {
@@ -193,7 +194,7 @@ each_group = pytest.mark.parametrize(
 )
 
 # As users compile: tests/support/xla.py chooses older loops, which compile faster.
-jit = functools.partial(jax.jit, compiler_options={"xla_cpu_use_fusion_emitters": True})
+jit = functools.partial(jax.jit, compiler_options=dict.fromkeys(known_options(OLDER_LOOPS), True))
 
 
 def calls_of(name: str) -> list[Call]:

@@ -2,6 +2,7 @@
 
 import io
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
@@ -117,3 +118,29 @@ def test_a_bad_crop_names_the_sample(folder):
     assert caught.value.operator == "crop"
     assert caught.value.sample == 2
     assert "2.jpg" in str(caught.value)
+
+
+@pytest.mark.parametrize("on_error", ["skip", "mask", "statistics"])
+@pytest.mark.parametrize("place", [0, 4])
+def test_a_package_that_is_missing_is_no_bad_sample(folder, monkeypatch, on_error, place):
+    """The error names the file that needs it, also if another one of the batch is bad."""
+    names = [f"{folder}/a/{i}.jpg" for i in (2, 3, 4, 5)]
+    cut = io.BytesIO()
+    Image.fromarray(np.random.default_rng(0).integers(0, 256, (64, 64, 3), np.uint8)).save(cut, "JPEG")
+    (folder / "a" / "3.jpg").write_bytes(cut.getvalue()[: len(cut.getvalue()) // 2])  # its header is whole
+    names.insert(place, f"{folder}/deep.png")
+    cv2.imwrite(names[place], np.full((16, 20, 3), 40_000, np.uint16))
+    monkeypatch.setattr("jdali.codecs.base.imagecodecs", lambda: None)
+
+    @jdali.pipeline_def(batch_size=5, num_threads=2, seed=1, on_error=on_error)
+    def deep():
+        return fn.decoders.image(fn.readers.file(files=names)[0])
+
+    with pytest.raises(jdali.OperatorError, match="needs the package imagecodecs") as caught:
+        if on_error == "statistics":
+            jdali.statistics(fn.readers.file(files=names), progress=False)
+        else:
+            deep().run()
+    assert isinstance(caught.value, ImportError)
+    assert caught.value.sample == place
+    assert caught.value.source == names[place]

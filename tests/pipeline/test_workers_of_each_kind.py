@@ -279,6 +279,22 @@ def test_a_codec_that_crashes_costs_one_sample(damaged, on_error, workers):
     assert all(ENDS["SEGV"] in e.reason for e in found)
 
 
+# --- names ------------------------------------------------------------------------------------------
+@both_kinds
+def test_relative_names_are_those_of_the_folder_where_it_was_built(
+    folder, light_batches, workers, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(Path(folder).parent)
+    with closing(light_pipeline(Path(folder).name, workers=workers)) as pipe:
+        found = [batch(pipe)[0]]
+        monkeypatch.chdir(tmp_path)
+        for pid in pids_of(pipe):  # others start in this folder
+            os.kill(pid, signal.SIGKILL)
+        found += [batch(pipe)[0] for _ in range(STEPS - 1)]
+        assert workers_of(pipe).counts().deaths >= 1
+    assert found == [made[0] for made, _ in light_batches]
+
+
 # --- workers that are killed --------------------------------------------------------------------------
 @both_kinds
 def test_workers_that_are_killed_lose_nothing(folder, light_batches, workers):

@@ -189,7 +189,13 @@ WRONG = [
     ({"text": '{"images": []}'}, r"there are no images to read in .*x.json"),
     ({"text": '{"images": [{"id": "1", "file_name": "a"}]}'}, r"got `str` - at `\$.images\[0\].id`"),
     ({"images": [image(1, "a\0b")]}, r"images\[0\]: the file_name .* has a byte of 0"),
-    ({"images": [image(1 << 31, "a")]}, r"at `\$.images\[0\].id`"),
+    ({"images": [image(1 << 63, "a")]}, r"at `\$.images\[0\].id`"),
+    ({"images": [image(9.5, "a")]}, r"images\[0\]: the id 9.5 is no whole number"),
+    ({"images": [image(9, "a"), image(1e300, "b")]}, r"images\[1\]: the id 1e\+300 is no whole number of 64 bits"),
+    ({"images": [image(9, "a", width=6.5)], "objects": []}, r"images\[0\]: the width 6.5 is no whole number"),
+    ({"images": [image(float("nan"), "a")]}, r"got `null` - at `\$.images\[0\].id`"),
+    ({"objects": [thing(9, 7, [0, 0, float("nan"), 1])]}, r"got `null` - at `\$.annotations\[0\].bbox\[2\]`"),
+    ({"text": '{"info": NaN, "images": [{"id": 1, "file_na'}, r"x.json: Input data was truncated"),
     ({"text": "[" * 100_000}, "x.json: "),
     ({"objects": [OBJECTS[0], thing(8, 7, [0, 0, 1, 1])]}, r"annotations\[1\]: .* no image with the image_id 8"),
     ({"objects": [thing(9, 8, [0, 0, 1, 1])]}, r"annotations\[0\]: there is no category with the category_id 8"),
@@ -213,6 +219,55 @@ WRONG_MASKS = [
 def test_wrong_annotations(write, given, message):
     with pytest.raises(ValueError, match=f"^readers.coco: .*{message}"):
         opened("coco", **write(**given))
+
+
+@pytest.mark.parametrize(
+    "args", [{}, {"ratio": True, "polygon_masks": True}, {"pixelwise_masks": True}], ids=str
+)
+def test_what_the_json_of_python_reads(write, args):
+    """Numbers that are not finite in fields that nobody reads, whole numbers as floats, ids of 64 bits."""
+    expected = values(everything("coco", **write(), **args))
+    numbers = {9: 9.0, 2: 3_000_000_000, 5: (1 << 63) - 1, 11: 1e18, 7: 7.0, 3: -(1 << 40)}
+    nan, text = float("nan"), 'a "NaN", \\, -Infinity'
+    images = [
+        {**one, "id": numbers[one["id"]], "width": 6.0, "depth": [nan, {"x": -float("inf")}], "note": text}
+        for one in IMAGES
+    ]
+    objects = [
+        {
+            **one, "image_id": numbers[one["image_id"]], "area": nan, "NaN": [text, float("inf")], "iscrowd": None,
+            "category_id": numbers.get(one["category_id"], one["category_id"]),
+        }
+        for one in OBJECTS
+    ]  # fmt: skip
+    # Images come in the order of their ids.
+    images[1]["id"], objects[1]["image_id"], objects[5]["image_id"] = -(1 << 40), -(1 << 40), -(1 << 40)
+    images[2]["id"] = -5.0
+    categories = [{**one, "id": numbers.get(one["id"], one["id"]), "score": nan} for one in CATEGORIES]
+    files = write(images, objects, categories)
+    assert values(everything("coco", **files, **args)) == expected
+
+
+def test_ids_that_do_not_fit_in_their_output(write):
+    files = write([image(9, "a"), image(1 << 31, "b")], [])
+    message = "does not fit in the output of image_ids, int32"
+    with pytest.raises(ValueError, match=rf"x.json: images\[1\]: the id 2147483648 {message}"):
+        opened("coco", **files, image_ids=True, images=["b.jpg"])
+    assert opened("coco", **files, image_ids=True, images=["a.jpg"]).size == 1
+    files = write(objects=[thing(9, 1 << 31, [0, 0, 2, 2])])
+    with pytest.raises(
+        ValueError, match=r"annotations\[0\]: the category_id 2147483648 does not fit in the labels"
+    ):
+        opened("coco", **files, avoid_class_remapping=True)
+
+
+def test_a_mask_whose_size_is_in_floats(write):
+    mask = {"size": [4, 6], "counts": [5, 3, 16]}
+    expected, got = (
+        values(everything("coco", **write(objects=[thing(9, 7, [0, 0, 1, 1], one)]), pixelwise_masks=True))
+        for one in (mask, mask | {"size": [4.0, 6.0]})
+    )
+    assert got == expected
 
 
 @pytest.mark.parametrize(("mask", "message"), WRONG_MASKS, ids=[str(m) for m, _ in WRONG_MASKS])

@@ -147,6 +147,38 @@ def test_hostile_polygons_are_refused():
         masks.runs_of_polygons(zigzag, np.array([20_000]), 10, 20_000)
 
 
+def test_run_lengths_and_polygons_of_one_label(tmp_path):
+    """Each object is drawn; DALI draws one mask of run lengths of a label, and none beside polygons."""
+    square, block = np.zeros((6, 8), np.int32), np.zeros((6, 8), np.int32)
+    square[1:4, 4:7] = block[2:6, 1:6] = 1
+    corner = [[0, 0, 3, 0, 3, 3, 0, 3]]
+    drawn = np.zeros((6, 8), np.int32)
+    drawn[:3, :3] = 1
+
+    def run_lengths(mask):
+        changes = np.flatnonzero(np.diff(mask.T.ravel(), prepend=0)).tolist()
+        return {"size": [6, 8], "counts": np.diff([0, *changes, mask.size]).tolist()}
+
+    cases = [
+        ([corner, run_lengths(square)], drawn | square),
+        ([run_lengths(square), run_lengths(block)], square | block),
+    ]
+    (tmp_path / "a.jpg").write_bytes(b"x")
+    for segmentations, want in cases:
+        document = {
+            "images": [{"id": 1, "file_name": "a.jpg", "height": 6, "width": 8}],
+            "categories": [{"id": 1}],
+            "annotations": [
+                {"image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "segmentation": one}
+                for one in segmentations
+            ],
+        }
+        (tmp_path / "x.json").write_text(json.dumps(document))
+        files = {"file_root": str(tmp_path), "annotations_file": str(tmp_path / "x.json")}
+        (found,) = everything("coco", pixelwise_masks=True, **files)
+        np.testing.assert_array_equal(found[3][..., 0], want)
+
+
 @pytest.mark.oracle
 def test_random_polygons_as_dali(tmp_path):
     rng = np.random.default_rng(0)

@@ -2,10 +2,12 @@
 
 import contextlib
 import dataclasses
+import errno
 import itertools
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -19,7 +21,7 @@ from support.every_reader import COUNT, MAKERS, digest, digests, made, pipeline
 from support.readers import check_epochs_and_state, opened
 from support.servers import FAULTS, Server, now_and_then, tree
 
-from jdali import storage
+from jdali import OperatorError, SampleError, storage
 from jdali._operators.record import REGISTRY
 
 # Of whole epochs and a part of one.
@@ -65,6 +67,78 @@ def local(root, data):
         return known[case]
 
     return get
+
+
+# --- errors of the machine ------------------------------------------------------------------
+LACKS = [OSError(number, os.strerror(number)) for number in (errno.EMFILE, errno.ENOMEM, errno.ESTALE)]
+
+
+@pytest.mark.parametrize("error", [*LACKS, MemoryError()], ids=repr)
+@pytest.mark.parametrize("case", MAKERS)
+def test_what_the_machine_lacks_is_no_bad_sample(local, case, error, monkeypatch):
+    """Whatever the calls of the system are that fail, the samples are read when the machine has it again."""
+    name, args, _ = local(case)
+    with contextlib.closing(opened(name, **args)) as reader, monkeypatch.context() as patched:
+
+        def fail(*_, **__):
+            raise error
+
+        for call in ("open", "read", "readv", "pread", "preadv"):
+            patched.setattr(os, call, fail)
+        for index in range(reader.size):
+            with pytest.raises((OSError, MemoryError)):
+                reader.load(index)
+        try:
+            failures = reader.load_many(np.arange(reader.size)).failures
+        except (OSError, MemoryError) as raised:
+            failures = dict.fromkeys(range(reader.size), raised)
+        assert len(failures) == reader.size
+        assert not any(isinstance(failure, SampleError) for failure in failures.values())
+        patched.undo()
+        assert not reader.load_many(np.arange(reader.size)).failures
+
+
+def test_what_the_machine_lacks_comes_to_the_user(local, monkeypatch):
+    name, args, expected = local("mxnet")
+    options = {"exec_pipelined": False, "exec_async": False, "on_error": "skip"}
+    with pipeline(name, args, **options) as pipe:
+        assert digests(pipe, 1) == expected[:3]
+        with monkeypatch.context() as patched:
+            for call in ("open", "preadv", "pread"):
+                patched.setattr(os, call, lambda *_, **__: (_ for _ in ()).throw(LACKS[0]))
+            with pytest.raises(OperatorError, match=r"readers.mxnet: .*Too many open files") as raised:
+                pipe.run()
+            assert raised.value.errno == errno.EMFILE
+        assert not pipe.errors
+        assert digests(pipe, 1) == expected[6:9]
+
+
+# --- names ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("case", MAKERS)
+def test_relative_names_stay_in_another_working_folder(local, data, root, case, tmp_path, monkeypatch):
+    """Of a folder with files of the same names nothing is read."""
+    name, _, expected = local(case)
+    folder = root / case.replace(" ", "_")
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    for path in other.rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"wrong" * 100)
+    monkeypatch.chdir(folder)
+    args = data(case)[1](".")
+    with pipeline(name, args, exec_pipelined=False, exec_async=False) as pipe:
+        pipe.build()
+        monkeypatch.chdir(other)
+        assert digests(pipe, BATCHES) == expected
+    monkeypatch.chdir(folder)
+    with contextlib.closing(opened(name, **args)) as reader:
+        loaded = [digest(reader.load(i)) for i in range(COUNT)]
+    with contextlib.closing(opened(name, **args)) as reader:
+        source = reader.source(0)
+        assert not os.path.isabs(source)
+        monkeypatch.chdir(other)
+        assert reader.source(0) == source
+        assert [digest(reader.load(i)) for i in range(COUNT)] == loaded
 
 
 # --- order and state ------------------------------------------------------------------------

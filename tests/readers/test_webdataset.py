@@ -159,6 +159,105 @@ def test_several_archives_and_sources(made, tmp_path):
     assert reader.load(3)[1].tobytes() == b"9"
 
 
+def test_joined_archives(tmp_path):
+    """`cat a.tar b.tar`: the samples that tarfile finds in both, also behind an empty archive and short ends."""
+    names = [[f"{i}.jpg" for i in range(3)], [], [f"{i}.jpg" for i in range(3, 7)]]
+    parts = []
+    for number, mine in enumerate(names):
+        records.tar(tmp_path / "part.tar", [(name, name.encode()) for name in mine])
+        zeros = (1 + number) * 512
+        parts.append((tmp_path / "part.tar").read_bytes()[: len(mine) * 1024] + bytes(zeros))
+    joined = tmp_path / "joined.tar"
+    joined.write_bytes(b"".join(parts))
+    with tarfile.open(joined, ignore_zeros=True) as archive:
+        expected = [(np.frombuffer(archive.extractfile(member).read(), np.uint8),) for member in archive]
+    assert len(expected) == 7
+    assert_same(everything("webdataset", paths=str(joined), ext="jpg"), expected)
+    index = list(module.index_lines(str(joined), lambda done: None))
+    (tmp_path / "index").write_text("\n".join(index))
+    got = everything("webdataset", paths=str(joined), index_paths=str(tmp_path / "index"), ext="jpg")
+    assert_same(got, expected)
+    # What is no archive is passed over, as tar does; a damaged one is not.
+    joined.write_bytes(parts[0] + b"rest of a tape" * 100)
+    assert opened("webdataset", paths=str(joined), ext="jpg").size == 3
+    joined.write_bytes(parts[0] + b"x" + parts[2][1:])
+    with pytest.raises(ValueError, match=f"the checksum of the header at byte {len(parts[0])} is wrong"):
+        opened("webdataset", paths=str(joined), ext="jpg")
+
+
+def gnu_sparse(name, regions):
+    """A header of GNU's old format and the blocks that continue it, of a file that has one letter in each region."""
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.size = b"S", sum(size for _, size in regions)
+    header = bytearray(entry.tobuf(tarfile.GNU_FORMAT))
+    numbers = [b"%011o\0%011o\0" % region for region in regions]
+    header[386:482] = b"".join(numbers[:4]).ljust(96, b"\0")
+    header[482:495] = bytes([len(regions) > 4]) + b"%011o\0" % (1 << 20)
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    more = [numbers[at : at + 21] for at in range(4, len(numbers), 21)]
+    blocks = [b"".join(block).ljust(504, b"\0") + bytes([block is not more[-1]]) + bytes(7) for block in more]
+    return bytes(header) + b"".join(blocks)
+
+
+def pax_sparse(name, regions, version):
+    """The headers of PAX, and for 1.0 the map in front of the content, see `gnu_sparse`."""
+    own = {"GNU.sparse.size": str(1 << 20), "GNU.sparse.numblocks": str(len(regions))}
+    text = ",".join(f"{start},{size}" for start, size in regions)
+    first = b""
+    if version == "0.1":
+        own |= {"GNU.sparse.map": text, "GNU.sparse.name": name}
+    if version == "1.0":
+        own = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(1 << 20)}
+        own |= {"GNU.sparse.name": name}
+        first = f"{len(regions)}\n{text.replace(',', chr(10))}\n".encode()
+        first = first.ljust(-(-len(first) // 512) * 512, b"\0")
+    entry = tarfile.TarInfo(name if version == "0.0" else f"GNUSparseFile.1/{name}")
+    entry.size, entry.pax_headers = len(first) + sum(size for _, size in regions), own
+    header = entry.tobuf(tarfile.PAX_FORMAT)
+    if version == "0.0":  # pairs of records that tarfile cannot write, for it wants each key once
+        pairs = b"".join(
+            b"%d %s" % (len(record) + 3, record)
+            for start, size in regions
+            for record in (b"GNU.sparse.offset=%d\n" % start, b"GNU.sparse.numbytes=%d\n" % size)
+        )
+        extra = header[512 : header.index(b"\0", 512)] + pairs
+        outer = tarfile.TarInfo("x")
+        outer.type, outer.size = tarfile.XHDTYPE, len(extra)
+        header = (
+            outer.tobuf(tarfile.USTAR_FORMAT)
+            + extra.ljust(-(-len(extra) // 512) * 512, b"\0")
+            + header[-512:]
+        )
+    return header + first
+
+
+@pytest.mark.parametrize("form", ["gnu", "gnu, continued", "0.0", "0.1", "1.0"])
+def test_sparse_files_are_no_others(tmp_path, form):
+    regions = [(start << 12, 10) for start in range(60 if form == "gnu, continued" else 3)]
+    header = gnu_sparse("1.jpg", regions) if form.startswith("gnu") else pax_sparse("1.jpg", regions, form)
+    content = b"".join(b"%c" % (ord("A") + number % 26) * 10 for number in range(len(regions)))
+    plain = tmp_path / "plain.tar"
+    records.tar(plain, [("0.jpg", b"first"), ("2.jpg", b"last")])
+    block = -len(content) % 512
+    path = tmp_path / "sparse.tar"
+    path.write_bytes(plain.read_bytes()[:1024] + header + content + bytes(block) + plain.read_bytes()[1024:])
+    with tarfile.open(path) as archive:  # it is what it should be
+        member = archive.getmember("1.jpg")
+        assert (member.issparse(), member.size) == (True, 1 << 20)
+        assert archive.extractfile(member).read().replace(b"\0", b"") == content
+    reader = opened("webdataset", paths=str(path), ext="jpg")
+    bad = failures(reader)
+    assert list(bad) == [1]
+    assert (
+        "is stored as a sparse file, which is not read: write the archive without the option --sparse"
+        in bad[1]
+    )
+    assert [reader.load(i)[0].tobytes() for i in (0, 2)] == [b"first", b"last"]
+    with pytest.raises(ValueError, match=r"1.jpg at byte \d+ is stored as a sparse file"):
+        list(module.index_lines(str(path), lambda done: None))
+
+
 def test_index_is_built_once(made, monkeypatch):
     settle_at_once(monkeypatch)
     built = []

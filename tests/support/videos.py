@@ -31,6 +31,15 @@ def pictures(count: int, height: int = 32, width: int = 48) -> np.ndarray:
     return np.clip(frames, 0, 255).astype(np.uint8)
 
 
+def moving(count: int, size: int = 64) -> np.ndarray:
+    """uint8 [count, size, size, 3]: blurred noise that moves to the left, so that frames refer to others everywhere."""
+    noise = np.random.default_rng(0).random((size, 2 * size, 3))
+    for axis in (0, 1) * 3:
+        noise = (noise + np.roll(noise, 1, axis) + np.roll(noise, 2, axis)) / 3
+    noise = (noise - noise.min()) / np.ptp(noise) * 255
+    return np.stack([np.roll(noise, -3 * i, axis=1)[:, :size] for i in range(count)]).astype(np.uint8)
+
+
 def numbers_of(frames: np.ndarray) -> list[int]:
     """Numbers of the decoded frames of `pictures`, at most 30 of them."""
     levels = frames[..., 1].mean(axis=(1, 2))
@@ -47,6 +56,8 @@ def encode(
     times_ms: Sequence[int] | None = None,
     options: dict[str, str] | None = None,
     container_options: dict[str, str] | None = None,
+    metadata: dict[str, str] | None = None,
+    turned: tuple[int, bool, bool] | None = None,
     **context: Any,
 ) -> bytes:
     """A file with a video of these RGB frames.
@@ -60,6 +71,9 @@ def encode(
         times_ms: when each is shown; None: as the rate says.
         options: of the encoder.
         container_options: of the container.
+        metadata: texts of the container and of its stream.
+        turned: how the metadata say that it is to be shown: degrees counter-clockwise, then mirrored along the
+            width, along the height.
         context: attributes of PyAV's codec context.
     """
     library = av()
@@ -76,6 +90,8 @@ def encode(
             times_ms,
             options,
             container_options,
+            metadata,
+            turned,
             context,
         )
         return path.read_bytes()
@@ -84,13 +100,18 @@ def encode(
 def _write(
     library: Any, path: Path, frames: np.ndarray, codec: str, container: str, pix_fmt: str, rate: int,
     times_ms: Sequence[int] | None, options: dict[str, str] | None,
-    container_options: dict[str, str] | None, context: dict[str, Any],
+    container_options: dict[str, str] | None, metadata: dict[str, str] | None,
+    turned: tuple[int, bool, bool] | None, context: dict[str, Any],
 ) -> None:  # fmt: skip
     with library.open(str(path), "w", format=container, options=container_options or {}) as file:
         stream = file.add_stream(codec, rate=rate, options=options or {})
         stream.height, stream.width = frames.shape[1:3]
         stream.pix_fmt = pix_fmt
         stream.thread_count = 1
+        if turned is not None:
+            stream.set_display_rotation(turned[0], hflip=turned[1], vflip=turned[2])
+        for owner in (file, stream):
+            owner.metadata.update(metadata or {})
         for name, value in context.items():
             setattr(stream.codec_context, name, value)
         if times_ms is not None:

@@ -1,7 +1,10 @@
 """Names of JAX that no version promises: they are there, and a version without them is refused in words."""
 
+import ast
+import importlib
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import jax
@@ -69,9 +72,27 @@ def test_a_version_without_a_name_is_refused_in_words(monkeypatch, module, name,
         call()
 
 
+def test_the_sizes_of_a_scan():
+    def function(start, more, values):
+        def step(state, value):
+            return (state[0] * more[0] + value[0], state[1] + more[1]), (state[0], value[1])
+
+        return jax.lax.scan(step, (start, start), (values, values + 1))
+
+    (scan,) = [
+        eqn
+        for eqn in jax.make_jaxpr(function)(1.0, (2.0, 3.0), np.arange(4.0)).eqns
+        if eqn.primitive.name == "scan"
+    ]
+    assert jax_internals.scan_sizes(scan.params, scan.invars) == (2, 2)
+    with pytest.raises(jax_internals.UnsupportedJaxError, match="ft_in"):
+        jax_internals.scan_sizes({}, scan.invars)
+
+
 def test_options_that_xla_lacks_are_left_out():
-    known = jax_internals.SAME_LOOPS | jax_internals.ONE_THREAD | jax_internals.WIDE_VECTORS
-    assert jax_internals.known_options({**known, "xla_no_such_option": 1}) == known
+    known = [*jax_internals.ONE_THREAD, *jax_internals.WIDE_VECTORS]
+    unknown = jax_internals.XlaOption("xla_no_such_option", 1, "nothing", "nothing")
+    assert jax_internals.known_options([*known, unknown]) == {option.name: option.value for option in known}
 
 
 def test_no_other_module_uses_such_names():
@@ -106,3 +127,58 @@ def test_values_that_vmap_maps_over():
     jax.jit(function)(np.zeros(2), np.zeros(2))
     function(np.zeros(2), np.zeros(2))
     assert found == [(True, False), (False, False), (False, False)]
+
+
+def names_of_jax(path: Path) -> set[str]:
+    """All names of JAX, with dots, that a file imports or reads."""
+    tree, modules, names = ast.parse(path.read_text()), {}, set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "jax":
+                    names.add(alias.name)
+                    modules[alias.asname or "jax"] = alias.name if alias.asname else "jax"
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "jax":
+            for alias in node.names:
+                names.add(f"{node.module}.{alias.name}")
+                modules[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    for node in ast.walk(tree):
+        chain, at = [], node
+        while isinstance(at, ast.Attribute):
+            chain.append(at.attr)
+            at = at.value
+        if chain and isinstance(at, ast.Name) and at.id in modules:
+            names.add(".".join([modules[at.id], *reversed(chain)]))
+    return names
+
+
+def look_up(name: str) -> None:
+    """Reads a name of JAX, or as much of it as modules and classes have: arrays have attributes of their own."""
+    module, rest = "jax", name.split(".")[1:]
+    found = importlib.import_module(module)
+    while rest:
+        attribute, rest = rest[0], rest[1:]
+        module = f"{module}.{attribute}"
+        if isinstance(found, types.ModuleType) and not hasattr(found, attribute):
+            found = importlib.import_module(module)
+        elif isinstance(found, types.ModuleType | type):
+            found = getattr(found, attribute)
+        else:
+            break
+
+
+def test_no_name_of_jax_is_deprecated():
+    """Warnings are errors in all tests; a name that JAX has deprecated warns as soon as it is read."""
+    package = Path(jdali.__file__).parent
+    names = {
+        name: path
+        for path in sorted(package.rglob("*.py"))
+        for name in names_of_jax(path)
+        if not name.startswith("jax._src")  # told apart by version: see the tests above
+    }
+    assert {"jax.jit", "jax.numpy.where", "jax.extend.core"} <= set(names)
+    for name, path in names.items():
+        try:
+            look_up(name)
+        except Exception as error:
+            raise AssertionError(f"{name}, which {path} reads") from error

@@ -16,7 +16,7 @@ from support.readers import loaded_together, opened
 
 import jdali
 import jdali.dynamic as jd
-from jdali import fn, storage, tfrecord
+from jdali import SampleError, fn, storage, tfrecord
 from jdali._storage import files as _storage
 from jdali._storage import pieces as _pieces
 from jdali._storage import record_files as _record_files
@@ -305,7 +305,7 @@ def test_the_memory_of_a_container(tmp_path, monkeypatch):
 
 # --- no memory ------------------------------------------------------------------------------
 def test_no_memory_for_a_batch_of_files(tmp_path, monkeypatch):
-    """The largest files fail until the others fit. None is so small that it is read before there is room for it."""
+    """No file is to blame. None is so small that it is read before there is room for it."""
     for i, size in enumerate((20_000, 500_000, 30_000, 300_000)):
         (tmp_path / str(i)).write_bytes(bytes([i]) * size)
 
@@ -316,13 +316,8 @@ def test_no_memory_for_a_batch_of_files(tmp_path, monkeypatch):
 
     monkeypatch.setattr(_whole_files, "empty", empty)
     paths = [str(tmp_path / str(i)) for i in range(4)]
-    read = _whole_files.read_files(paths)
-    assert read.positions.tolist() == [0, 2]
-    assert [read.content(i).tobytes() for i in range(2)] == [bytes(20_000), b"\2" * 30_000]
-    assert {i: str(error) for i, error in read.failures.items()} == {
-        1: f"cannot read {paths[1]}: there is no memory for its 500000 bytes",
-        3: f"cannot read {paths[3]}: there is no memory for its 300000 bytes",
-    }
+    with pytest.raises(OSError, match="there is no memory for its 500000 bytes"):
+        _whole_files.read_files(paths)
 
 
 def test_no_memory_for_one_file(tmp_path, monkeypatch):
@@ -360,10 +355,11 @@ def test_no_memory_for_records_together_or_for_one(tmp_path, monkeypatch):
         return real(descriptor, size, offset)
 
     monkeypatch.setattr(_record_files.os, "pread", pread)
-    samples, failed = loaded_together(reader, np.arange(3))
-    assert [one.tobytes() for (one,) in samples] == [contents[0], contents[2]]
-    assert "there is no memory for its 2512 bytes" in failed[1]  # with its header
-    assert "data.tar" in failed[1]
+    columns, failed = reader.load_many(np.arange(3))
+    assert [one.tobytes() for one in columns[0].host_samples()] == [contents[0], contents[2]]
+    assert not isinstance(failed[1], SampleError)
+    assert "there is no memory for its 2512 bytes" in str(failed[1])  # with its header
+    assert "data.tar" in str(failed[1])
     reader.close()
 
 

@@ -184,7 +184,7 @@ class VersionError(RuntimeError):
 
 def packed_memory(packed: PackedValue, arrays: Sequence[Bytes]) -> PackedMemory:
     """A packed value for a `TaskPool`."""
-    return PackedMemory.of(packed, [memoryview(array) for array in arrays])  # type: ignore[arg-type]
+    return PackedMemory.of(packed, [memoryview(array) for array in arrays])  # type: ignore[arg-type, unused-ignore]
 
 
 def _filled(start: ActorStart) -> Memory:

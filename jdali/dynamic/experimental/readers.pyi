@@ -118,6 +118,7 @@ class Video(Reader):
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
             "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
@@ -169,6 +170,7 @@ class Video(Reader):
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
         tensor_init_bytes: int = 1048576,
+        apply_rotation: builtins.bool = False,
         enable_frame_num: str | builtins.bool = 'none',
         enable_timestamps: builtins.bool = False,
         file_list: str = '',

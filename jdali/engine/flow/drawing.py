@@ -51,6 +51,7 @@ class Drawing:
         self._waiting = DrawnAhead() if when is When.AHEAD_BY_CALLS else None
         self.drained = False
         self._resets = False  # the sources begin again with the next draw
+        self._next: BatchInFlight | None = None  # drawn before
 
     @property
     def calls_user(self) -> bool:
@@ -63,6 +64,9 @@ class Drawing:
         Raises:
             StopIteration: a source is at its end.
         """
+        if (batch := self._next) is not None:
+            self._next = None
+            return batch
         if self.drained:
             raise StopIteration
         try:
@@ -73,6 +77,10 @@ class Drawing:
         except StopIteration:
             self.drained = True
             raise
+
+    def put_back(self, batch: BatchInFlight) -> None:
+        """Gives a batch once more, which was not made because of an interrupt."""
+        self._next = batch
 
     # --- for the threads that make batches --------------------------------------------------
     def next(self) -> BatchInFlight:
@@ -126,7 +134,8 @@ class Drawing:
         self.drained, self._resets = ended, False
 
     def clear(self) -> None:
-        """Throws away what was drawn and not begun."""
+        """Throws away what was drawn and not made."""
+        self._next = None
         if self._waiting is not None:
             self._waiting.clear()
         if (errors := self._errors()) is not None:

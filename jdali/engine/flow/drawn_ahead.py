@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable
 
+from jdali._errors import contained
 from jdali.engine.flow.iteration import BatchInFlight
 
 
@@ -32,8 +33,8 @@ class DrawnAhead:
             self._waiting.append(draw())
         except StopIteration as end:
             self._waiting.append(StopIteration(*end.args))
-        except Exception as error:
-            errors.append(error)
+        except BaseException as error:
+            errors.append(contained(error))
             self._waiting.append(DrawFailed())
 
     def next(self) -> BatchInFlight:

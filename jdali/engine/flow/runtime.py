@@ -205,14 +205,19 @@ class Runtime:
             self.start()
             self._draw_ahead()
 
-    def schedule(self) -> None:
-        """Begins to make one more batch; of those made ahead, whatever there is room for is made anyway."""
+    def schedule(self, scheduled: int = 0) -> None:
+        """Begins to make one more batch; of those made ahead, whatever there is room for is made anyway.
+
+        Args:
+            scheduled: batches that were scheduled before and not taken.
+        """
         self.refuse_own_thread()
         with self.turn:
             self.life.refuse_if_closed()
             self.start()
             if self.calls_user:
-                self._drawing.one_more(self._made)
+                if self._made.asked - self._made.taken <= scheduled:  # else one was drawn ahead
+                    self._drawing.one_more(self._made)
                 return
             if self._when is not When.INLINE:
                 self._made.ask()
@@ -314,8 +319,12 @@ class Runtime:
 
     def _run_here(self) -> Result:
         batch = self._drawing.now()
-        made = self.engine.make(batch.task, levels=batch.levels)
-        return self.engine.settle(batch, made)
+        try:
+            made = self.engine.make(batch.task, levels=batch.levels)
+            return self.engine.settle(batch, made)
+        except KeyboardInterrupt:
+            self._drawing.put_back(batch)
+            raise
 
     # --- facts ------------------------------------------------------------------------------
     def describe(self) -> str:

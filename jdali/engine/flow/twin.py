@@ -31,8 +31,6 @@ class PipelineTwin:
         self._levels = engine.levels.copy()
         self._ended = False
 
-    makes_ahead = False
-
     @property
     def slabs(self) -> SlabPool:
         """As `Pipeline.slabs`."""

@@ -37,7 +37,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
     """
     require_flatbuffers()
     enable_compilation_cache()
-    path = Path(folder)
+    path = Path(folder).absolute()  # programs are read when they are needed, in whatever working folder
     manifest = read_manifest(path, __version__)
     if fingerprint is not None and manifest.fingerprint != fingerprint:
         raise FolderError(

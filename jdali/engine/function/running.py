@@ -124,7 +124,7 @@ def minus_zero(values: Sequence[object]) -> Any:
     """
     for value in values:
         if isinstance(value, jax.core.Tracer) and value.size:
-            first = lax.stop_gradient(value)[(0,) * value.ndim]
+            first: Any = lax.stop_gradient(value)[(0,) * value.ndim]
             if jnp.issubdtype(first.dtype, jnp.inexact):
                 first = lax.bitcast_convert_type(first.real.astype(jnp.float32), jnp.uint32)
             number = first.astype(jnp.uint32) & np.uint32(0xFFFF)

@@ -17,9 +17,10 @@ from jdali.engine.tasks.leads import Leads, Positions
 class Replacements:
     """Samples that were put in the positions of bad ones so far, in one batch.
 
-    With "skip" the reader's next sample takes the position. With "mask" the position is filled by a good sample of
-    the batch, or, if it has none, by the reader's next one, or by any of the data set; that sample is also
-    delivered where it belongs, so every good sample comes once an epoch with mask True.
+    With "skip" the reader's next sample takes the position. With "mask", and beside external sources, which cannot go on
+    with it, the position is filled by a good sample of the batch, or, if it has none, by the reader's next one, or by any
+    of the data set; that sample is also delivered where it belongs, so every good sample comes once an epoch with mask
+    True.
 
     Attributes:
         positions: of the batch in the order of the readers.
@@ -66,19 +67,19 @@ class Replacements:
         good = np.setdiff1d(np.arange(len(task)), bad)
         good = good[np.argsort(~task.mask[good], kind="stable")]  # the batch's own samples first
         fed = not task.refs or any(d.source in task.data for why in blamed.values() for d in why.drawn)
-        if fed and not (on_error == "mask" and len(good)):
-            # An external source has nothing to refill from: the batch gets smaller, to nothing if need be.
+        if fed and not len(good):  # an external source has nothing to refill from
             self.stand_ins.clear()
             self.copied_from.clear()
-            return task.keeping(np.sort(good)), set(range(len(task)))
+            return task.keeping(good), set(range(len(task)))
         for position in bad.tolist():
             self.copied_from.pop(position, None)
         to_fill = bad
-        if on_error == "skip":
+        reads_on = on_error == "skip" and not task.data
+        if reads_on:
             refs, to_fill = take_next(leads, self.positions, task.refs, bad)
             task = task.reading(refs)
         task = self._fill(task, to_fill, good, leads, candidates, on_error)
-        return task.masking(bad) if on_error == "mask" else task, set(bad.tolist())
+        return task if reads_on else task.masking(bad), set(bad.tolist())
 
     def _fill(
         self,

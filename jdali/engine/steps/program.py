@@ -15,13 +15,13 @@ import numpy as np
 from jax import Array
 
 from jdali._batches import BatchSpec
-from jdali._errors import CompileLimitError
+from jdali._errors import CompileLimitError, contained
 from jdali._numerics.exact import exact
 from jdali._numerics.random import sample_key
 from jdali._operators.argument_rules import extent_name
 from jdali._operators.call import Call, PlannedCall, run_call
 from jdali._operators.record import CompiledOp, Operator
-from jdali._system.jax_internals import ONE_THREAD, SAME_LOOPS, WIDE_VECTORS, known_options
+from jdali._system.jax_internals import OLDER_LOOPS, ONE_THREAD, WIDE_VECTORS, known_options
 from jdali._threads import inner
 from jdali.engine.failure import OperatorFailure
 from jdali.engine.shapes.buckets import Group
@@ -167,7 +167,7 @@ def compiler_options(
     if platform != "cpu":
         return None
     wide_vectors = any(isinstance(op, CompiledOp) and op.wide_vectors for op in operators)
-    wanted = (ONE_THREAD if one_thread else {}) | (WIDE_VECTORS if wide_vectors else {}) | SAME_LOOPS
+    wanted = (*OLDER_LOOPS, *(ONE_THREAD if one_thread else ()), *(WIDE_VECTORS if wide_vectors else ()))
     return known_options(wanted) or None
 
 
@@ -274,8 +274,9 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
             args = traced[i] | _traced_args(operator, values, extents, traced[i], call)
             try:
                 results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys_of.get(i))
-            except Exception as error:
-                raise OperatorFailure(i, error) from error
+            except BaseException as error:
+                cause = contained(error)
+                raise OperatorFailure(i, cause) from cause
             for output, (result, extent) in enumerate(zip(results, out_extents[i], strict=True)):
                 values[Slot(i, output)], extents[Slot(i, output)] = result, extent
         return [values[slot] for slot in outline.outputs]

@@ -166,5 +166,5 @@ def _load(
             for position, error in part.failures.items()
         }
         return Loaded(joined([part.columns for part in parts]), failures)
-    except ValueError as error:
+    except (ValueError, OSError, MemoryError) as error:
         raise NodeFailure.of(node, error) from error

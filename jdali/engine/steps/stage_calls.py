@@ -12,7 +12,7 @@ from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators import argument_rules
 from jdali._operators.call import Constant, PlannedCall, plan_call
 from jdali._operators.record import ArgKind
-from jdali.engine.failure import NodeFailure
+from jdali.engine.failure import failing_as
 from jdali.engine.steps.plan_cache import Given
 from jdali.engine.steps.program import random_nodes
 from jdali.engine.steps.risen import RisenValues
@@ -69,10 +69,8 @@ class StageCalls:
         known = dict(specs)
         calls: list[PlannedCall] = []
         for node in self._stage.nodes:
-            try:
+            with failing_as([node]):
                 planned = self._risen.raised(node, self._plan_call(node, known, env, ids, given))
-            except Exception as error:
-                raise NodeFailure.of(node, error) from error
             calls.append(planned)
             known.update(zip(node.outputs, planned.outputs, strict=True))
         return calls

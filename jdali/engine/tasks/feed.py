@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from jdali._errors import OperatorError
+from jdali._errors import OperatorError, contained
 from jdali._sources import SourceFeed
 from jdali._state import End
 from jdali.engine.failure import NodeFailure
@@ -54,6 +54,7 @@ class Feed:
         self._readers, self._externals = dict(readers), dict(externals)
         self.leads = Leads(node.name for node in self._readers)
         self.epoch = self.iteration = self.position = 0
+        self._given: dict[Node, SourceData | Exception] = {}  # of the batch that is drawn
         self._ends: dict[int, dict[str, Any]] = {}  # where all sources were at the end of the last two epochs
 
     @property
@@ -109,7 +110,9 @@ class Feed:
             "readers": {node.name: reader.get_state() for node, reader in self._readers.items()},
         }
         if self._externals:
-            state["sources"] = {node.name: s.get_state() for node, s in self._externals.items()}
+            state["sources"] = {
+                node.name: self.ask(node, source.get_state) for node, source in self._externals.items()
+            }
         return state
 
     def _with_leads(self, state: Mapping[str, object]) -> dict[str, Any]:
@@ -128,7 +131,12 @@ class Feed:
                 )
             for node, source in sources.items():
                 source.set_state(given[node.name])
+        self._go_to(state)
+
+    def _go_to(self, state: Mapping[str, Any]) -> None:
+        """Restores all of a state but that of the sources themselves."""
         self.leads.set_state(state.get("ahead", {}))
+        self._given.clear()
         self._ends.clear()
         self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
         self.position = int(state["position"])
@@ -161,27 +169,33 @@ class Feed:
         Raises:
             StopIteration: an external source is at its end.
         """
-        for node, source in self._externals.items():
+        # What was given before an interrupt is not asked for again.
+        missing = {node: source for node, source in self._externals.items() if node not in self._given}
+        for node, source in missing.items():
             self.ask(node, source.check_fed)
-        data: dict[Node, SourceData] = {}
-        errors: list[Exception] = []
         # All go on together, also if one of them fails: or its data would meet those of another batch ever after.
-        for node, source in self._externals.items():
+        for node, source in missing.items():
             try:
                 request = (count, self.iteration, self.epoch, self.position)
                 outputs = self.ask(node, functools.partial(source.draw, *request))
-                data[node] = SourceData(tuple(outputs), tuple(source.drawn_layouts))
+                self._given[node] = SourceData(tuple(outputs), tuple(source.drawn_layouts))
             except Exception as error:
-                errors.append(error)
+                self._given[node] = error
+        outcomes, self._given = self._given, {}
+        data = {node: given for node, given in outcomes.items() if isinstance(given, SourceData)}
+        errors = [given for given in outcomes.values() if isinstance(given, Exception)]
         if errors:
+            errors.sort(key=lambda error: not isinstance(error, StopIteration))
             if isinstance(errors[0], StopIteration):
+                self._end_together(outcomes)
                 self.note_end()
-            if not isinstance(errors[0], StopIteration):
+            else:
                 self._go_on(next((len(given.outputs[0]) for given in data.values()), count))
             try:
                 raise errors[0]
             finally:
                 errors.clear()  # the error holds this frame
+                outcomes.clear()
         sizes = {len(samples): node for node, given in data.items() for samples in given.outputs}
         if len(sizes) > 1:
             self._go_on(count)
@@ -195,6 +209,13 @@ class Feed:
         else:
             task = BatchTask(self.counted(self.position - size, size), np.ones(size, bool), {}, named)
         return DrawnTask(task, positions, self._positions())
+
+    def _end_together(self, outcomes: Mapping[Node, object]) -> None:
+        """Tells the sources that gave a batch that another one ended instead."""
+        ended = next(node for node, outcome in outcomes.items() if isinstance(outcome, StopIteration))
+        for node, outcome in outcomes.items():
+            if not isinstance(outcome, StopIteration):
+                self._externals[node].end_with(self._externals[ended].title)
 
     def counted(self, first: int, size: int) -> SampleIds:
         """Returns the identities of samples that no reader gives."""
@@ -236,12 +257,7 @@ class Feed:
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
-        self.leads.set_state(state.get("ahead", {}))
-        self._ends.clear()
-        self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
-        self.position = int(state["position"])
-        if state.get("end") == End.LEFT:
-            self.reset()
+        self._go_to(state)
         for node, source in self._externals.items():
             source.leave_epoch(state["sources"][node.name], batches, count)
         if batches is None:
@@ -255,9 +271,9 @@ class Feed:
             return question()
         except StopIteration:
             raise
-        except Exception as error:
-            failure = NodeFailure.of(node, error)
-            raise failure.user_error(failure.sample) from error
+        except BaseException as error:
+            failure = NodeFailure.of(node, contained(error))
+            raise failure.user_error(failure.sample) from failure.first
 
     def close(self) -> None:
         for source in (*self._readers.values(), *self._externals.values()):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jdali._batches import MOST_IDLE, SlabPool
+from jdali._errors import contained
 from jdali._threads import Here, TaskExecutor, TimedPool, Turn
 from jdali.engine.failure import NodeFailure
 from jdali.engine.workers.serving import Serving
@@ -94,8 +95,8 @@ class Pool:
         def attempt_one(i: int) -> None:
             try:
                 results[i] = function(i)
-            except Exception as error:
-                failures[i] = error
+            except BaseException as error:
+                failures[i] = contained(error)
 
         def work(start: int) -> None:
             for i in range(start, min(start + step, count)):

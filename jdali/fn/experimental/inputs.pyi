@@ -9,6 +9,7 @@ from jdali.data_node import DataNode
 def video(
     *,
     affine: bool = True,
+    apply_rotation: bool = False,
     blocking: bool = False,
     last_sequence_policy: Literal['partial', 'pad'] = 'partial',
     no_copy: bool = False,
@@ -25,6 +26,7 @@ def video(
 
     Args:
         affine: without effect.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         blocking: a run without a video waits until one is fed, by another thread; else it raises.
         last_sequence_policy: "partial": the last sequence of a video has the frames that are left; "pad": it
             is filled up with frames of zeros.

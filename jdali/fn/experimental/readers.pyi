@@ -100,6 +100,7 @@ def video(
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
     tensor_init_bytes: int = 1048576,
+    apply_rotation: bool = False,
     enable_frame_num: str | bool = 'none',
     enable_timestamps: bool = False,
     file_list: str = '',
@@ -147,6 +148,7 @@ def video(
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
             "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also give when each frame is shown, in seconds from the first frame of the

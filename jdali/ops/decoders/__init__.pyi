@@ -390,6 +390,7 @@ class Video(OperatorClass):
     Args:
         encoded: uint8 [bytes], content of a file.
         affine: without effect.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         build_index: without effect: the packets are always looked through first, that is what makes every
             frame be found.
         end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
@@ -414,6 +415,7 @@ class Video(OperatorClass):
         self,
         *,
         affine: bool = True,
+        apply_rotation: bool = False,
         build_index: bool = True,
         end_frame: int | DataNode | None = None,
         fill_value: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = (0,),

@@ -33,6 +33,7 @@ def video(
     /,
     *,
     affine: Static[bool] = True,
+    apply_rotation: Static[bool] = False,
     build_index: Static[bool] = True,
     end_frame: PerSample[int | None] = None,
     fill_value: Static[int | tuple[int, ...]] = (0,),
@@ -50,6 +51,7 @@ def video(
     Args:
         encoded: uint8 [bytes], content of a file.
         affine: without effect.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         build_index: without effect: the packets are always looked through first, that is what makes every
             frame be found.
         end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
@@ -85,7 +87,9 @@ def video(
     if "sequence_length" in limits and "end_frame" in limits:
         raise ValueError(f"{_NAME}: Cannot specify both `sequence_length` and `end_frame` arguments")
     try:
-        return _decode(encoded, None if frames is None else np.atleast_1d(frames), limits, mode, fill)
+        return _decode(
+            encoded, None if frames is None else np.atleast_1d(frames), limits, mode, fill, apply_rotation
+        )
     except SampleError as error:
         raise SampleError(f"{_NAME}: {error}") from error
 
@@ -97,13 +101,18 @@ def _text(value: object) -> str:
 
 
 def _decode(
-    encoded: np.ndarray, frames: np.ndarray | None, limits: dict[str, int], mode: str, fill: tuple[int, ...]
+    encoded: np.ndarray,
+    frames: np.ndarray | None,
+    limits: dict[str, int],
+    mode: str,
+    fill: tuple[int, ...],
+    upright: bool,
 ) -> np.ndarray:
     with in_memory(encoded) as source:
         index = build_index(source)
         numbers = _numbers(index, limits, mode) if frames is None else frames.astype(np.int64)
         with contextlib.closing(VideoDecoder(source, index)) as decoder:
-            return decoder.read(pad(numbers, 0, len(index), mode), fill=fill)
+            return decoder.read(pad(numbers, 0, len(index), mode), fill=fill, upright=upright)
 
 
 def _numbers(index: VideoIndex, limits: dict[str, int], mode: str) -> np.ndarray:

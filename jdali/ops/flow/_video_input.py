@@ -9,6 +9,7 @@ from jdali._operators.record import Static, reader
 def video(
     *,
     affine: Static[bool] = True,
+    apply_rotation: Static[bool] = False,
     blocking: Static[bool] = False,
     last_sequence_policy: Static[str] = "partial",
     no_copy: Static[bool] = False,
@@ -21,6 +22,7 @@ def video(
 
     Args:
         affine: without effect.
+        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         blocking: a run without a video waits until one is fed, by another thread; else it raises.
         last_sequence_policy: "partial": the last sequence of a video has the frames that are left; "pad": it
             is filled up with frames of zeros.

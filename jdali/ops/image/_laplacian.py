@@ -108,7 +108,7 @@ def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> 
         window = np.ones((len(lengths), *[1] * len(taps)), np.bool_)
         for axis, size in enumerate(taps):
             along = np.abs(np.arange(size) - sizes[:, axis, None] // 2) <= own[:, axis, None] // 2
-            others = [1 + a for a in range(len(taps)) if a != axis]
+            others = tuple(1 + a for a in range(len(taps)) if a != axis)
             window = window & np.expand_dims(along, others)
         found |= window
     return found

@@ -47,7 +47,12 @@ class ArrayFileReader(Reader):
         for file in self._names:
             if "\0" in file:
                 raise ValueError(f"{name}: {file[:60]!r} is no name of a file")
+        self._folder = _storage.placed(self._root)
         super().__init__(len(self._names), options)
+
+    def path(self, index: int) -> str:
+        """Path of the file of a sample, for opening it."""
+        return _storage.join(self._folder, self._names[index])
 
     def source(self, index: int) -> str:
         return _storage.join(self._root, self._names[index])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
+import re
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
@@ -14,7 +16,11 @@ from jdali._storage import NameTable
 from jdali._storage import files as _storage
 from jdali.readers.formats.coco_segments import AllSegments, UnparsedSegments
 
-_Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)]
+# Programs that go through floats write 7.0 for 7.
+_Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)] | float
+_Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)] | float
+# Strings, to be passed over, and the numbers that Python's `json` writes and reads though JSON has none of them.
+_NOT_FINITE = re.compile(rb'"(?:[^"\\]++|\\.)*+"|-?\bInfinity\b|\bNaN\b', re.DOTALL)
 
 
 class Annotations(NamedTuple):
@@ -22,7 +28,7 @@ class Annotations(NamedTuple):
 
     Attributes:
         names: of the files.
-        image_ids: int32 [n].
+        image_ids: int32 [n]; zeros if they are not wanted.
         sizes: int32 [n, 2], height and width.
         object_starts: int64 [n + 1].
         boxes: float32 [objects, 4].
@@ -45,11 +51,13 @@ class Wanted(NamedTuple):
     Attributes:
         polygons: read polygons.
         masks: read polygons and masks of runs.
+        ids: give the ids of the images.
         images: names of the images; None: all, by their ids.
     """
 
     polygons: bool
     masks: bool
+    ids: bool
     images: Sequence[str] | None
     skip_empty: bool
     include_iscrowd: bool
@@ -60,21 +68,21 @@ class Wanted(NamedTuple):
 
 
 class _Image(msgspec.Struct, gc=False):
-    id: _Int32
+    id: _Int64
     file_name: str
     width: _Int32 = 0
     height: _Int32 = 0
 
 
 class _Category(msgspec.Struct, gc=False):
-    id: _Int32
+    id: _Int64
 
 
 class _Object(msgspec.Struct, gc=False):
-    image_id: _Int32
-    category_id: _Int32
+    image_id: _Int64
+    category_id: _Int64
     bbox: tuple[float, float, float, float]
-    iscrowd: int | bool = 0
+    iscrowd: int | bool | float | None = 0
 
 
 class _ObjectWithMask(_Object, gc=False):
@@ -114,7 +122,14 @@ def parse(path: str, wanted: Wanted) -> Annotations:
         text = _storage.read(path)
         # Each image and object begins with a brace.
         _storage.check_items(path, text.count(b"{"), "entries")
-        return _arrange(path, _decoded(text, wanted), wanted)
+        try:
+            file = _decoded(text, wanted)
+        except msgspec.DecodeError:
+            # As null, which the fields that are read refuse.
+            if (finite := _NOT_FINITE.sub(_null_for_number, text)) == text:
+                raise
+            file = _decoded(finite, wanted)
+        return _arrange(path, file, wanted)
     except OSError as error:
         raise FileNotFoundError(
             f'Could not open JSON annotations file: "{path}": {error.strerror}'
@@ -122,6 +137,11 @@ def parse(path: str, wanted: Wanted) -> Annotations:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, Bad) as error:
         words = next((words for field, words in _INVALID.items() if f".{field}" in str(error)), "")
         raise ValueError(f"{path}: {words}{error}") from error
+
+
+def _null_for_number(found: re.Match[bytes]) -> bytes:
+    text: bytes = found[0]
+    return text if text.startswith(b'"') else b"null"
 
 
 def _decoded(text: bytes, wanted: Wanted) -> _File | _FileWithMasks:
@@ -142,7 +162,8 @@ def _arrange(path: str, file: _File | _FileWithMasks, wanted: Wanted) -> Annotat
     if not wanted.include_iscrowd:
         kept &= np.array([not o.iscrowd for o in objects], bool)
     chosen, starts, numbers, image = _grouped(owner, kept, chosen, wanted.skip_empty)
-    sizes = np.array([(images[i].height, images[i].width) for i in chosen.tolist()], np.int32).reshape(-1, 2)
+    sizes = np.stack([_all("images", images, side) for side in ("height", "width")], axis=1)[chosen]
+    sizes = sizes.astype(np.int32)
     if wanted.ratio or wanted.masks:
         _check_sizes(sizes, chosen, images)
     boxes = boxes[numbers]
@@ -156,8 +177,8 @@ def _arrange(path: str, file: _File | _FileWithMasks, wanted: Wanted) -> Annotat
     )  # fmt: skip
     return Annotations(
         names=NameTable.of(images[i].file_name for i in chosen.tolist()),
-        image_ids=np.array([images[i].id for i in chosen.tolist()], np.int32),
-        sizes=sizes, object_starts=starts, boxes=boxes, labels=labels[numbers], segments=segments,
+        image_ids=_image_ids(images, chosen) if wanted.ids else np.zeros(len(chosen), np.int32), sizes=sizes,
+        object_starts=starts, boxes=boxes, labels=labels[numbers], segments=segments,
     )  # fmt: skip
 
 
@@ -195,7 +216,7 @@ def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray
         if "\0" in image.file_name:
             raise Bad(f"images[{index}]: the file_name {image.file_name!r} has a byte of 0")
     if names is None:
-        return np.argsort(_all(images, "id"), kind="stable")
+        return np.argsort(_all("images", images, "id"), kind="stable")
     indices = {image.file_name: index for index, image in enumerate(images)}
     missing = [name for name in names if name not in indices]
     if missing:
@@ -217,7 +238,7 @@ def _boxes(objects: Sequence[_Object]) -> np.ndarray:
 
 def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
     """int64 [n], the image of each object."""
-    owners = _indices_of(_all(objects, "image_id"), _all(images, "id"))
+    owners = _indices_of(_all("annotations", objects, "image_id"), _all("images", images, "id"))
     if len(wrong := np.flatnonzero(owners < 0)):
         index = int(wrong[0])
         raise Bad(f"annotations[{index}]: there is no image with the image_id {objects[index].image_id}")
@@ -226,10 +247,10 @@ def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
 
 def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted: Wanted) -> np.ndarray:
     """int32 [n]."""
-    ids = _all(objects, "category_id")
+    ids = _all("annotations", objects, "category_id")
     if wanted.avoid_class_remapping:
-        return ids.astype(np.int32)
-    found = _indices_of(ids, _all(categories, "id"))
+        return _as_int32("annotations", "category_id", ids, np.arange(len(ids)), "the labels")
+    found = _indices_of(ids, _all("categories", categories, "id"))
     if len(wrong := np.flatnonzero(found < 0)):
         index = int(wrong[0])
         raise Bad(
@@ -239,9 +260,28 @@ def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted:
     return (found + 1).astype(np.int32)
 
 
-def _all(records: Sequence[object], name: str) -> np.ndarray:
-    """int64 [n], one attribute of all records."""
-    return np.fromiter(map(operator.attrgetter(name), records), np.int64, len(records))
+def _all(part: str, records: Sequence[object], name: str) -> np.ndarray:
+    """int64 [n], one attribute of all records, which are a part of the file."""
+    values = list(map(operator.attrgetter(name), records))
+    if float in set(map(type, values)):
+        for index, value in enumerate(values):
+            if not (math.isfinite(value) and value == int(value) and -(1 << 63) <= value < 1 << 63):
+                raise Bad(f"{part}[{index}]: the {name} {value!r} is no whole number of 64 bits")
+            values[index] = int(value)
+    return np.array(values, np.int64)
+
+
+def _image_ids(images: Sequence[_Image], chosen: np.ndarray) -> np.ndarray:
+    """int32 [n], of the images to read."""
+    return _as_int32("images", "id", _all("images", images, "id")[chosen], chosen, "the output of image_ids")
+
+
+def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, output: str) -> np.ndarray:
+    """The values as those of an output, which is int32; `numbers` are those of their records."""
+    if len(wrong := np.flatnonzero(values != values.astype(np.int32))):
+        first = wrong[0]
+        raise Bad(f"{part}[{numbers[first]}]: the {name} {values[first]} does not fit in {output}, int32")
+    return values.astype(np.int32)
 
 
 def _indices_of(wanted: np.ndarray, ids: np.ndarray) -> np.ndarray:

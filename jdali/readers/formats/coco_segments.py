@@ -39,7 +39,7 @@ class AllSegments(Protocol):
 
 
 class _RunLengths(msgspec.Struct):
-    size: tuple[int, int]
+    size: tuple[int | float, int | float]
     counts: str | list[Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]]
 
 
@@ -117,7 +117,7 @@ class UnparsedSegments:
             np.array(polygons, np.int32).reshape(-1, 3), vertices, np.array(mask_objects, np.int32), masks
         )
 
-    def _check_size(self, image: int, number: int, size: tuple[int, int]) -> None:
+    def _check_size(self, image: int, number: int, size: tuple[int | float, int | float]) -> None:
         height, width = self._sizes[image].tolist()
         if size != (height, width):
             reason = f": the mask is {size[0]} x {size[1]}, but its image {height} x {width}"

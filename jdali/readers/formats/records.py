@@ -227,7 +227,7 @@ class RecordReader(PiecesReader):
 
     def source(self, index: int) -> str:
         file = bisect.bisect_right(self._starts, index) - 1
-        return f"{self._files.paths[file]}#record {index - self._starts[file]}"
+        return f"{self._files.names[file]}#record {index - self._starts[file]}"
 
 
 def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:

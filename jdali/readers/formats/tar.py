@@ -1,4 +1,4 @@
-"""The regular files in a tar archive: where they lie, without reading them."""
+"""The regular files in a tar archive, or in several that were joined: where they lie, without reading them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ BLOCK = 512
 _NAME, _SIZE, _CHECKSUM, _TYPE, _MAGIC, _PREFIX = (
     slice(0, 100), slice(124, 136), slice(148, 156), slice(156, 157), slice(257, 263), slice(345, 500),
 )  # fmt: skip
-_REGULAR = (b"0", b"\0", b"7")
+_PLAIN, _SPARSE = (b"0", b"\0", b"7"), b"S"
+_REGULAR = (*_PLAIN, _SPARSE)
 _LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL = b"L", b"K", b"x", b"g"
-# Longest name or extended header that is read.
-_MOST_EXTRA = 1 << 20
+# Where a header of GNU's sparse files, and each block that continues it, says that another block does.
+_CONTINUED, _CONTINUED_AGAIN = 482, 504
+# Longest name or extended header that is read, and most zeros between two archives: GNU tar writes less than 10 KiB.
+_MOST_EXTRA = _MOST_ZEROS = 1 << 20
+_ZEROS_AT_ONCE = 1 << 16
 # Bytes at the begin of a header that marks are of: up to its type; the name except for its last bytes.
 MARKED, NAMED = 160, 96
 # Odd numbers without a pattern: powers of 2 to the 64th over the golden ratio.
@@ -35,19 +39,22 @@ class Member(NamedTuple):
         offset: of its content, in bytes from the start of the archive.
         size: of its content, bytes.
         header: the block before the content.
+        is_sparse: its zeros are left out of the archive, in one of the four ways of GNU tar; `offset` and `size` are
+            those of what is stored.
     """
 
     name: bytes
     offset: int
     size: int
     header: bytes
+    is_sparse: bool
 
 
 def members(files: RecordFiles, file: int) -> Iterator[Member]:
     """The regular files of the archive `files.paths[file]`, in order.
 
-    Names longer than 100 bytes are understood in both ways in which they are written. Raises `BadRecord`
-    if the file is no archive, is damaged or cut short.
+    Names longer than 100 bytes are understood in both ways in which they are written. Behind the end of an archive
+    may be another one (`cat a.tar b.tar`). Raises `BadRecord` if the file is no archive, is damaged or cut short.
     """
     at, size = 0, files.sizes[file]
     long_name: bytes | None = None
@@ -55,12 +62,20 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
     while at + BLOCK <= size:
         header = files.read(file, at, BLOCK)
         if not header.strip(b"\0"):
-            return
+            following = _next_archive(files, file, at)
+            if following is None:
+                return
+            at = following
+            header = files.read(file, at, BLOCK)
         _check(header, at)
         kind, length = header[_TYPE], content_size(header, at)
         if kind in _REGULAR and b"size" in extended:
             length = _number(extended[b"size"], at, base=10)
         content = at + BLOCK
+        if kind == _SPARSE and header[_CONTINUED]:
+            while files.read(file, content, BLOCK)[_CONTINUED_AGAIN]:
+                content += BLOCK
+            content += BLOCK
         if kind not in _REGULAR and kind not in (_LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL):
             # A link or a device has no content, whatever its size says.
             length = 0 if kind in (b"1", b"2", b"3", b"4", b"5", b"6") else length
@@ -79,9 +94,10 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
             else:
                 extended = _extended(extra, at)
         elif kind not in (_LONG_LINK, _GLOBAL):
-            name = extended.get(b"path") or long_name or _name(header)
+            name = extended.get(b"GNU.sparse.name") or extended.get(b"path") or long_name or _name(header)
             if kind in _REGULAR and not name.endswith(b"/"):
-                yield Member(name, content, length, header)
+                is_sparse = kind == _SPARSE or any(key.startswith(b"GNU.sparse.") for key in extended)
+                yield Member(name, content, length, header, is_sparse)
             long_name, extended = None, {}
         at = content + length + -length % BLOCK
     if not size:
@@ -89,6 +105,21 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
     if at != size:
         where = f"the header at byte {at}" if at < size else f"the block that ends at byte {at}"
         raise BadRecord(f"it ends at byte {size}, within {where}")
+
+
+def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
+    """Returns where another archive begins behind the zeros from byte `end` on; None: there is none."""
+    stop = min(files.sizes[file], end + _MOST_ZEROS)
+    for at in range(end, stop, _ZEROS_AT_ONCE):
+        block = files.read(file, at, min(_ZEROS_AT_ONCE, stop - at))
+        zeros = len(block) - len(block.lstrip(b"\0"))
+        if zeros < len(block):
+            at += zeros - zeros % BLOCK
+            has_header = (
+                files.sizes[file] - at >= BLOCK and files.read(file, at, BLOCK)[_MAGIC][:5] == b"ustar"
+            )
+            return at if has_header else None  # whatever it is: programs that unpack archives ignore it
+    return None
 
 
 def content_size(header: bytes, at: int) -> int:
@@ -105,7 +136,7 @@ def is_header_of(header: bytes, size: int) -> bool:
         return True  # as nearly all programs write it; the checksum would cost more than all the rest
     try:
         _check(header, 0)
-        return header[_TYPE] in _REGULAR and content_size(header, 0) == size
+        return header[_TYPE] in _PLAIN and content_size(header, 0) == size
     except BadRecord:
         return False
 

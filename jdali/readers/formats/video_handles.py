@@ -6,9 +6,10 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 
+from jdali._system.open_files import keeps_open, make_room
 from jdali.codecs.video import VideoDecoder
 
-# Decoders keep some frames; a process may have 1024 files open at once.
+# Decoders keep some frames.
 _MOST_IDLE = 32
 
 
@@ -24,11 +25,15 @@ class Handles:
         self._idle: list[tuple[int, VideoDecoder]] = []  # the longest idle first
         self._lock = threading.Lock()
         self._closed = False
+        keeps_open(self)
 
     @contextlib.contextmanager
     def borrowed(self, file: int, first: int) -> Iterator[VideoDecoder]:
         """A decoder of a file, best one that has come near to frame `first`."""
-        decoder = self._take(file, first) or self._opened(file)
+        decoder = self._take(file, first)
+        if decoder is None:
+            make_room()
+            decoder = self._opened(file)
         try:
             yield decoder
         except BaseException:
@@ -49,16 +54,24 @@ class Handles:
             return self._idle.pop(min(mine, key=way))[1]
 
     def _give(self, file: int, decoder: VideoDecoder) -> None:
-        surplus: VideoDecoder | None = None
         with self._lock:
-            if self._closed:
-                surplus = decoder
-            else:
+            closed = self._closed
+            if not closed:
                 self._idle.append((file, decoder))
-                if len(self._idle) > _MOST_IDLE:
-                    surplus = self._idle.pop(0)[1]
-        if surplus is not None:
-            surplus.close()
+        if closed:
+            decoder.close()
+        elif len(self._idle) > _MOST_IDLE:
+            self.let_go()
+
+    def __len__(self) -> int:
+        return len(self._idle)
+
+    def let_go(self) -> None:
+        """Closes the decoder that is idle the longest."""
+        with self._lock:
+            decoder = self._idle.pop(0)[1] if self._idle else None
+        if decoder is not None:
+            decoder.close()
 
     def forget(self, file: int) -> None:
         """Closes the idle decoders of a file, which has another index now."""

@@ -18,6 +18,7 @@ from jdali._storage import Arrays, always, cached_index, never
 from jdali._storage import files as _storage
 from jdali._system.cpus import cpu_count
 from jdali._system.progress import progress_bar
+from jdali._system.regular_file import is_of_machine
 from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of
 from jdali.codecs.video_frames import pad
@@ -57,6 +58,7 @@ class Cut:
         uniform: one sequence a clip, spread over it.
         as_frames, rounding, from_end: how the parts in a list are meant, see `frame_range`.
         image_type: RGB or YCbCr.
+        upright: frames are turned as their video says.
         convert: what is done to the frames at last.
         labels, timestamps: the outputs have these.
         frame_numbers: "none", "scalar" or "sequence".
@@ -74,6 +76,7 @@ class Cut:
     rounding: str
     from_end: bool
     image_type: DALIImageType
+    upright: bool
     convert: Callable[[np.ndarray], np.ndarray]
     labels: bool
     timestamps: bool
@@ -135,7 +138,8 @@ class VideoReader(Reader):
             raise ValueError(
                 f"{name}: sequence_length is {cut.length} and stride {cut.stride}, they must be 1 or more"
             )
-        self._paths = list(dict.fromkeys(clip.path for clip in clips))
+        self._names = list(dict.fromkeys(clip.path for clip in clips))
+        self._paths = [_storage.placed(name) for name in self._names]
         self._indexes: dict[int, VideoIndex] = {}
         # What is wrong with files that cannot be read: each clip of one is a sample that fails.
         self._unreadable: dict[int, SampleError] = {}
@@ -167,6 +171,8 @@ class VideoReader(Reader):
             try:
                 return _index(path)
             except (SampleError, OSError) as error:
+                if is_of_machine(error):
+                    raise
                 reason = getattr(error, "strerror", None) or error
                 failure = SampleError(f"{self._name}: {path}: {reason}")
                 failure.__cause__ = error
@@ -189,7 +195,7 @@ class VideoReader(Reader):
     def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
         """int64 [5, sequences] for each clip that has some: first frame, file, start and end of the clip, label."""
         cut, rows = self._cut, []
-        numbers = {path: file for file, path in enumerate(self._paths)}
+        numbers = {name: file for file, name in enumerate(self._names)}
         for clip in clips:
             file = numbers[clip.path]
             if file in self._unreadable:
@@ -255,7 +261,7 @@ class VideoReader(Reader):
     def _frames(self, file: int, numbers: np.ndarray) -> np.ndarray:
         cut = self._cut
         with self._handles.borrowed(file, int(numbers[0])) as decoder:
-            return decoder.read(numbers, image_type=cut.image_type, fill=cut.fill)
+            return decoder.read(numbers, image_type=cut.image_type, fill=cut.fill, upright=cut.upright)
 
     def _look_again(self, file: int, error: SampleError) -> None:
         """Builds the index of a file anew, once, as its frames are not what it says; raises if that does not help."""
@@ -272,7 +278,9 @@ class VideoReader(Reader):
         before = self._indexes[file]
         try:
             index = _index(self._paths[file], never)
-        except (SampleError, OSError):
+        except (SampleError, OSError) as error:
+            if is_of_machine(error):
+                raise
             return False  # it is the file that is damaged
         if len(index) != len(before):
             return (
@@ -308,7 +316,7 @@ class VideoReader(Reader):
         ]
 
     def source(self, index: int) -> str:
-        return f"{self._paths[self._files[index]]}#frame {self._starts[index]}"
+        return f"{self._names[self._files[index]]}#frame {self._starts[index]}"
 
     def close(self) -> None:
         self._handles.close()

@@ -16,6 +16,8 @@ from jdali.readers.found_by import fits_at
 
 NAME = "readers.webdataset"
 """Of the reader, for messages."""
+SPARSE = "is stored as a sparse file, which is not read: write the archive without the option --sparse of tar"
+"""Behind the name or place of a file."""
 # Words to a component in a line of an index, by its version.
 _WORDS = {b"v1.1": 3, b"v1.2": 4}
 
@@ -29,7 +31,8 @@ class Components(NamedTuple):
         sample: int64 [n], number of the sample each belongs to, from 0 on.
         offset: int64 [n], of the content, bytes.
         size: int64 [n], bytes.
-        mark: uint64 [n], of its header, if the archive was looked through; else of its name; 0 if that is not known.
+        mark: uint64 [n], of its header, if the archive was looked through, and 0 for a sparse file, which cannot be read;
+            else of its name, and 0 if that is not known.
     """
 
     extensions: list[str]
@@ -94,7 +97,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
     def begins(number: int) -> bool:
         header = files.read(file, components.offset.item(number) - BLOCK, BLOCK)
-        return header_mark(header) == components.mark.item(number)
+        return components.mark.item(number) in (0, header_mark(header))
 
     count = len(components.offset)
     return fits_at(count, begins) and _mark_after(files, file, components) == index["after"].item()
@@ -140,7 +143,8 @@ def build_index(path: str) -> Arrays:
     try:
         with scan_bar(path) as progress:
             for sample, extension, member in _scanned(files):
-                found.append((sample, extension, member.offset, member.size, header_mark(member.header)))
+                mark = 0 if member.is_sparse else header_mark(member.header)
+                found.append((sample, extension, member.offset, member.size, mark))
                 progress(member.offset + member.size)
         index = _group(found)
         after = _mark_after(files, 0, _components(index)) if found else 0
@@ -155,12 +159,14 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
     """The lines of an index of an archive as `wds2idx` makes them.
 
     Raises:
-        ValueError: it is no archive, damaged or cut short, has no samples, or a name that no index can hold.
+        ValueError: it is no archive, damaged or cut short, has no samples, a sparse file, or a name that no index can hold.
     """
     files = RecordFiles(NAME, [path])
     samples: list[list[str]] = []
     try:
-        for sample, extension, (name, offset, size, _) in _scanned(files):
+        for sample, extension, (name, offset, size, _, is_sparse) in _scanned(files):
+            if is_sparse:
+                raise BadRecord(f"{os.fsdecode(name)} at byte {offset} {SPARSE}")
             if name.split() != [name]:
                 raise BadRecord(f"the name {os.fsdecode(name)!r} has a blank, which an index cannot hold")
             if sample == len(samples):

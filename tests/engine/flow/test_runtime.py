@@ -36,8 +36,8 @@ def first_number(runtime):
 def test_batches_come_in_order_scheduled_or_not(when):
     with running(NumberReader(100), when) as runtime:
         assert not runtime.started
-        for _ in range(2):
-            runtime.schedule()
+        for scheduled in range(2):
+            runtime.schedule(scheduled)
         assert [first_number(runtime) for _ in range(4)] == [0, 3, 6, 9]
         assert runtime.started
         assert runtime.ahead == (runtime.room is not None) == when.name.startswith("AHEAD")

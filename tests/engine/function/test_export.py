@@ -99,6 +99,17 @@ def test_batches_of_any_size_and_arrays(exported: tuple[Path, str]):
     np.testing.assert_array_equal(preprocess.arrays(PICTURES[0][None]), want[:1], strict=True)
 
 
+def test_a_relative_folder_stays_in_another_working_folder(
+    exported: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Programs are read when they are first needed."""
+    monkeypatch.chdir(exported[0].parent)
+    preprocess = jdali.load(exported[0].name)
+    monkeypatch.chdir(tmp_path)
+    want = np.stack(first_batch(pipelines.validation())[0])
+    np.testing.assert_array_equal(preprocess(ENCODED[1:2]), want[1:2], strict=True)
+
+
 def test_one_bad_sample_does_not_fail_the_others(exported: tuple[Path, str]):
     preprocess = jdali.load(exported[0])
     large = pipelines.pillow(np.zeros((8, 80, 3), np.uint8), "png")

@@ -34,22 +34,16 @@ class TestDataOfTheUser:
     def replaced(self, batch, task, bad, on_error):
         return batch.replace(task, dict.fromkeys(bad, BAD), Leads(()), StandIns(), on_error)
 
-    def test_masked_ones_repeat_a_good_one(self):
+    @pytest.mark.parametrize("on_error", ["mask", "skip"])
+    def test_a_good_one_is_repeated(self, on_error):
         batch, task = Replacements(Positions()), self.task("abcd")
-        other, changed = self.replaced(batch, task, [0, 2], "mask")
+        other, changed = self.replaced(batch, task, [0, 2], on_error)
         assert changed == {0, 2}
         assert self.values(other) == ["b", "b", "b", "d"]
         assert other.ids.index.tolist() == [1, 1, 1, 3]
         assert other.mask.tolist() == [False, True, False, True]
         assert batch.copied_from == {0: 1, 2: 1}
         assert (self.values(task), task.mask.all()) == (["a", "b", "c", "d"], True)  # as it was
-
-    def test_skipped_ones_make_the_batch_smaller(self):
-        other, changed = self.replaced(Replacements(Positions()), self.task("abcd"), [0, 2], "skip")
-        assert changed == {0, 1, 2, 3}
-        assert self.values(other) == ["b", "d"]
-        assert other.ids.index.tolist() == [1, 3]
-        assert len(other.mask) == len(other) == 2
 
     @pytest.mark.parametrize("on_error", ["mask", "skip"])
     def test_nothing_is_left_where_all_are_bad(self, on_error):

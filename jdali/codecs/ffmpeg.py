@@ -1,0 +1,104 @@
+"""FFmpeg, through the optional package PyAV: where it is, and how it opens files."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import io
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jdali._errors import SampleError
+
+# From this version on, text in an encoding that PyAV does not expect is never an error, and cannot be asked about.
+_ANY_ENCODING = 19
+
+
+@functools.cache
+def pyav() -> Any | None:
+    """The package, or None if it is not installed."""
+    try:
+        return importlib.import_module("av")
+    except ImportError:
+        return None
+
+
+def open_file(source: object, **arguments: Any) -> Any:
+    """Opens a file for reading, whatever encoding the text of its metadata has.
+
+    Args:
+        source: as `av.open` takes it.
+        arguments: others of `av.open`.
+
+    Returns: the container.
+    """
+    package = importlib.import_module("av")
+    if int(package.__version__.split(".")[0]) < _ANY_ENCODING:
+        arguments["metadata_errors"] = "ignore"
+    return package.open(source, **arguments)
+
+
+def sound(
+    content: memoryview,
+    form: str,
+    frames: Callable[[Any, Any], Iterable[Any]],
+    most_values: int,
+    damaged: Callable[[str], SampleError],
+) -> tuple[npt.NDArray[Any], int]:
+    """Decodes a whole file of sound.
+
+    Args:
+        content: of the file.
+        form: FFmpeg's name of its format.
+        frames: decodes the frames of a container and its stream of sound.
+        most_values: that are taken.
+        damaged: makes the error, of what is wrong.
+
+    Returns: [T, C] as the decoder gives it, and its rate; [0, 0] and 0 if no frame came.
+    """
+    parts: list[npt.NDArray[Any]] = []
+    rate = got = 0
+    try:
+        with open_file(io.BytesIO(content), format=form) as container:
+            stream = container.streams.audio[0]
+            stream.thread_type = "NONE"
+            for frame in frames(container, stream):
+                values = frame.to_ndarray()
+                if not frame.format.is_planar:
+                    values = values.reshape(-1, frame.layout.nb_channels).T
+                if parts and (frame.sample_rate != rate or len(values) != len(parts[0])):
+                    raise damaged("its rate or number of channels changes")
+                rate = frame.sample_rate
+                parts.append(values)
+                got += frame.samples
+                if got * len(values) > most_values:
+                    raise damaged(f"{len(content)} bytes have more than {most_values} values")
+    except (importlib.import_module("av").error.FFmpegError, IndexError) as error:
+        reason = getattr(error, "strerror", None) or "there is no sound in it"
+        raise damaged(f"{reason}, after {got} decoded samples") from error
+    return (np.ascontiguousarray(np.concatenate(parts, axis=1).T), rate) if parts else (np.empty((0, 0)), 0)
+
+
+def float_decoder(context: Any) -> Any:
+    """The decoder that gives floats, of a codec that FFmpeg decodes to integers as well; else the codec's own.
+
+    Args:
+        context: of the stream.
+    """
+    name = context.name.removesuffix("float") + "float"
+    package = importlib.import_module("av")
+    if context.name == name or name not in package.codecs_available:
+        return context
+    return package.CodecContext.create(name, "r")
+
+
+def floats(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Samples of any of FFmpeg's formats as float32, from -1 to 1 where they are integers."""
+    if values.dtype.kind == "f":
+        return values.astype(np.float32, copy=False)
+    half = 2.0 ** (8 * values.dtype.itemsize - 1)
+    middle = half if values.dtype.kind == "u" else 0.0
+    return ((values - middle) / half).astype(np.float32)

@@ -1,0 +1,119 @@
+"""Segments of a JPEG file: walking over them as libjpeg does, and putting right what it only warns of."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import struct
+from collections.abc import Iterator
+
+from jdali._system import limits
+from jdali.codecs.base import corrupt
+
+# Frame types: 0xC0 to 0xCF except for DHT, JPG and DAC.
+FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+LOSSLESS_FRAMES = frozenset({0xC3, 0xC7, 0xCB, 0xCF})
+SEQUENTIAL_FRAMES = frozenset({0xC0, 0xC1})
+ARITHMETIC_FRAMES = frozenset(range(0xC8, 0xD0))
+PROGRESSIVE_FRAME = 0xC2
+PROGRESSIVE_FRAMES = frozenset({PROGRESSIVE_FRAME, 0xC6, 0xCA, 0xCE})
+START_OF_SCAN, END_OF_IMAGE, APP0, APP1, APP14, RESTART_INTERVAL = 0xDA, 0xD9, 0xE0, 0xE1, 0xEE, 0xDD
+_COMMENT, _APPLICATIONS = 0xFE, frozenset(range(0xE0, 0xF0))
+# Those whose scans have whole blocks, and the parameters that say so.
+_WHOLE_BLOCKS_FRAMES, _WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
+# Neither stuffed and fill bytes nor restarts. libjpeg skips others that are left out here, or fails at them.
+_MARKER = re.compile(rb"\xff[\xc0-\xcf\xd9-\xfe]")
+_RESTART = re.compile(rb"\xff[\xd0-\xd7]")
+_START_OF_IMAGE, _END = b"\xff\xd8", b"\xff\xd9"
+_JFIF = b"JFIF\0\1\1\0\0\1\0\1\0\0"  # version 1.1, without a thumbnail
+# Codes for colours in Adobe's segment that libjpeg knows, by components; the last is what it takes for others.
+_ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
+
+
+def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
+    """Marker, position and content of each segment, up to the end of the image; that too, if it is there.
+
+    Entropy coded data and stray bytes between the segments are skipped, as by libjpeg.
+    """
+    position = 2
+    while found := _MARKER.search(view, position):
+        position = found.start()
+        marker = view[position + 1]
+        if marker == END_OF_IMAGE:
+            yield marker, position, view[:0]
+            return
+        if position + 4 > len(view):
+            return
+        (length,) = struct.unpack_from(">H", view, position + 2)
+        yield marker, position, view[position + 4 : position + 2 + length]
+        position += 2 + length
+
+
+def count_scans(view: memoryview) -> int:
+    """Scans of the picture, each of which may go over all of it; counts to one past the limit."""
+    scans = (marker for marker, _, _ in segments(view) if marker == START_OF_SCAN)
+    return sum(1 for _ in itertools.islice(scans, limits.most("max_jpeg_scans") + 1))
+
+
+def put_right(view: memoryview, components: int) -> bytes:
+    """A file of the same pixels, without anything in its segments that libjpeg only warns of, and without a tail.
+
+    After its first warning libjpeg is silent: a harmless one would hide what is missing. Of the segments of
+    applications only those stay that say something of the colours. A picture of one scan that has no end marker gets
+    one, in place of at least two bytes behind its data.
+
+    Raises `SampleError` if a picture of several scans has no end marker, or restart markers are missing.
+    """
+    parts: list[bytes | memoryview] = [_START_OF_IMAGE]
+    frame = scan = b""
+    coded = interval = 0  # where entropy coded data begin; blocks between restarts
+    sequential = False
+    for marker, position, body in segments(view):
+        if coded:
+            parts.append(_with_restarts(view[coded:position], frame, scan, interval))
+        if marker == END_OF_IMAGE:
+            return b"".join([*parts, _END])
+        coded = 0
+        content = bytes(body)
+        if marker in FRAMES:
+            frame, sequential = content, marker in _WHOLE_BLOCKS_FRAMES
+        elif marker == RESTART_INTERVAL:
+            (interval,) = struct.unpack_from(">H", content)
+        elif marker == START_OF_SCAN:
+            coded, scan = position + 4 + len(content), content
+            if sequential:
+                content = content[: 2 * content[0] + 1] + _WHOLE_BLOCKS
+        elif marker == APP0 and content.startswith(b"JFIF\0"):
+            content = content if len(content) < len(_JFIF) else _JFIF
+        elif marker == APP14 and content.startswith(b"Adobe"):
+            known = _ADOBE_TRANSFORMS.get(components, b"")
+            if content[11:12] not in known:
+                content = content[:11] + known[-1:]
+        elif marker in _APPLICATIONS or marker == _COMMENT:
+            continue
+        parts.append(struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content)
+    if not (coded and sequential and scan[0] == components):
+        raise corrupt("JPEG", "premature end of file")
+    # An end marker has two bytes. The data end in bits of 1, so zeros are none of them unless they stand for 0xFF.
+    last = bytes(view[coded:-2]).rstrip(b"\0")
+    last += b"\0" * last.endswith(b"\xff")
+    return b"".join([*parts, _with_restarts(last, frame, scan, interval), _END])
+
+
+def _with_restarts(coded: bytes | memoryview, frame: bytes, scan: bytes, interval: int) -> bytes | memoryview:
+    """The data of a scan, if the restart markers are there."""
+    if interval:
+        count = -(-_coded_units(frame, scan) // interval) - 1
+        found = _RESTART.findall(coded)[:count]
+        if found != [bytes([0xFF, 0xD0 + n % 8]) for n in range(count)]:
+            raise corrupt("JPEG", "restart markers are missing")
+    return coded
+
+
+def _coded_units(frame: bytes, scan: bytes) -> int:
+    """Groups of blocks in a scan: those of one component are blocks."""
+    height, width = struct.unpack_from(">HH", frame, 1)
+    sampling = {frame[at]: (frame[at + 1] >> 4, frame[at + 1] & 15) for at in range(6, 6 + 3 * frame[5], 3)}
+    most_x, most_y = (max(factors) for factors in zip(*sampling.values(), strict=True))
+    x, y = sampling[scan[1]] if scan[0] == 1 else (1, 1)
+    return -(-width * x // (8 * most_x)) * -(-height * y // (8 * most_y))
