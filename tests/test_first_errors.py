@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import traceback
 from pathlib import Path
@@ -117,6 +118,11 @@ def test_numpy_functions_of_a_node() -> None:
             function([node] if function is np.stack else node)
 
 
+def test_a_node_made_under_jit() -> None:
+    with pytest.raises(TypeError, match=r"Under jit, vmap or grad use .* jdali\.ops\.flip"):
+        jax.jit(lambda image: fn.flip(image, horizontal=1))(_IMAGE)
+
+
 def test_numpy_operators_of_a_node() -> None:
     """Those that Python writes as signs, by either name, with the array on either side."""
 
@@ -154,6 +160,25 @@ def test_what_is_no_state(wrong) -> None:
         pytest.raises(ValueError, match="iterator: this is no state, as `get_state` gives one"),
     ):
         batches.set_state(wrong)
+
+
+@pytest.mark.parametrize(("cycle", "counts"), [(None, [3, 0]), ("quiet", [3, 3]), ("raise", [3, 3])])
+def test_an_epoch_without_a_batch_is_said(cycle, counts) -> None:
+    """A list that ended stays at its end, as in DALI."""
+
+    @pipeline_def(batch_size=1, num_threads=1)
+    def pipe():
+        return fn.external_source([_IMAGE[None]] * 3, cycle=cycle)
+
+    size = 3 if cycle == "quiet" else -1
+    with DataIterator(pipe(), ["images"], size=size) as batches:
+        assert sum(1 for _ in batches) == counts[0]
+        with (
+            pytest.warns(UserWarning, match='without a batch.* cycle="quiet"')
+            if not counts[1]
+            else contextlib.nullcontext()
+        ):
+            assert sum(1 for _ in batches) == counts[1]
 
 
 def test_a_policy_by_its_name() -> None:

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from jdali._system.devices import to_host
-from jdali._system.tracebacks import folding
+from jdali._system.tracebacks import folding, warn_user
 from jdali._threads import until_exit
 from jdali.iterator.batch_type import BatchT
 from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, UserBatch, log
@@ -179,6 +179,11 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
     def _reach_end(self, end: EpochEnd) -> None:
         self._end, self._state = end, end.state
         self._clock.end_epoch()
+        if self._done == 0 and self._length is None:
+            warn_user(
+                "iterator: an epoch without a batch, for a source is at its end: an external source begins again with "
+                'each epoch if it has cycle="quiet" or "raise"'
+            )
 
     def _leave_epoch(self) -> None:
         """Ends the epoch before its end."""
