@@ -20,7 +20,7 @@ PROGRESSIVE_FRAMES = frozenset({PROGRESSIVE_FRAME, 0xC6, 0xCA, 0xCE})
 START_OF_SCAN, END_OF_IMAGE, APP0, APP1, APP14, RESTART_INTERVAL = 0xDA, 0xD9, 0xE0, 0xE1, 0xEE, 0xDD
 _COMMENT, _APPLICATIONS = 0xFE, frozenset(range(0xE0, 0xF0))
 # Those whose scans have whole blocks, and the parameters that say so.
-_WHOLE_BLOCKS_FRAMES, _WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
+_WHOLE_BLOCKS_FRAMES, WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
 # Neither stuffed and fill bytes nor restarts. libjpeg skips others that are left out here, or fails at them.
 _MARKER = re.compile(rb"\xff[\xc0-\xcf\xd9-\xfe]")
 _RESTART = re.compile(rb"\xff[\xd0-\xd7]")
@@ -87,7 +87,7 @@ def put_right(view: memoryview, components: int) -> bytes:
         elif marker == START_OF_SCAN:
             coded, scan = position + 4 + len(content), content
             if sequential:
-                content = content[: 2 * content[0] + 1] + _WHOLE_BLOCKS
+                content = content[: 2 * content[0] + 1] + WHOLE_BLOCKS
         elif marker == APP0 and content.startswith(b"JFIF\0"):
             content = content if len(content) < len(_JFIF) else _JFIF
         elif marker == APP14 and content.startswith(b"Adobe"):

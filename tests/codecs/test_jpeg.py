@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pytest
+import simplejpeg
 from PIL import Image
 from support.image_files import files
 from support.image_files.jpeg import END, flat, plain, with_scan_parameters, with_segment
@@ -61,6 +62,17 @@ def test_data_cut_anywhere_behind_a_harmless_warning(progressive, end):
     for cut in range(whole.index(b"\xff\xda") + 20, len(whole) - 3, 7):
         with pytest.raises(SampleError):
             codec.decode(whole[:cut] + end)
+
+
+@pytest.mark.parametrize("window", [None, (0, 0, 8, 8)])
+def test_wrong_parameters_of_a_scan_cost_no_second_decoding(window, monkeypatch):
+    data = with_scan_parameters(plain(), (0, 0, 0))
+    want = by_pillow(plain())
+    calls = []
+    decode = simplejpeg.decode_jpeg
+    monkeypatch.setattr(simplejpeg, "decode_jpeg", lambda *a, **k: calls.append(1) or decode(*a, **k))
+    np.testing.assert_array_equal(codec.decode(data, window=window), want[:8, :8] if window else want)
+    assert len(calls) == 1
 
 
 def test_scans_are_counted_up_to_the_end_of_the_picture():
