@@ -255,7 +255,7 @@ def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
                 f"decoders.audio: the WAV file has {count} chunks of samples, and readers differ in which of them they take"
             )
         most = _most_values(len(content))
-        plain = (_mp3.opened(content, most) or _flac.of_unknown_length(content, most)) if quick else None
+        plain = (_mp3.opened(content, most) or _flac.by_ffmpeg(content, most)) if quick else None
     if plain is not None:
         yield plain
         return

@@ -69,7 +69,8 @@ def sound(
                 values = frame.to_ndarray()
                 if not frame.format.is_planar:
                     values = values.reshape(-1, frame.layout.nb_channels).T
-                if parts and (frame.sample_rate != rate or len(values) != len(parts[0])):
+                same = (frame.sample_rate, len(values), values.dtype)
+                if parts and same != (rate, len(parts[0]), parts[0].dtype):
                     raise damaged("its rate or number of channels changes")
                 rate = frame.sample_rate
                 parts.append(values)

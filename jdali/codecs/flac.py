@@ -1,5 +1,5 @@
 """FLAC by the decoder of the optional package miniaudio, which takes half the time of libsndfile's, and by FFmpeg where
-the header does not say how long the sound is (it was written into a pipe).
+the header does not say how long the sound is (it was written into a pipe) and in OGG, of which libsndfile refuses some.
 
 FLAC is lossless and its frames have checksums, so all give the same samples. What miniaudio does not decode
 as a whole is left to libsndfile.
@@ -62,18 +62,21 @@ class Flac:
 
 
 _LENGTH = slice(21, 26)  # of the file; the lower four bits of the first byte belong to it
+_IN_OGG = slice(28, 33)  # the mark in its first page
 _CHECKED = {"err_detect": "crccheck+explode"}
 
 
-def of_unknown_length(content: memoryview, most_values: int) -> Wave | None:
-    """The samples of a file that does not say how many they are; None if it is none, or PyAV is not installed.
+def by_ffmpeg(content: memoryview, most_values: int) -> Wave | None:
+    """The samples of a file that does not say how many they are, or of one in OGG; None if it is neither, or PyAV is not
+    installed.
 
     Raises `SampleError` if it is damaged, or has more than `most_values` values.
     """
-    length = bytes(content[_LENGTH])
-    if bytes(content[:4]) != b"fLaC" or int.from_bytes(length, "big") & 0xFFFFFFFFF or _ffmpeg.pyav() is None:
+    unsaid = bytes(content[:4]) == b"fLaC" and not int.from_bytes(content[_LENGTH], "big") & 0xFFFFFFFFF
+    in_ogg = bytes(content[:4]) == b"OggS" and bytes(content[_IN_OGG]) == b"\x7fFLAC"
+    if not (unsaid or in_ogg) or _ffmpeg.pyav() is None:
         return None
-    wave, rate = _ffmpeg.sound(content, "flac", _frames, most_values, _damaged)
+    wave, rate = _ffmpeg.sound(content, "ogg" if in_ogg else "flac", _frames, most_values, _damaged)
     if not rate:
         raise _damaged("there is no frame in it")
     return Wave(wave.data.cast("B"), wave.shape[1], rate, 8 * wave.itemsize, False)

@@ -21,6 +21,7 @@ _OGG_MAGIC = re.compile(b"OggS")
 _OGG_FIRST, _OGG_LAST = 2, 4
 _OGG_CRC_OFFSET = 22
 _MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+_MOST_CHUNKS = 10_000  # that are looked at
 RIFF_MAGIC = (b"RIFF", b"RF64", b"BW64")
 W64_MAGIC = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 
@@ -61,7 +62,7 @@ def wave_chunks(content: memoryview) -> Iterator[tuple[bytes, int, int | None]]:
 def _chunks(
     content: memoryview, at: int, form: str, *, pad: int = 2, counts_itself: bool = False
 ) -> Iterator[tuple[bytes, int, int | None]]:
-    """Name, begin and size of each chunk, up to one of unknown length, for which the size is None.
+    """Name, begin and size of each chunk, up to one of unknown length, or to where it is given up, with None as its size.
 
     Args:
         content: of the file.
@@ -73,7 +74,11 @@ def _chunks(
     head = struct.Struct(form)
     unknown = UNKNOWN_LENGTH if head.size == 8 else 1 << 62
     large = None  # size of the samples, where the 32 bits of the chunk do not hold it
-    while at + head.size <= len(content):
+    for _ in range(_MOST_CHUNKS):
+        if at + head.size > len(content):
+            if at < len(content):  # within the head of one
+                yield bytes(content[at : at + 4]), at + head.size, 0
+            return
         name, size = head.unpack_from(content, at)
         start = at + head.size
         if counts_itself:
@@ -88,8 +93,7 @@ def _chunks(
         yield name, start, size
         at = start + size
         at += -at % pad
-    if at < len(content):  # within the head of one
-        yield bytes(content[at : at + 4]), at + head.size, 0
+    yield b"", at, None
 
 
 def _missing_of_ogg(content: memoryview) -> str | None:

@@ -199,7 +199,8 @@ class VideoDecoder:
     @staticmethod
     def _shown(frame: Any, upright: bool) -> tuple[int, int, int]:
         """Height and width of a frame as it is given, and how it is turned for that, as EXIF numbers it."""
-        turn = orientation(frame) if upright else 1
+        with refusals("the metadata of its rotation cannot be read"):
+            turn = orientation(frame) if upright else 1
         height, width = frame.height, frame.width
         return (width, height, turn) if is_turned(turn) else (height, width, turn)
 

@@ -31,6 +31,8 @@ _FORMATS = (
 _OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": "file"}
 _DEFAULT_RATE = Fraction(25)
 _NO_TIMES = 0x80  # of FFmpeg's flags of formats
+# Bytes of a packet of MPEG-4 that may say no more than that there is no picture; FFmpeg gives no frame for it.
+_NO_PICTURE = 19
 
 
 def library() -> Any:
@@ -232,8 +234,9 @@ def _from_packets(
     """
     times: list[int | None] = []
     keys: dict[int, int] = {}
-    is_vp8 = stream.codec_context.name in ("vp8", "libvpx")
-    hidden = 0
+    codec = stream.codec_context.name
+    is_vp8 = codec in ("vp8", "libvpx")
+    hidden, smallest = 0, _NO_PICTURE + 1
     shown: list[Any] = []  # the first frame
     for packet in container.demux(stream):
         if not shown:
@@ -245,6 +248,7 @@ def _from_packets(
             hidden += 1
             continue
         times.append(packet.pts)
+        smallest = min(smallest, packet.size)
         limits.check("max_frames", len(times), "the number of frames of the video")
         if packet.is_keyframe and packet.pts is not None:
             keys[packet.pts] = packet.size
@@ -256,12 +260,17 @@ def _from_packets(
     known = np.array([time for time in times if time is not None], np.int64)
     ticks = np.sort(known)
     in_order = np.array_equal(ticks, known)
+    is_empty = codec == "mpeg4" and smallest <= _NO_PICTURE
     # A container that has no times of display, or none at all, is given times in the order of decoding by FFmpeg.
     guessed = container.format.flags & _NO_TIMES or (stream.codec_context.has_b_frames and in_order)
     # Frames shown before the first key frame may refer to what is not there, and those at the start may not come.
     first = shown[0].pts if shown else None
     clear = (
-        not guessed and len(known) == len(times) and keys and ticks[0] in keys and first in (None, ticks[0])
+        not (guessed or is_empty)
+        and len(known) == len(times)
+        and keys
+        and ticks[0] in keys
+        and first in (None, ticks[0])
     )
     return (ticks if clear and (np.diff(ticks) > 0).all() else None), keys, in_order
 

@@ -24,7 +24,6 @@ _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _GUID = bytes.fromhex("000000001000800000aa00389b71")
 _BITS = {_PCM: (8, 16, 24, 32), _FLOAT: (32, 64)}
 _MPEG = {b"\x50\0", b"\x55\0"}  # formats of layers I and II, and of layer III
-_MOST_CHUNKS = 10_000
 _MOST_CHANNELS = 1024  # of libsndfile
 _OF_16_BITS = np.float32(2**-15)
 
@@ -118,8 +117,8 @@ def _chunks(content: memoryview) -> list[tuple[bytes, memoryview]]:
         return []
     told = int.from_bytes(magic[4:8], "little")
     found: list[tuple[bytes, memoryview]] = []
-    for number, (name, start, size) in enumerate(wave_chunks(content)):
-        if number == _MOST_CHUNKS or name == b"RIFF":
+    for name, start, size in wave_chunks(content):
+        if name == b"RIFF":
             return []
         never_told = magic != W64_MAGIC and (told + 8 <= start or told >= UNKNOWN_LENGTH)
         if name == b"data" and size == 0 and never_told and start < len(content):

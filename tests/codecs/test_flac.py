@@ -1,4 +1,4 @@
-"""FLAC that does not say how long it is, as programs write it into a pipe."""
+"""FLAC that does not say how long it is, as programs write it into a pipe, and FLAC in OGG."""
 
 import io
 
@@ -51,3 +51,25 @@ def test_no_more_than_the_limit(monkeypatch):
     monkeypatch.setattr(audio, "MAX_VALUES", 10_000)
     with pytest.raises(SampleError, match="more than 10000 values"):
         audio.decode(unsaid(encode("PCM_16", 2)))
+
+
+def in_ogg(data):
+    target, package = io.BytesIO(), _ffmpeg.pyav()
+    with package.open(io.BytesIO(data)) as source, package.open(target, "w", format="ogg") as result:
+        copy = result.add_stream_from_template(source.streams.audio[0])
+        for packet in source.demux(audio=0):
+            if packet.size:
+                packet.stream = copy
+                result.mux(packet)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("subtype", ["PCM_16", "PCM_24"])
+def test_in_ogg(subtype):
+    data = encode(subtype, 2)
+    wave, rate = audio.decode(in_ogg(data), dtype=np.int32)
+    np.testing.assert_array_equal(wave, soundfile.read(io.BytesIO(data), dtype="int32")[0])
+    assert rate == 16_000
+    for bad in (in_ogg(data)[:-10], in_ogg(data)[: len(data) // 2]):
+        with pytest.raises(SampleError, match="damaged or cut off"):
+            audio.decode(bad)

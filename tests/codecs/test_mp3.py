@@ -201,6 +201,21 @@ def test_layer_2(channels, rate):
         np.testing.assert_allclose(integers / largest, expected, rtol=0, atol=1e-5 + 0.5 / largest)
 
 
+def test_layer_1():
+    """Frames made by hand: one of 32 bands has samples, of four bits."""
+    rng, frames = np.random.default_rng(0), b""
+    for _ in range(20):
+        bits = "".join("0011" if band == 1 else "0000" for band in range(32)) + "001010"
+        bits += "".join(f"{value:04b}" for value in rng.integers(1, 15, 12))
+        frames += b"\xff\xff\x40\xc0" + int(bits.ljust(132 * 8, "0"), 2).to_bytes(132, "big")
+    wave, rate = audio.decode(frames)
+    assert (wave.shape, rate) == ((20 * 384, 1), 44_100)
+    assert np.abs(wave).max() > 0.2
+    np.testing.assert_allclose(wave, by_libsndfile(frames), rtol=0, atol=1e-5)
+    with pytest.raises(SampleError, match="a frame of 136 bytes has 36"):
+        audio.decode(frames[:-100])
+
+
 @pytest.mark.parametrize("cut", [1, 100])
 def test_a_cut_frame_of_layer_2(cut):
     data = by_ffmpeg("mp2", "mp2", sound(), 32_000)

@@ -126,29 +126,24 @@ def test_videos_that_begin_in_the_middle(name, first, container):
     assert check(remuxed(clip(name, "matroska"), first, container)) <= COUNT - first
 
 
-def packed(data):
-    """An AVI file of MPEG-4 as DivX and XviD write it: a B frame lies in the packet of the frame that it follows, and a
-    packet of an empty frame stands in its place.
+# --- packets that are no frames -------------------------------------------------------------
+NO_PICTURE = bytes.fromhex("000001b6504f")  # of MPEG-4
+
+
+def mpeg4_of(change, data, container="avi"):
+    """A video of MPEG-4 of other packets.
+
+    Args:
+        change: makes them, (content, whether it is a key frame), of those that there are.
+        data: the video.
+        container: of the result.
     """
-    start, empty = b"\0\0\1\xb6", bytes.fromhex("000001b6504f")
-    packets = []
     with av().open(io.BytesIO(data)) as source:
-        for packet in source.demux(video=0):
-            content = bytes(packet)
-            if not content:
-                continue
-            at = content.index(start)
-            kind = content[at + 4] >> 6
-            if kind == 0:  # a key frame, to which the mark of this form belongs
-                content = content[:at] + b"\0\0\1\xb2DivX503b1393p" + content[at:]
-            if kind == 2:
-                packets[-1] = packets[-1][0] + content, packets[-1][1]
-                content = empty
-            packets.append((content, kind == 0))
+        packets = [(bytes(packet), packet.is_keyframe) for packet in source.demux(video=0) if packet.size]
         target = io.BytesIO()
-        with av().open(target, "w", format="avi") as result:
+        with av().open(target, "w", format=container) as result:
             copy = result.add_stream_from_template(source.streams.video[0])
-            for number, (content, is_key) in enumerate(packets):
+            for number, (content, is_key) in enumerate(change(packets)):
                 packet = av().Packet(content)
                 packet.stream, packet.time_base, packet.is_keyframe = copy, Fraction(1, 25), is_key
                 packet.pts = packet.dts = number
@@ -156,9 +151,41 @@ def packed(data):
     return target.getvalue()
 
 
+def packed(packets):
+    """As DivX and XviD write them: a B frame lies in the packet of the frame that it follows, and a packet without a
+    picture stands in its place.
+    """
+    result = []
+    for content, is_key in packets:
+        at = content.index(b"\0\0\1\xb6")
+        if content[at + 4] >> 6 == 2:  # a B frame
+            result[-1] = result[-1][0] + content, result[-1][1]
+            content = NO_PICTURE
+        elif is_key:  # to which the mark of this form belongs
+            content = content[:at] + b"\0\0\1\xb2DivX503b1393p" + content[at:]
+        result.append((content, is_key))
+    return result
+
+
+def with_empty_ones(packets):
+    return [
+        *packets[:3],
+        (NO_PICTURE, False),
+        *packets[3:9],
+        (NO_PICTURE, False),
+        (NO_PICTURE, False),
+        *packets[9:],
+    ]
+
+
 def test_packed_b_frames():
     data = encode(moving(COUNT), "mpeg4", "avi", options=MPEG | {"bf": "1", "sc_threshold": "1000000000"})
-    assert check(packed(data)) == check(data) == COUNT
+    assert check(mpeg4_of(packed, data)) == check(data) == COUNT
+
+
+@pytest.mark.parametrize("container", ["avi", "mp4", "matroska"])
+def test_packets_without_a_picture(container):
+    assert check(mpeg4_of(with_empty_ones, clip("MPEG-4", "avi"), container)) == COUNT
 
 
 # --- edit lists -----------------------------------------------------------------------------
