@@ -15,7 +15,7 @@ from jax import Array, lax
 from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.rounding import x64_context
 from jdali._system.devices import accelerator
-from jdali.engine.failure import failing_as
+from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.outline import StageOutline
 from jdali.engine.steps.program import ProgramForm, compiler_options, stage_compute
 from jdali.graph import Stage
@@ -60,8 +60,11 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
 
     def plain(arrays: Any, small: Any, identity: Any, seeds: Any) -> list[Array]:
         fitted = [_fitted(a, (a.shape[0], *shape)) for a, shape in zip(arrays, shapes, strict=True)]
-        with failing_as(stage.nodes):
-            return compute(fitted, small, identity, seeds)
+        try:
+            with failing_as(stage.nodes):
+                return compute(fitted, small, identity, seeds)
+        except NodeFailure as failure:
+            raise failure.user_error(failure.sample) from failure.first
 
     @jax.custom_jvp
     def rounded(arrays: Any, small: Any, identity: Any, seeds: Any, minus_zero: Any) -> list[Array]:
