@@ -46,11 +46,13 @@ class DaliNames(DataIterator[Any]):
     # A batch that a subclass puts here is the next one.
     _first_batch: Any = None
     _ever_scheduled = _ever_consumed = False
+    # The values that the names have at the position; None: it is being made.
+    _noted: dict[str, Any] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         found = [name for name in _NOT_CALLED if getattr(cls, name) is not getattr(DaliNames, name)]
-        if found and cls.__next__.__module__.startswith("jdali."):
+        if found and getattr(cls.__next__, "__module__", "").startswith("jdali."):
             raise TypeError(
                 f"{cls.__name__} overrides {', '.join(found)}, which nothing calls here: override __next__ as well, and "
                 "call it there"
@@ -84,6 +86,7 @@ class DaliNames(DataIterator[Any]):
             self._is_stick_to_shard = reader.sticks
             self._shard_sizes_per_gpu_initial = np.array(reader.shard_sizes(), np.int64)
             self._turned_at = _turned_at(self._shard_sizes_per_gpu_initial)
+        self._noted = {}
         self._note()
 
     # --- the position -----------------------------------------------------------------------
@@ -115,8 +118,9 @@ class DaliNames(DataIterator[Any]):
 
     def _note(self) -> None:
         """Gives the names the values of the position."""
-        for name, value in self._names().items():
-            setattr(self, name, value)
+        if self._noted is not None:
+            self._noted = self._names()
+            vars(self).update(self._noted)
 
     def _follow(self) -> None:
         """Begins the next epoch if a subclass has set the names so.
@@ -125,7 +129,11 @@ class DaliNames(DataIterator[Any]):
             RuntimeError: they stand for a position that cannot be gone to.
         """
         with self._lock:
-            found = {name: getattr(self, name, None) for name in _POSITION}
+            assert self._noted is not None
+            own = vars(self)
+            if all(own[name] is value for name, value in self._noted.items()):
+                return
+            found = {name: own.get(name) for name in _POSITION}
             if not (wrong := self._set_otherwise(found)):
                 return
             if self._end is not None or self._done == self._length:
@@ -152,14 +160,22 @@ class DaliNames(DataIterator[Any]):
         super()._reach_end(end)
         self._note()
 
+    def _item(self) -> UserBatch | EpochEnd | None:
+        try:
+            return super()._item()
+        except BaseException:  # of a batch, which is counted as well
+            self._note()
+            raise
+
     def set_state(self, state: Mapping[str, Any]) -> None:
-        super().set_state(state)
-        if hasattr(self, "_pipes"):  # else it is being made
+        with self._lock:
+            super().set_state(state)
             self._note()
 
     def reset(self, force: bool = False) -> None:
-        super().reset(force)
-        self._note()
+        with self._lock:
+            super().reset(force)
+            self._note()
 
     # --- batches ----------------------------------------------------------------------------
     def __iter__(self) -> Any:
@@ -176,13 +192,7 @@ class DaliNames(DataIterator[Any]):
             return batch
         self._follow()
         self._ever_consumed = True
-        try:
-            batch = super().__next__()
-        except StopIteration:
-            raise
-        except BaseException:
-            self._note()
-            raise
+        batch = super().__next__()
         if type(self)._advance_and_check_drop_last is not DaliNames._advance_and_check_drop_last:
             self._counter -= self._stream.counter.samples_per_step
             self._advance_and_check_drop_last()
@@ -228,10 +238,11 @@ class DaliNames(DataIterator[Any]):
         """Goes on behind a batch of the pipelines; False: it is without samples."""
         stream = self._stream
         self._done, self._length, self._state = stream.counter.done, stream.counter.length, stream.get_state()
-        if taken.number is None:  # it comes in place of the end, which is told by the names
+        if taken.number is None:  # it comes in place of the end, which the names say
             end = stream.take()
             assert isinstance(end, EpochEnd)
             super()._reach_end(end)
+        self._noted = self._names()  # the names get these values when the batch is counted
         return all(result.nothing is None for result in taken.results)
 
     def _schedule_runs(self, release_outputs: bool = True) -> None:

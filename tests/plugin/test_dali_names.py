@@ -13,7 +13,7 @@ import pytest
 from iterator.test_policy import FakePipeline
 from support import oracle
 
-from jdali import fn, pipeline_def, types
+from jdali import OperatorError, fn, pipeline_def, types
 from jdali.iterator import LastBatchPolicy
 from jdali.plugin.base_iterator import _DaliBaseIterator
 from jdali.plugin.dicts import DictIterator, Dicts
@@ -257,6 +257,19 @@ def test_the_first_batch_of_a_subclass(files):
         own._first_batch = "first"
         assert next(own) == "first"
         assert next(own)["number"].ravel().tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", [Counting, SettingReset])
+def test_a_batch_that_fails_is_counted(kind, files, tmp_path):
+    (tmp_path / "bad.npy").write_bytes(b"none")
+    names = [*files[:3], str(tmp_path / "bad.npy"), *files[4:9]]
+    more = () if kind is Counting else (["number"],)
+    with kind(pipelines(names, 9, 1, 3, (0,)), *more, reader_name="Reader") as own:
+        assert next(own) == [[0, 1, 2]]
+        with pytest.raises(OperatorError, match="bad.npy"):
+            next(own)
+        assert own._counter == 6
+        assert next(own) == [[6, 7, 8]]
 
 
 def test_names_after_a_state_was_set(files):
