@@ -13,7 +13,8 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._numerics.exact import MINUS_ZERO, exact
-from jdali._numerics.rounding import x64_context
+from jdali._numerics.mesh_axes import over_any_mesh
+from jdali._numerics.rounding import varying_like, x64_context
 from jdali._system.devices import accelerator
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.outline import StageOutline
@@ -82,7 +83,8 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
         return rounded(*primals), moved
 
     def run(arrays: Any, small: Any, identity: Any, seeds: Any, minus_zero: Any) -> Any:
-        results = rounded(arrays, small, identity, seeds, minus_zero)
+        operands = (arrays, small, identity, seeds)
+        results = rounded(*varying_like(operands, *jax.tree.leaves(operands)), minus_zero)
         return results, [jnp.asarray(small[number], jnp.int32) for number in form.outputs]
 
     return run
@@ -100,7 +102,8 @@ def packed_computation(stage: Stage, form: FunctionForm, platform: str) -> Calla
 
 def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
     """`packed_computation`, compiled with the pipeline's options."""
-    program = jax.jit(packed_computation(stage, form, platform), compiler_options=options_of(stage, platform))
+    run = over_any_mesh(packed_computation(stage, form, platform))
+    program = jax.jit(run, compiler_options=options_of(stage, platform))
 
     def call(*operands: object) -> Any:
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():
