@@ -237,7 +237,10 @@ def _decoded(
 def _content(encoded: bytes | HostArray) -> memoryview:
     if not len(encoded):
         raise SampleError("decoders.audio: Failed to open encoded data: the file is empty (0 bytes)")
-    return memoryview(encoded) if isinstance(encoded, bytes) else np.ascontiguousarray(encoded, np.uint8).data
+    content = (
+        memoryview(encoded) if isinstance(encoded, bytes) else np.ascontiguousarray(encoded, np.uint8).data
+    )
+    return _mp3.untagged(content)
 
 
 @contextlib.contextmanager
@@ -246,6 +249,11 @@ def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
     plain: _Sound | None = _wav.parse(content) if quick else None
     if plain is None:
         _refuse_incomplete(content)
+        count = _wav.count_sounds(content)
+        if count > 1:
+            raise SampleError(
+                f"decoders.audio: the WAV file has {count} chunks of samples, and readers differ in which of them they take"
+            )
         most = _most_values(len(content))
         plain = (_mp3.opened(content, most) or _flac.of_unknown_length(content, most)) if quick else None
     if plain is not None:
@@ -257,7 +265,7 @@ def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
 
 
 def _refuse_incomplete(content: memoryview) -> None:
-    missing = None if ACCEPT_INCOMPLETE else _incomplete.missing(content[_mp3.tag_size(content) :])
+    missing = None if ACCEPT_INCOMPLETE else _incomplete.missing(content)
     if missing is not None:
         raise SampleError(
             f"decoders.audio: damaged or cut off: {missing} (jdali.codecs.audio.ACCEPT_INCOMPLETE = True takes "
@@ -298,9 +306,6 @@ def _reason(error: Exception) -> str:
 def _not_decoded(content: memoryview) -> str | None:
     """Says what a file is that libsndfile does not open; None if that is not known."""
     content = content[_mp3.tag_size(content) :]
-    count = _wav.count_sounds(content)
-    if count > 1:
-        return f"the WAV file has {count} chunks of samples, and readers differ in which of them they take"
     head = bytes(content[:8])
     kind = next((kind for at, magic, kind in _NOT_DECODED if head.startswith(magic, at)), None)
     if _mp3.is_aac(content):

@@ -16,13 +16,11 @@ from PIL import Image, ImageFile
 
 from jdali._errors import SampleError
 from jdali._system.extras import install
+from jdali.codecs.exif import Window
 from jdali.types import RGB, DALIImageType
 
 UINT8: np.dtype = np.dtype(np.uint8)
 UINT16: np.dtype = np.dtype(np.uint16)
-
-Window = tuple[int, int, int, int]
-"""y, x, height, width"""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import struct
 
 import numpy as np
 
-from jdali.codecs.base import Window
+Window = tuple[int, int, int, int]
+"""y, x, height, width"""
 
 _ORIENTATION_TAG = 0x0112
 

@@ -23,9 +23,9 @@ from jdali.codecs import png as _png
 from jdali.codecs import pnm as _pnm
 from jdali.codecs import tiff as _tiff
 from jdali.codecs import webp as _webp
-from jdali.codecs.base import Format, ImageInfo, Request, Window, begins, corrupt
+from jdali.codecs.base import Format, ImageInfo, Request, begins, corrupt
 from jdali.codecs.color import DTYPES, convert
-from jdali.codecs.exif import is_turned, stored_window, upright
+from jdali.codecs.exif import Window, is_turned, stored_window, upright
 from jdali.types import ANY_DATA, BGR, GRAY, RGB, DALIImageType, YCbCr
 
 __all__ = [

@@ -21,7 +21,8 @@ _OGG_MAGIC = re.compile(b"OggS")
 _OGG_FIRST, _OGG_LAST = 2, 4
 _OGG_CRC_OFFSET = 22
 _MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
-_W64_MAGIC = bytes.fromhex("726966662e91cf11a5d628db04c10000")
+RIFF_MAGIC = (b"RIFF", b"RF64", b"BW64")
+W64_MAGIC = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 
 
 def missing(content: memoryview) -> str | None:
@@ -31,29 +32,36 @@ def missing(content: memoryview) -> str | None:
         return _missing_of_ogg(content)
     if head[:4] == b".snd" and len(content) >= 12:
         start, size = struct.unpack_from(">II", content, 4)
-        chunks = iter([(b"data", start, size)] if size < UNKNOWN_LENGTH else [])
-    elif head[:4] in (b"RIFF", b"RF64"):
-        chunks = _chunks(content, 12, "<4sI")
+        chunks: Iterator[tuple[bytes, int, int | None]] = iter(
+            [(b"data", start, size)] if size < UNKNOWN_LENGTH else []
+        )
+    elif head[:4] in RIFF_MAGIC or head == W64_MAGIC:
+        chunks = wave_chunks(content)
     elif head[:4] in (b"RIFX", b"FORM"):
         chunks = _chunks(content, 12, ">4sI")
     elif head[:4] == b"caff":
         chunks = _chunks(content, 8, ">4sQ", pad=1)
-    elif head == _W64_MAGIC:
-        chunks = _chunks(content, 40, "<4s12xQ", pad=8, counts_itself=True)
     else:
         return None
     for name, start, size in chunks:
         if name in (b"data", b"SSND"):
-            if start + size > len(content):
+            if size is not None and start + size > len(content):
                 return f"its header says {size} bytes of sound, it holds {max(len(content) - start, 0)}"
             return None
     return None
 
 
+def wave_chunks(content: memoryview) -> Iterator[tuple[bytes, int, int | None]]:
+    """Name, begin and size of each chunk of a WAV or W64 file; see `_chunks`."""
+    if bytes(content[:16]) == W64_MAGIC:
+        return _chunks(content, 40, "<4s12xQ", pad=8, counts_itself=True)
+    return _chunks(content, 12, "<4sI")
+
+
 def _chunks(
     content: memoryview, at: int, form: str, *, pad: int = 2, counts_itself: bool = False
-) -> Iterator[tuple[bytes, int, int]]:
-    """Name, begin and size of each chunk, up to one of unknown length.
+) -> Iterator[tuple[bytes, int, int | None]]:
+    """Name, begin and size of each chunk, up to one of unknown length, for which the size is None.
 
     Args:
         content: of the file.
@@ -75,6 +83,7 @@ def _chunks(
         if name == b"data" and large and size == 0xFFFFFFFF:
             size = large
         elif size >= unknown:
+            yield name, start, None
             return
         yield name, start, size
         at = start + size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ import simplejpeg
 from PIL import JpegImagePlugin
 
 from jdali._batches import empty
+from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.codecs.base import (
     UINT8,
@@ -68,6 +70,8 @@ class _JpegDetail(NamedTuple):
 
 
 def header(view: memoryview) -> ImageInfo:
+    if view[2] != 0xFF:
+        raise corrupt("JPEG", "no marker at byte 2")
     turned, adobe, frame, height_at, restarts = 1, False, None, 0, False
     for marker, position, body in segments(view):
         if marker == START_OF_SCAN:
@@ -106,13 +110,13 @@ def header(view: memoryview) -> ImageInfo:
 
 def is_enough(view: memoryview) -> bool:
     """True if these first bytes of a file hold all that `header` reads: where each scan is counted that is all of it."""
-    frame: tuple[int, int] | None = None
-    for marker, _, body in segments(view):
-        if marker in FRAMES and frame is None and len(body) > 5:
-            frame = marker, body[5]
-        if marker == START_OF_SCAN:
-            sequential = frame is not None and frame[0] in SEQUENTIAL_FRAMES
-            return frame is not None and sequential and len(body) > 0 and body[0] == frame[1]
+    frame = 0, 0
+    with contextlib.suppress(SampleError):
+        for marker, _, body in segments(view):
+            if marker in FRAMES and frame == (0, 0) and len(body) > 5:
+                frame = marker, body[5]
+            if marker == START_OF_SCAN:
+                return frame[0] in SEQUENTIAL_FRAMES and len(body) > 0 and body[0] == frame[1]
     return False  # it is damaged, or goes on behind these bytes
 
 

@@ -25,6 +25,7 @@ _WHOLE_BLOCKS_FRAMES, _WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
 _MARKER = re.compile(rb"\xff[\xc0-\xcf\xd9-\xfe]")
 _RESTART = re.compile(rb"\xff[\xd0-\xd7]")
 _START_OF_IMAGE, _END = b"\xff\xd8", b"\xff\xd9"
+_MOST_SEGMENTS = 1 << 14  # a large one has 64 KB, so that only small ones come in such numbers
 _JFIF = b"JFIF\0\1\1\0\0\1\0\1\0\0"  # version 1.1, without a thumbnail
 # Codes for colours in Adobe's segment that libjpeg knows, by components; the last is what it takes for others.
 _ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
@@ -36,7 +37,10 @@ def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
     Entropy coded data and stray bytes between the segments are skipped, as by libjpeg.
     """
     position = 2
-    while found := _MARKER.search(view, position):
+    for _ in range(_MOST_SEGMENTS):
+        found = _MARKER.search(view, position)
+        if found is None:
+            return
         position = found.start()
         marker = view[position + 1]
         if marker == END_OF_IMAGE:
@@ -47,6 +51,7 @@ def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
         (length,) = struct.unpack_from(">H", view, position + 2)
         yield marker, position, view[position + 4 : position + 2 + length]
         position += 2 + length
+    raise corrupt("JPEG", f"it has more than {_MOST_SEGMENTS} segments")
 
 
 def count_scans(view: memoryview) -> int:

@@ -18,7 +18,8 @@ from jdali._errors import SampleError
 from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs import wav as _wav
 
-_OTHER_FORMATS = (b"fLaC", b"OggS", b"RIFF", b"FORM")  # which libsndfile reads with an ID3 tag before them
+# Formats other than MPEG that are found behind ID3 tags.
+_OTHER_FORMATS = (b"fLaC", b"OggS", b"RIFF", b"RF64", b"BW64", b"FORM")
 # Kilobits a second by the four bits in a header, for MPEG 1 and for MPEG 2, each by layer; 0 and 15 are no numbers.
 _RATES = {
     (True, 1): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 0),
@@ -93,13 +94,18 @@ def tag_size(content: memoryview) -> int:
     return 10 + sum((byte & 127) << 7 * (3 - i) for i, byte in enumerate(size))
 
 
+def untagged(content: memoryview) -> memoryview:
+    """A file of another format without the ID3 tag before it, for which libsndfile refuses some; others as they are."""
+    start = tag_size(content)
+    return content[start:] if bytes(content[start : start + 4]) in _OTHER_FORMATS else content
+
+
 def _start(content: memoryview) -> int | None:
     """Finds the first frame; None if it is another format."""
     start = tag_size(content)
-    head = bytes(content[start : start + 4])
-    if head in _OTHER_FORMATS or is_aac(content[start:]):
+    if is_aac(content[start:]):
         return None
-    return start if start or (len(head) > 3 and head[0] == 0xFF and head[1] & 0xE0 == 0xE0) else None
+    return start if start or (len(content) > 3 and content[0] == 0xFF and content[1] & 0xE0 == 0xE0) else None
 
 
 def is_aac(content: memoryview) -> bool:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jdali.codecs.base import Window, begins, corrupt
+from jdali.codecs.base import begins, corrupt
+from jdali.codecs.exif import Window
 
 WIDTH, HEIGHT, BITS, COMPRESSION, PHOTOMETRIC = 256, 257, 258, 259, 262
 ORIENTATION, CHANNELS, PLANAR, COLOR_MAP = 274, 277, 284, 320

@@ -30,6 +30,7 @@ class VideoDecoder:
 
     def __init__(self, source: Source, index: VideoIndex, *, threads: int = 1):
         self._source, self._index, self._threads = source, index, threads
+        self._by_time = np.argsort(index.ticks)
         self._convert = Converter()
         self._container: Any = None
         self._stream: Any = None
@@ -148,11 +149,16 @@ class VideoDecoder:
     def _number(self, frame: Any) -> int | None:
         if self._index.counted:
             return self._position
-        ticks = self._index.ticks
-        if frame.pts is None:
+        return self._at(frame.pts)
+
+    def _at(self, tick: int | None) -> int | None:
+        """The number of the frame with a time."""
+        if tick is None:
             return None
-        number = int(np.searchsorted(ticks, frame.pts))
-        return number if number < len(ticks) and ticks[number] == frame.pts else None
+        ticks = self._index.ticks
+        place = int(np.searchsorted(ticks, tick, sorter=self._by_time))
+        number = int(self._by_time[place]) if place < len(ticks) else -1
+        return number if ticks[number] == tick else None
 
     # --- where decoding goes on ---------------------------------------------------------------
     def _begin(self) -> None:
@@ -185,7 +191,8 @@ class VideoDecoder:
         shown = next(frames, None)
         # From where a picture is refreshed bit by bit (H.264), FFmpeg gives frames as soon as they should be whole,
         # and they are not always.
-        if shown is not None and shown.pts is not None and shown.pts <= first.pts:
+        number = None if shown is None else self._at(shown.pts)
+        if number is not None and number <= (self._at(first.pts) or 0):
             yield shown
             yield from frames
 

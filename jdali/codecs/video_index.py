@@ -128,7 +128,8 @@ class VideoIndex:
     """The frames of a video, in the order in which they are shown.
 
     Attributes:
-        ticks: int64 [frames], when each is shown, ascending.
+        ticks: int64 [frames], the time that FFmpeg gives to each; where a container has no times of display they are in
+            the order of decoding, and not ascending.
         keys: int64 [n], numbers of the frames at which decoding can begin, ascending.
         key_sizes: int64 [n], bytes of their packets, by which they are known again after a seek.
         tick: length of a tick, seconds.
@@ -149,12 +150,15 @@ class VideoIndex:
 
     def seconds(self) -> np.ndarray:
         """float64 [frames], when each is shown, from the first one on."""
-        return (self.ticks - self.ticks[0]) * self.tick.numerator / self.tick.denominator
+        ticks = np.sort(self.ticks)
+        return (ticks - ticks[0]) * self.tick.numerator / self.tick.denominator
 
     def key_size(self, tick: int | None) -> int | None:
         """Bytes of the packet of the key frame that is shown at a time; None if there is none."""
-        found = np.flatnonzero(self.ticks[self.keys] == tick) if tick is not None else ()
-        return int(self.key_sizes[found[0]]) if len(found) else None
+        if tick is None:
+            return None
+        sizes = self.key_sizes[self.ticks[self.keys] == tick]
+        return int(sizes[0]) if len(sizes) else None
 
     def as_arrays(self) -> dict[str, np.ndarray]:
         """Returns the arrays that a cache keeps."""
@@ -175,7 +179,7 @@ class VideoIndex:
 
 
 def build_index(source: Source) -> VideoIndex:
-    """The index of a video. Nothing is decoded, unless the packets do not tell the times of the frames.
+    """The index of a video. The first frame is decoded, and all of them where packets do not tell their times.
 
     Raises:
         SampleError: it is no video, damaged, cut off or too large.
@@ -187,7 +191,7 @@ def build_index(source: Source) -> VideoIndex:
         tick = Fraction(stream.time_base)
         rate = Fraction(stream.guessed_rate or stream.average_rate or _DEFAULT_RATE)
         with refusals("its packets cannot be read"):
-            ticks, keys = _from_packets(source, container, stream)
+            ticks, keys, in_order = _from_packets(source, container, stream)
         timeless = container.format.flags & _NO_TIMES
     counted = False
     if ticks is None:
@@ -195,7 +199,8 @@ def build_index(source: Source) -> VideoIndex:
         counted = None in times or bool(timeless)
         if not counted:
             ticks = np.array(times, np.int64)
-            counted = bool((np.diff(ticks) <= 0).any())
+            steps = np.diff(np.sort(ticks) if in_order else ticks)
+            counted = bool((steps <= 0).any())
         if counted:
             ticks, keys, tick = np.arange(len(times)), {}, 1 / rate
     assert ticks is not None
@@ -219,8 +224,12 @@ def _check_claims(source: Source) -> None:
             _video_claims.check(file)
 
 
-def _from_packets(source: Source, container: Any, stream: Any) -> tuple[np.ndarray | None, dict[int, int]]:
-    """Returns the times of frames, or None if packets do not tell them, and the sizes of key packets by their times."""
+def _from_packets(
+    source: Source, container: Any, stream: Any
+) -> tuple[np.ndarray | None, dict[int, int], bool]:
+    """Returns the times of frames, or None if packets do not tell them; the sizes of key packets by their times; True if
+    the times of packets ascend in the order of decoding.
+    """
     times: list[int | None] = []
     keys: dict[int, int] = {}
     is_vp8 = stream.codec_context.name in ("vp8", "libvpx")
@@ -246,16 +255,15 @@ def _from_packets(source: Source, container: Any, stream: Any) -> tuple[np.ndarr
             raise SampleError(f"it is cut off or damaged: the header tells of {told} frames, it holds {held}")
     known = np.array([time for time in times if time is not None], np.int64)
     ticks = np.sort(known)
+    in_order = np.array_equal(ticks, known)
     # A container that has no times of display, or none at all, is given times in the order of decoding by FFmpeg.
-    guessed = container.format.flags & _NO_TIMES or (
-        stream.codec_context.has_b_frames and np.array_equal(ticks, known)
-    )
+    guessed = container.format.flags & _NO_TIMES or (stream.codec_context.has_b_frames and in_order)
     # Frames shown before the first key frame may refer to what is not there, and those at the start may not come.
     first = shown[0].pts if shown else None
     clear = (
         not guessed and len(known) == len(times) and keys and ticks[0] in keys and first in (None, ticks[0])
     )
-    return (ticks if clear and (np.diff(ticks) > 0).all() else None), keys
+    return (ticks if clear and (np.diff(ticks) > 0).all() else None), keys, in_order
 
 
 def _count_unedited(source: Source) -> int:

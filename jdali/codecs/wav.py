@@ -17,13 +17,12 @@ import numpy.typing as npt
 
 from jdali._batches import empty
 from jdali._system.devices import HostArray
-from jdali.codecs.incomplete_sound import UNKNOWN_LENGTH
+from jdali.codecs.incomplete_sound import RIFF_MAGIC, UNKNOWN_LENGTH, W64_MAGIC, wave_chunks
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 # How a format is written in the extensible header, after the number of the format.
 _GUID = bytes.fromhex("000000001000800000aa00389b71")
 _BITS = {_PCM: (8, 16, 24, 32), _FLOAT: (32, 64)}
-_MAGIC = (b"RIFF", b"RF64", b"BW64")
 _MPEG = {b"\x50\0", b"\x55\0"}  # formats of layers I and II, and of layer III
 _MOST_CHUNKS = 10_000
 _MOST_CHANNELS = 1024  # of libsndfile
@@ -114,33 +113,22 @@ def _chunks(content: memoryview) -> list[tuple[bytes, memoryview]]:
     """Name and content of the chunks with a format or samples, as whole ones; empty if a chunk is cut off before the
     samples are there, if they are, if their length is unknown, or if another file follows.
     """
-    magic = bytes(content[:4])
-    if magic not in _MAGIC or bytes(content[8:12]) != b"WAVE":
+    magic = bytes(content[:16])
+    if magic != W64_MAGIC and (magic[:4] not in RIFF_MAGIC or magic[8:12] != b"WAVE"):
         return []
-    (told,) = struct.unpack_from("<I", content, 4)
+    told = int.from_bytes(magic[4:8], "little")
     found: list[tuple[bytes, memoryview]] = []
-    large: int | None = None  # size of the samples, where 32 bits do not hold it
-    position = 12
-    for _ in range(_MOST_CHUNKS):
-        if position + 8 > len(content):
-            return found
-        name, size = struct.unpack_from("<4sI", content, position)
-        position += 8
-        rest = len(content) - position
-        if name == b"data" and size == 0xFFFFFFFF and large is not None:
-            size = large
-        elif name == b"data" and size == 0 and (told + 8 <= position or told >= UNKNOWN_LENGTH):
-            size = rest  # the program that wrote it did not come to write its sizes
-        if name == b"RIFF":
+    for number, (name, start, size) in enumerate(wave_chunks(content)):
+        if number == _MOST_CHUNKS or name == b"RIFF":
             return []
-        if size > rest:
+        never_told = magic != W64_MAGIC and (told + 8 <= start or told >= UNKNOWN_LENGTH)
+        if name == b"data" and size == 0 and never_told and start < len(content):
+            size = len(content) - start  # the program that wrote it did not come to write its sizes
+        if size is None or start + size > len(content):
             return found if name != b"data" and any(name == b"data" for name, _ in found) else []
-        if name == b"ds64" and size >= 16 and magic != b"RIFF":
-            large = struct.unpack_from("<Q", content, position + 8)[0]
         if name == b"fmt " or (name == b"data" and size):
-            found.append((name, content[position : position + size]))
-        position += size + (size & 1)
-    return []
+            found.append((name, content[start : start + size]))
+    return found
 
 
 def plain(contents: Sequence[HostArray]) -> list[Wave] | None:

@@ -34,7 +34,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
     """
 
     def __init__(self, stream: BatchStream, samples: int, *, auto_reset: bool):
-        self._stream, self._auto_reset = stream, auto_reset
+        self._stream, self._resets_itself = stream, auto_reset
         self._size, self._length = stream.counter.size, stream.counter.length
         self._state = stream.get_state()
         self._belongs = np.ones(samples, bool)
@@ -103,7 +103,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             item = self._item()
             if isinstance(item, EpochEnd):
                 self._reach_end(item)
-                if self._auto_reset:
+                if self._resets_itself:
                     self.reset()
                 raise StopIteration
             return None if item is None else self._give(self._accepted(item), keep)
@@ -150,7 +150,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         with self._lock:
             if self._is_over_within(batches):
                 self._leave_epoch()
-                if self._auto_reset:
+                if self._resets_itself:
                     self.reset()
                 raise StopIteration
         return self.__next__()

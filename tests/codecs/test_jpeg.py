@@ -85,6 +85,18 @@ def test_the_number_of_scans_is_limited(progressive):
         storage.configure(max_jpeg_scans=100)
 
 
+@pytest.mark.parametrize("progressive", [False, True])
+def test_the_number_of_segments_is_limited(progressive):
+    """Each takes time, before the first scan and between scans."""
+    data = plain(progressive=progressive)
+    at = data.rindex(b"\xff\xda") if progressive else 2
+    many = data[:at] + b"\xff\xfe\0\2" * 20000 + data[at:]
+    with pytest.raises(SampleError, match="it has more than 16384 segments"):
+        codec.probe(many)
+    assert not codec.is_enough(memoryview(many))
+    assert "16384 segments" in str(Headers([np.frombuffer(many, np.uint8)]).failures[0])
+
+
 @pytest.mark.parametrize("components", [2, 5])
 def test_a_number_of_components_that_is_not_supported(components):
     data = flat(16, 16, [(1, 1)] * components)

@@ -121,10 +121,17 @@ def test_zeros_in_a_file_that_does_not_say_its_length(offset):
     np.testing.assert_array_equal(audio.decode(data)[0], audio.decode(UNTAGGED)[0])
 
 
-def test_a_tag_before_another_format():
+@pytest.mark.parametrize(
+    ("kind", "subtype"),
+    [("FLAC", "PCM_16"), ("WAV", "PCM_16"), ("WAV", "ALAW"), ("RF64", "PCM_16"), ("AIFF", "PCM_16"), ("OGG", "VORBIS"),
+     ("OGG", "OPUS")],
+)  # fmt: skip
+def test_a_tag_before_another_format(kind, subtype):
     target = io.BytesIO()
-    soundfile.write(target, sound(), 16_000, format="FLAC")
-    assert audio.decode(ID3V2 + target.getvalue())[0].shape == (20_000, 2)
+    soundfile.write(target, sound(), 16_000, format=kind, subtype=subtype)
+    data = target.getvalue()
+    np.testing.assert_array_equal(audio.decode(ID3V2 + data)[0], audio.decode(data)[0])
+    assert audio.decode(data)[0].shape == (20_000, 2)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ frames, and wherever decoding begins.
 import functools
 import io
 import struct
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -123,6 +124,41 @@ def remuxed(data, first, container):
 )  # fmt: skip
 def test_videos_that_begin_in_the_middle(name, first, container):
     assert check(remuxed(clip(name, "matroska"), first, container)) <= COUNT - first
+
+
+def packed(data):
+    """An AVI file of MPEG-4 as DivX and XviD write it: a B frame lies in the packet of the frame that it follows, and a
+    packet of an empty frame stands in its place.
+    """
+    start, empty = b"\0\0\1\xb6", bytes.fromhex("000001b6504f")
+    packets = []
+    with av().open(io.BytesIO(data)) as source:
+        for packet in source.demux(video=0):
+            content = bytes(packet)
+            if not content:
+                continue
+            at = content.index(start)
+            kind = content[at + 4] >> 6
+            if kind == 0:  # a key frame, to which the mark of this form belongs
+                content = content[:at] + b"\0\0\1\xb2DivX503b1393p" + content[at:]
+            if kind == 2:
+                packets[-1] = packets[-1][0] + content, packets[-1][1]
+                content = empty
+            packets.append((content, kind == 0))
+        target = io.BytesIO()
+        with av().open(target, "w", format="avi") as result:
+            copy = result.add_stream_from_template(source.streams.video[0])
+            for number, (content, is_key) in enumerate(packets):
+                packet = av().Packet(content)
+                packet.stream, packet.time_base, packet.is_keyframe = copy, Fraction(1, 25), is_key
+                packet.pts = packet.dts = number
+                result.mux(packet)
+    return target.getvalue()
+
+
+def test_packed_b_frames():
+    data = encode(moving(COUNT), "mpeg4", "avi", options=MPEG | {"bf": "1", "sc_threshold": "1000000000"})
+    assert check(packed(data)) == check(data) == COUNT
 
 
 # --- edit lists -----------------------------------------------------------------------------

@@ -66,6 +66,23 @@ WHOLE = {
 }
 
 
+def w64(*chunks):
+    """A file of Sony's format: names of 16 bytes, sizes that count the 24 bytes of their heads."""
+    body = b"".join(
+        name + bytes.fromhex("f3acd3118cd100c04f8edb8a") + struct.pack("<Q", 24 + len(content)) + content
+        + bytes(-len(content) % 8) for name, content in chunks
+    )  # fmt: skip
+    head = bytes.fromhex("726966662e91cf11a5d628db04c10000") + struct.pack("<Q", 40 + len(body))
+    return head + b"wave" + bytes.fromhex("f3acd3118cd100c04f8edb8a") + body
+
+
+FORM = (b"fmt ", form()[8:])
+WHOLE["W64"] = w64(FORM, (b"data", SAMPLES))
+WHOLE["W64, a chunk before"] = w64(FORM, (b"levl", bytes(16)), (b"data", SAMPLES))
+# libsndfile, and so DALI, gives the bytes of the chunk as 20 samples more.
+WHOLE["W64, a chunk behind"] = w64(FORM, (b"data", SAMPLES), (b"levl", bytes(range(16))))
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_all_samples(name):
     wave, rate = audio.decode(WHOLE[name], dtype=np.int16)
@@ -102,6 +119,11 @@ def test_refused(name):
         audio.decode(data)
     with pytest.raises(soundfile.LibsndfileError):
         soundfile.read(io.BytesIO(data))
+
+
+def test_w64_of_two_chunks_of_samples():
+    with pytest.raises(SampleError, match="2 chunks of samples"):
+        audio.decode(w64(FORM, (b"data", SAMPLES[:100]), (b"data", SAMPLES[100:])))
 
 
 def test_cut_off():
