@@ -202,6 +202,17 @@ def test_a_call_outside_of_a_pipeline() -> None:
     fn.flip(fn.external_source([_IMAGE[None]]), horizontal=1)  # a graph may be made outside of a pipeline
 
 
+def test_one_output_taken_apart() -> None:
+    @pipeline_def(batch_size=2, num_threads=1)
+    def pipe():
+        images, labels = fn.external_source(lambda: _PAIR)
+        return images, labels
+
+    with pytest.raises(TypeError, match="'DataNode' object is not iterable") as caught:
+        pipe()
+    assert "several with num_outputs" in caught.value.__notes__[0]
+
+
 _PAIR = (np.zeros((2, 3, 1), np.float32), np.zeros(2, np.int64))
 
 
