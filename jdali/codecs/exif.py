@@ -55,3 +55,9 @@ def stored_window(window: Window, height: int, width: int, orientation: int) -> 
     if orientation in (3, 4, 7, 8):
         y = height - y - rows
     return (x, y, columns, rows) if is_turned(orientation) else (y, x, rows, columns)
+
+
+def stored(picture: np.ndarray, orientation: int) -> np.ndarray:
+    """Inverse of `upright`."""
+    # Only the quarter turns are not their own inverse.
+    return upright(picture, {6: 8, 8: 6}.get(orientation, orientation))
