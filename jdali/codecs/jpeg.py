@@ -50,6 +50,8 @@ from jdali.types import ANY_DATA, GRAY
 MOST_PIXELS_PER_BYTE = 512
 # Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
+# The first and only words of libjpeg about data behind the last block of the picture.
+_LEFT_OVER = "extraneous bytes before marker 0xd9"
 # Words of libjpeg about a picture of which nothing is missing, once its segments are put right.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
@@ -209,20 +211,22 @@ def _decode_turbo(
     cut = _decode_first_rows(view, info, request, options)
     if cut is not None:
         return cut
-    options["buffer"] = _empty(info, request, space) if out is None else out
+    options["buffer"] = picture = _empty(info, request, space) if out is None else out
     try:
         return simplejpeg.decode_jpeg(view, **options)
     except ValueError as error:
-        if "subsampling" in str(error):
-            return _decode_with_pillow(view, info, request)
-    plain = put_right(view, info.channels)
-    try:
-        return simplejpeg.decode_jpeg(plain, **options)
-    except ValueError as error:
         reason = str(error)
-    if any(words in reason for words in _HARMLESS):
-        return simplejpeg.decode_jpeg(plain, strict=False, **options)
-    raise corrupt("JPEG", reason)
+    if "subsampling" in reason:
+        return _decode_with_pillow(view, info, request)
+    plain = put_right(view, info.channels)
+    if not reason.endswith(_LEFT_OVER):
+        try:
+            return simplejpeg.decode_jpeg(plain, **options)
+        except ValueError as error:
+            reason = str(error)
+    if not any(words in reason for words in _HARMLESS):
+        raise corrupt("JPEG", reason)
+    return picture  # libjpeg has filled it in
 
 
 def _decode_first_rows(
@@ -248,7 +252,7 @@ def _decode_first_rows(
     try:
         simplejpeg.decode_jpeg(data, **options, buffer=picture[:rows])
     except ValueError as error:
-        if not str(error).endswith("extraneous bytes before marker 0xd9"):
+        if not str(error).endswith(_LEFT_OVER):
             return None
     return picture
 

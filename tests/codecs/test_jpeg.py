@@ -65,8 +65,9 @@ def test_data_cut_anywhere_behind_a_harmless_warning(progressive, end):
 
 
 @pytest.mark.parametrize("window", [None, (0, 0, 8, 8)])
-def test_wrong_parameters_of_a_scan_cost_no_second_decoding(window, monkeypatch):
-    data = with_scan_parameters(plain(), (0, 0, 0))
+@pytest.mark.parametrize("name", ["scan (0, 0, 0)", "zeros before the end"])
+def test_frequent_warnings_cost_no_second_decoding(name, window, monkeypatch):
+    data = files("jpeg")[name]
     want = by_pillow(plain())
     calls = []
     decode = simplejpeg.decode_jpeg
