@@ -52,6 +52,7 @@ MOST_PIXELS_PER_BYTE = 512
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 # The first and only words of libjpeg about data behind the last block of the picture.
 _LEFT_OVER = "extraneous bytes before marker 0xd9"
+_READ_AHEAD = bytes(8)  # as many as libjpeg's buffer of bits holds
 # Words of libjpeg about a picture of which nothing is missing, once its segments are put right.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
@@ -264,12 +265,30 @@ def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
 
 
 def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    if not info.detail.lossless:
+        view = memoryview(put_right(view, info.channels))
+        _check_end(view, info)
     picture = open_with_pillow(JpegImagePlugin.JpegImageFile, view, info)
     if request.output_type == GRAY and not info.detail.lossless:
         picture.draft("L", picture.size)
     stored = with_channels(as_stored(picture))
     # Pillow turns all CMYK around, for most is Adobe's.
     return 255 - stored if info.channels == 4 else stored
+
+
+def _check_end(view: memoryview, info: ImageInfo) -> None:
+    """Raises if more than a few bytes of the data of a picture of one scan are missing.
+
+    Before an end marker Pillow says nothing of it. Without one it waits for data that the picture still needs;
+    what libjpeg reads ahead are zeros.
+    """
+    if count_scans(view) == 1:
+        try:
+            open_with_pillow(
+                JpegImagePlugin.JpegImageFile, memoryview(bytes(view[:-2]) + _READ_AHEAD), info
+            ).load()
+        except OSError as error:
+            raise corrupt("JPEG", f"premature end of data segment ({error})") from error
 
 
 FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float, is_enough)

@@ -7,7 +7,7 @@ import pytest
 import simplejpeg
 from PIL import Image
 from support.image_files import files
-from support.image_files.jpeg import END, flat, plain, with_scan_parameters, with_segment
+from support.image_files.jpeg import END, SAMPLINGS, flat, plain, with_scan_parameters, with_segment
 
 from jdali import SampleError, storage
 from jdali.codecs import image as codec
@@ -81,6 +81,18 @@ def test_scans_are_counted_up_to_the_end_of_the_picture():
     data = progressive + progressive * 40
     np.testing.assert_array_equal(codec.decode(data), by_pillow(progressive))
     np.testing.assert_array_equal(together(data), by_pillow(progressive))
+
+
+@pytest.mark.parametrize("interval", [0, 2])
+@pytest.mark.parametrize("factors", SAMPLINGS, ids=str)
+def test_missing_data_with_any_sampling(factors, interval):
+    """Also where Pillow decodes, which says nothing of them; it lets fewer than some 20 bytes pass."""
+    whole = flat(90, 80, factors, interval=interval)
+    codec.decode(whole)
+    start = whole.index(b"\xff\xda") + 20
+    for cut in range(start, len(whole) - 25, (len(whole) - start) // 9):
+        with pytest.raises(SampleError):
+            codec.decode(whole[:cut] + END)
 
 
 @pytest.mark.parametrize("progressive", [False, True])
