@@ -43,6 +43,7 @@ from jdali.codecs.jpeg_segments import (
     count_scans,
     put_right,
     segments,
+    up_to_end,
 )
 from jdali.types import ANY_DATA, GRAY
 
@@ -181,7 +182,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")
-        return with_channels(codecs.jpeg8_decode(view))
+        return with_channels(codecs.jpeg8_decode(up_to_end(view)))
     if info.channels == 4:
         picture = _decode_turbo(view, info, request, "CMYK", None)
         if wanted == ANY_DATA:
@@ -265,10 +266,9 @@ def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
 
 
 def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    if not info.detail.lossless:
-        view = memoryview(put_right(view, info.channels))
-        _check_end(view, info)
-    picture = open_with_pillow(JpegImagePlugin.JpegImageFile, view, info)
+    whole = up_to_end(view) if info.detail.lossless else memoryview(put_right(view, info.channels))
+    _check_end(whole, info)
+    picture = open_with_pillow(JpegImagePlugin.JpegImageFile, whole, info)
     if request.output_type == GRAY and not info.detail.lossless:
         picture.draft("L", picture.size)
     stored = with_channels(as_stored(picture))

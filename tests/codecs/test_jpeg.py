@@ -8,11 +8,12 @@ import simplejpeg
 from PIL import Image
 from support.image_files import files
 from support.image_files.jpeg import END, SAMPLINGS, flat, plain, with_scan_parameters, with_segment
+from support.pictures import noise
 
 from jdali import SampleError, storage
 from jdali.codecs import image as codec
 from jdali.codecs.image_batch import Headers, decode_small
-from jdali.types import RGB
+from jdali.types import ANY_DATA, RGB
 
 
 def by_pillow(data):
@@ -93,6 +94,21 @@ def test_missing_data_with_any_sampling(factors, interval):
     for cut in range(start, len(whole) - 25, (len(whole) - start) // 9):
         with pytest.raises(SampleError):
             codec.decode(whole[:cut] + END)
+
+
+# Before an end marker imagecodecs, which reads more than 8 bits, says nothing of missing data.
+@pytest.mark.parametrize("end", [b"", END, bytes(900)])
+@pytest.mark.parametrize(("bits", "lossless"), [(8, True), (12, False), (12, True), (16, True)], ids=str)
+def test_missing_data_of_lossless_and_deep_pictures(bits, lossless, end):
+    imagecodecs = pytest.importorskip("imagecodecs")
+    picture = noise(20, 30, None, np.uint16) >> (16 - bits)
+    picture = picture.astype(np.uint8) if bits == 8 else picture
+    whole = imagecodecs.jpeg8_encode(picture, level=95, bitspersample=bits, lossless=lossless)
+    decoded = codec.decode(whole + b"hello", output_type=ANY_DATA, dtype=np.uint16)
+    assert decoded.shape == (20, 30, 1)
+    for cut in range(whole.index(b"\xff\xda") + 20, len(whole) - 25, 40) if bits == 8 or end != END else ():
+        with pytest.raises(SampleError, match="premature end of"):
+            codec.decode(whole[:cut] + end)
 
 
 @pytest.mark.parametrize("progressive", [False, True])
