@@ -43,6 +43,7 @@ from jdali.codecs.jpeg_segments import (
     count_scans,
     put_right,
     segments,
+    up_to_end,
 )
 from jdali.types import ANY_DATA, GRAY
 
@@ -50,6 +51,9 @@ from jdali.types import ANY_DATA, GRAY
 MOST_PIXELS_PER_BYTE = 512
 # Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
+# The first and only words of libjpeg about data behind the last block of the picture.
+_LEFT_OVER = "extraneous bytes before marker 0xd9"
+_READ_AHEAD = bytes(8)  # as many as libjpeg's buffer of bits holds
 # Words of libjpeg about a picture of which nothing is missing, once its segments are put right.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
@@ -178,7 +182,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")
-        return with_channels(codecs.jpeg8_decode(view))
+        return with_channels(codecs.jpeg8_decode(up_to_end(view)))
     if info.channels == 4:
         picture = _decode_turbo(view, info, request, "CMYK", None)
         if wanted == ANY_DATA:
@@ -209,20 +213,22 @@ def _decode_turbo(
     cut = _decode_first_rows(view, info, request, options)
     if cut is not None:
         return cut
-    options["buffer"] = _empty(info, request, space) if out is None else out
+    options["buffer"] = picture = _empty(info, request, space) if out is None else out
     try:
         return simplejpeg.decode_jpeg(view, **options)
     except ValueError as error:
-        if "subsampling" in str(error):
-            return _decode_with_pillow(view, info, request)
-    plain = put_right(view, info.channels)
-    try:
-        return simplejpeg.decode_jpeg(plain, **options)
-    except ValueError as error:
         reason = str(error)
-    if any(words in reason for words in _HARMLESS):
-        return simplejpeg.decode_jpeg(plain, strict=False, **options)
-    raise corrupt("JPEG", reason)
+    if "subsampling" in reason:
+        return _decode_with_pillow(view, info, request)
+    plain = put_right(view, info.channels)
+    if not reason.endswith(_LEFT_OVER):
+        try:
+            return simplejpeg.decode_jpeg(plain, **options)
+        except ValueError as error:
+            reason = str(error)
+    if not any(words in reason for words in _HARMLESS):
+        raise corrupt("JPEG", reason)
+    return picture  # libjpeg has filled it in
 
 
 def _decode_first_rows(
@@ -248,7 +254,7 @@ def _decode_first_rows(
     try:
         simplejpeg.decode_jpeg(data, **options, buffer=picture[:rows])
     except ValueError as error:
-        if not str(error).endswith("extraneous bytes before marker 0xd9"):
+        if not str(error).endswith(_LEFT_OVER):
             return None
     return picture
 
@@ -260,12 +266,29 @@ def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
 
 
 def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    picture = open_with_pillow(JpegImagePlugin.JpegImageFile, view, info)
+    whole = up_to_end(view) if info.detail.lossless else memoryview(put_right(view, info.channels))
+    _check_end(whole, info)
+    picture = open_with_pillow(JpegImagePlugin.JpegImageFile, whole, info)
     if request.output_type == GRAY and not info.detail.lossless:
         picture.draft("L", picture.size)
     stored = with_channels(as_stored(picture))
     # Pillow turns all CMYK around, for most is Adobe's.
     return 255 - stored if info.channels == 4 else stored
+
+
+def _check_end(view: memoryview, info: ImageInfo) -> None:
+    """Raises if more than a few bytes of the data of a picture of one scan are missing.
+
+    Before an end marker Pillow says nothing of it. Without one it waits for data that the picture still needs;
+    what libjpeg reads ahead are zeros.
+    """
+    if count_scans(view) == 1:
+        try:
+            open_with_pillow(
+                JpegImagePlugin.JpegImageFile, memoryview(bytes(view[:-2]) + _READ_AHEAD), info
+            ).load()
+        except OSError as error:
+            raise corrupt("JPEG", f"premature end of data segment ({error})") from error
 
 
 FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float, is_enough)

@@ -60,6 +60,14 @@ def count_scans(view: memoryview) -> int:
     return sum(1 for _ in itertools.islice(scans, limits.most("max_jpeg_scans") + 1))
 
 
+def up_to_end(view: memoryview) -> memoryview:
+    """The picture without what follows it; raises `SampleError` if it has no end marker."""
+    for marker, position, _ in segments(view):
+        if marker == END_OF_IMAGE:
+            return view[: position + len(_END)]
+    raise corrupt("JPEG", "premature end of file")
+
+
 def put_right(view: memoryview, components: int) -> bytes:
     """A file of the same pixels, without anything in its segments that libjpeg only warns of, and without a tail.
 

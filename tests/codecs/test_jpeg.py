@@ -7,12 +7,13 @@ import pytest
 import simplejpeg
 from PIL import Image
 from support.image_files import files
-from support.image_files.jpeg import END, flat, plain, with_scan_parameters, with_segment
+from support.image_files.jpeg import END, SAMPLINGS, flat, plain, with_scan_parameters, with_segment
+from support.pictures import noise
 
 from jdali import SampleError, storage
 from jdali.codecs import image as codec
 from jdali.codecs.image_batch import Headers, decode_small
-from jdali.types import RGB
+from jdali.types import ANY_DATA, RGB
 
 
 def by_pillow(data):
@@ -65,8 +66,9 @@ def test_data_cut_anywhere_behind_a_harmless_warning(progressive, end):
 
 
 @pytest.mark.parametrize("window", [None, (0, 0, 8, 8)])
-def test_wrong_parameters_of_a_scan_cost_no_second_decoding(window, monkeypatch):
-    data = with_scan_parameters(plain(), (0, 0, 0))
+@pytest.mark.parametrize("name", ["scan (0, 0, 0)", "zeros before the end"])
+def test_frequent_warnings_cost_no_second_decoding(name, window, monkeypatch):
+    data = files("jpeg")[name]
     want = by_pillow(plain())
     calls = []
     decode = simplejpeg.decode_jpeg
@@ -80,6 +82,33 @@ def test_scans_are_counted_up_to_the_end_of_the_picture():
     data = progressive + progressive * 40
     np.testing.assert_array_equal(codec.decode(data), by_pillow(progressive))
     np.testing.assert_array_equal(together(data), by_pillow(progressive))
+
+
+@pytest.mark.parametrize("interval", [0, 2])
+@pytest.mark.parametrize("factors", SAMPLINGS, ids=str)
+def test_missing_data_with_any_sampling(factors, interval):
+    """Also where Pillow decodes, which says nothing of them; it lets fewer than some 20 bytes pass."""
+    whole = flat(90, 80, factors, interval=interval)
+    codec.decode(whole)
+    start = whole.index(b"\xff\xda") + 20
+    for cut in range(start, len(whole) - 25, (len(whole) - start) // 9):
+        with pytest.raises(SampleError):
+            codec.decode(whole[:cut] + END)
+
+
+# Before an end marker imagecodecs, which reads more than 8 bits, says nothing of missing data.
+@pytest.mark.parametrize("end", [b"", END, bytes(900)])
+@pytest.mark.parametrize(("bits", "lossless"), [(8, True), (12, False), (12, True), (16, True)], ids=str)
+def test_missing_data_of_lossless_and_deep_pictures(bits, lossless, end):
+    imagecodecs = pytest.importorskip("imagecodecs")
+    picture = noise(20, 30, None, np.uint16) >> (16 - bits)
+    picture = picture.astype(np.uint8) if bits == 8 else picture
+    whole = imagecodecs.jpeg8_encode(picture, level=95, bitspersample=bits, lossless=lossless)
+    decoded = codec.decode(whole + b"hello", output_type=ANY_DATA, dtype=np.uint16)
+    assert decoded.shape == (20, 30, 1)
+    for cut in range(whole.index(b"\xff\xda") + 20, len(whole) - 25, 40) if bits == 8 or end != END else ():
+        with pytest.raises(SampleError, match="premature end of"):
+            codec.decode(whole[:cut] + end)
 
 
 @pytest.mark.parametrize("progressive", [False, True])
