@@ -201,8 +201,8 @@ def own_server(folder: Path, options: argparse.Namespace) -> Iterator[tuple[str,
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [
-        sys.executable, "-m", "jdali", "serve", str(folder), "--port", str(port), "--threads", str(options.threads),
-        "--max-batch", str(options.batch), "--max-wait-ms", str(options.max_wait_ms),
+        sys.executable, "-m", "jdali", "serve", str(folder), "--name", "preprocess", "--port", str(port),
+        "--threads", str(options.threads), "--max-batch", str(options.batch), "--max-wait-ms", str(options.max_wait_ms),
     ]  # fmt: skip
     with subprocess.Popen(command) as process:
         try:

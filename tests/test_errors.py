@@ -117,6 +117,19 @@ def test_a_class_that_no_other_process_finds_is_pickled_as_an_operator_error():
     assert (str(again), again.sample) == ("resize: Local: l\n  sample 0 of the batch", 0)
 
 
+class Holds(Exception):
+    def __init__(self, held):
+        super().__init__("h")
+        self.held, self.number = held, 3
+
+
+def test_what_cannot_be_pickled_of_an_error_is_left_out():
+    again = pickle.loads(pickle.dumps(OperatorError.of(Holds(lambda: 0), "resize", sample=0)))
+    assert isinstance(again, Holds)
+    assert (again.number, again.sample, hasattr(again, "held")) == (3, 0, False)
+    assert str(again) == "resize: Holds: h\n  sample 0 of the batch"
+
+
 def raising_source(batch):
     return (lambda i: {}[i + 3]) if batch else (lambda info: {}[info.iteration + 3])
 

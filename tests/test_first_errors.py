@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import traceback
 from pathlib import Path
@@ -117,6 +118,11 @@ def test_numpy_functions_of_a_node() -> None:
             function([node] if function is np.stack else node)
 
 
+def test_a_node_made_under_jit() -> None:
+    with pytest.raises(TypeError, match=r"Under jit, vmap or grad use .* jdali\.ops\.flip"):
+        jax.jit(lambda image: fn.flip(image, horizontal=1))(_IMAGE)
+
+
 def test_numpy_operators_of_a_node() -> None:
     """Those that Python writes as signs, by either name, with the array on either side."""
 
@@ -156,6 +162,25 @@ def test_what_is_no_state(wrong) -> None:
         batches.set_state(wrong)
 
 
+@pytest.mark.parametrize(("cycle", "counts"), [(None, [3, 0]), ("quiet", [3, 3]), ("raise", [3, 3])])
+def test_an_epoch_without_a_batch_is_said(cycle, counts) -> None:
+    """A list that ended stays at its end, as in DALI."""
+
+    @pipeline_def(batch_size=1, num_threads=1)
+    def pipe():
+        return fn.external_source([_IMAGE[None]] * 3, cycle=cycle)
+
+    size = 3 if cycle == "quiet" else -1
+    with DataIterator(pipe(), ["images"], size=size) as batches:
+        assert sum(1 for _ in batches) == counts[0]
+        with (
+            pytest.warns(UserWarning, match='without a batch.* cycle="quiet"')
+            if not counts[1]
+            else contextlib.nullcontext()
+        ):
+            assert sum(1 for _ in batches) == counts[1]
+
+
 def test_a_policy_by_its_name() -> None:
     with pytest.raises(ValueError, match=r"Give one of LastBatchPolicy\.FILL, .*LastBatchPolicy\.PARTIAL"):
         DataIterator(constant(), ["images"], size=4, last_batch_policy="drop")
@@ -175,6 +200,17 @@ def test_a_call_outside_of_a_pipeline() -> None:
         fn.flip(_IMAGE, horizontal=1)
     assert said[0].filename == __file__
     fn.flip(fn.external_source([_IMAGE[None]]), horizontal=1)  # a graph may be made outside of a pipeline
+
+
+def test_one_output_taken_apart() -> None:
+    @pipeline_def(batch_size=2, num_threads=1)
+    def pipe():
+        images, labels = fn.external_source(lambda: _PAIR)
+        return images, labels
+
+    with pytest.raises(TypeError, match="'DataNode' object is not iterable") as caught:
+        pipe()
+    assert "several with num_outputs" in caught.value.__notes__[0]
 
 
 _PAIR = (np.zeros((2, 3, 1), np.float32), np.zeros(2, np.int64))

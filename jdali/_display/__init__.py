@@ -12,7 +12,7 @@ graph.py      a graph in layers as SVG
 """
 
 from jdali._display.batches import NamedBatch, batch_html
-from jdali._display.figures import LARGE, SMALL, Detail, Hint, Shown, figure
+from jdali._display.figures import LARGE, SMALL, Detail, Hint, Shown, figure, named
 from jdali._display.graph import GraphBox, GraphEdge, graph_svg
 from jdali._display.markup import STYLE, escape
 from jdali._display.numbers import curve_svg
@@ -20,5 +20,5 @@ from jdali._display.overlays import Overlay
 
 __all__ = [
     "LARGE", "SMALL", "STYLE", "Detail", "GraphBox", "GraphEdge", "Hint", "NamedBatch", "Overlay", "Shown", "batch_html",
-    "curve_svg", "escape", "figure", "graph_svg",
+    "curve_svg", "escape", "figure", "graph_svg", "named",
 ]  # fmt: skip

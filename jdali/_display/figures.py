@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -48,11 +49,13 @@ class Hint:
         kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points" or "" for what the array says.
         rate: of a sound, frames a second; None: not known.
         axes: of a spectrogram.
+        names: of the values of a label, from 0 on.
     """
 
     kind: str = ""
     rate: float | None = None
     axes: SpectrumAxes = dataclasses.field(default_factory=SpectrumAxes)
+    names: Sequence[str] = ()
 
 
 class Shown(NamedTuple):
@@ -213,9 +216,14 @@ def _bytes(value: _Value) -> _Body:
 
 def _number(value: _Value) -> _Body:
     array = value.array
-    number = array.reshape(-1)[0].item()
-    text = f"{number:.7g}" if isinstance(number, float) else str(number)
+    number, names = array.reshape(-1)[0].item(), value.hint.names
+    text = f"{number:.7g}" if isinstance(number, float) else named(number, names)
     return f'<div class="jd-number">{escape(text)}</div>', ()
+
+
+def named(label: int, names: Sequence[str]) -> str:
+    """Returns a label with the name that it has, if it has one."""
+    return f"{names[label]} ({label})" if 0 <= label < len(names) else str(label)
 
 
 def _tensor(value: _Value) -> _Body:
@@ -227,8 +235,10 @@ def _tensor(value: _Value) -> _Body:
         body += histogram_svg(counts, f"{low:.4g}", f"{high:.4g}")
         finite = array[np.isfinite(array)] if array.dtype.kind == "f" else array
         if finite.size:
-            wide = finite.astype(np.float64)
-            notes = (f"mean {wide.mean():.4g}, std {wide.std():.4g}",)
+            with np.errstate(over="ignore", invalid="ignore"):
+                wide = finite.astype(np.float64)
+                mean, deviation = wide.mean(), wide.std()
+            notes = (f"mean {mean:.4g}, std {deviation:.4g}",)
         if finite.size < array.size:
             notes = (*notes, f"{array.size - finite.size} values are NaN or infinite")
     return body, notes

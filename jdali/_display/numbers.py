@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,27 @@ def histogram(array: NDArray[np.generic], bins: int = _BINS) -> tuple[NDArray[np
 
     Returns: counts [bins], and the ends of the range.
     """
-    values = array.astype(np.float64).reshape(-1)
+    values = array.reshape(-1)
     values = values[np.isfinite(values)]
     if not values.size:
         return np.zeros(bins, np.int64), 0.0, 0.0
-    low, high = float(values.min()), float(values.max())
-    counts, _ = np.histogram(values, bins, (low, high if high > low else low + 1))
-    return counts, low, high
+    counts, _ = np.histogram(parts_of_range(values), bins, (0.0, 1.0))
+    return counts, float(values.min()), float(values.max())
+
+
+def parts_of_range(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Returns finite values from 0, the smallest one, to 1, the largest; all are 0 if these are equal.
+
+    Differences are exact for integers, such as times in nanoseconds, and do not overflow for floats.
+    """
+    if values.dtype.kind in "iub":
+        wide = values.astype(np.uint64)  # differences are right modulo 2 to the 64
+        offsets = (wide - wide[values.argmin()]).astype(np.float64)
+    else:
+        halves = values.astype(np.float64) / 2
+        offsets = halves - halves.min()
+    most = offsets.max()
+    return offsets / most if most > 0 else offsets
 
 
 def curve_svg(values: Sequence[float], top: float | None, label: str) -> str:

@@ -115,7 +115,8 @@ def to_bytes(values: Values) -> tuple[Pixels, tuple[str, ...]]:
     else:
         what = "normalized" if floating and low < 0 else str(values.dtype)
         notes = (f"{what}: shown between its min {low:.4g} and max {high:.4g}", *notes)
-    scaled = (np.where(finite, numbers, low) - low) * (255 / (high - low) if high > low else 1.0)
+    half = high / 2 - low / 2  # the whole range may overflow
+    scaled = (np.where(finite, numbers, low) / 2 - low / 2) * (255 / half if half > 0 else 1.0)
     pixels = np.rint(np.clip(scaled, 0, 255)).astype(np.uint8)
     pixels[~finite] = 0
     return pixels, notes

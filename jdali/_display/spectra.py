@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jdali._display.markup import data_uri, escape
+from jdali._display.numbers import parts_of_range
 from jdali._display.pictures import Pixels, fit, png
 
 # Control points of a perceptual colour scale from dark blue to yellow; between them colours are interpolated.
@@ -52,9 +53,10 @@ def spectrum_pixels(array: NDArray[np.generic], layout: str = "ft") -> tuple[Pix
     values = array.astype(np.float64)
     values = values.T if layout == "tf" else values
     finite = np.isfinite(values)
-    low = float(values[finite].min()) if finite.any() else 0.0
-    high = float(values[finite].max()) if finite.any() else 0.0
-    share = np.where(finite, (values - low) / (high - low) if high > low else 0.0, 0.0)
+    low, high, share = 0.0, 0.0, np.zeros(values.shape)
+    if finite.any():
+        low, high = float(values[finite].min()), float(values[finite].max())
+        share[finite] = parts_of_range(values[finite])
     at = share * (len(_SCALE) - 1)
     below = np.clip(at.astype(int), 0, len(_SCALE) - 2)
     part = (at - below)[..., None]

@@ -82,8 +82,12 @@ def differentiable(
 
 
 def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
-    """`body(i, result)` for i from 0 to `count`, which may be traced; i is int32 in any case."""
-    result: T = lax.fori_loop(jnp.int32(0), jnp.int32(count), body, start)
+    """`body(i, result)` for i from 0 to `count`, which may be traced; i is int32 in any case.
+
+    Within `shard_map`, a count that varies over its devices says that `start` has to.
+    """
+    end = jnp.int32(count)
+    result: T = lax.fori_loop(jnp.int32(0), end, body, varying_like(start, end))
     return result
 
 

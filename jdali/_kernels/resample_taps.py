@@ -20,7 +20,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._kernels.resample_filters import first_taps, tap_count, weight
-from jdali._numerics.rounding import saturate_cast
+from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._numerics.sums import fixed_sum
 
 # Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass; smaller blocks are all overhead,
@@ -255,14 +255,11 @@ def resample_taps(
     count, *shape, channels = images.shape
     axes = len(shape)
     block = min(_ROWS, out_shape[0])
-    # Zero, but as device-varying as the operands, which `shard_map` wants of a loop's state.
-    varying = [a[(0,) * a.ndim] == 0 for a in (images, filters, extents, out_extents)]
-    zero = jnp.where(jnp.stack(varying).any(), jnp.float32(0), jnp.float32(0))
     lead = (block, *out_shape[1:])
     rest = [math.prod(shape[a + 1 :]) * channels * math.prod(lead[:a]) for a in range(axes)]
     # What each pass makes, and that transposed for the next one.
-    made = [jnp.zeros((lead[a], rest[a]), jnp.float32) + zero for a in range(axes)]
-    turned = [jnp.zeros((rest[a], lead[a]), jnp.float32) + zero for a in range(axes - 1)]
+    made = [jnp.zeros((lead[a], rest[a]), jnp.float32) for a in range(axes)]
+    turned = [jnp.zeros((rest[a], lead[a]), jnp.float32) for a in range(axes - 1)]
 
     def compute_sample(i: Array, state: Any) -> object:
         described = _Axes.of(filters[i], extents[i], max(out_shape), reach)
@@ -293,8 +290,9 @@ def resample_taps(
         blocks = (out_extents[i, 0] + block - 1) // block
         return lax.fori_loop(_int32(0), blocks, compute_block, state)
 
-    results = jnp.zeros((count, *out_shape, channels), dtype) + zero.astype(dtype)
-    return lax.fori_loop(_int32(0), _int32(count), compute_sample, (results, made, turned))[0]
+    start = (jnp.zeros((count, *out_shape, channels), dtype), made, turned)
+    start = varying_like(start, images, filters, extents, out_extents)
+    return lax.fori_loop(_int32(0), _int32(count), compute_sample, start)[0]
 
 
 def resample_small(

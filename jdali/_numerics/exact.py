@@ -11,6 +11,7 @@ Elementary functions are those of `elementary`. The order of sums is what is lef
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from jax import Array, lax
 from jdali._numerics.elementary import IN_PLACE
 from jdali._numerics.flat_program import FlatProgram, Step, StepValue
 from jdali._numerics.platform import tracing_for
+from jdali._numerics.rounding import varying_like, varying_over
 from jdali._numerics.threefry import together
 from jdali._system.jax_internals import scan_sizes, varying_axes
 
@@ -40,21 +42,30 @@ def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Cal
         minus_zero: float32 scalar that holds -0, an operand of the program.
         platform: of the device that the program is for: "cpu", "gpu", ...
     """
-    evaluation = _Evaluation(minus_zero, platform)
 
     def run(*args: object) -> Any:
         with tracing_for(platform):
             closed, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
-        return jax.tree.unflatten(jax.tree.structure(shapes), evaluation.of(closed, jax.tree.leaves(args)))
+        leaves = jax.tree.leaves(args)
+        varies = any(map(varying_axes, leaves))
+        results = _Evaluation(minus_zero, platform, varies=varies).of(closed, leaves)
+        return jax.tree.unflatten(jax.tree.structure(shapes), results)
 
     return run
 
 
 class _Evaluation:
-    """Traces a jaxpr again, products rounded."""
+    """Traces a jaxpr again, products rounded.
 
-    def __init__(self, minus_zero: Array, platform: str):
-        self._minus_zero, self.platform = minus_zero, platform
+    Within `shard_map`, values may vary over its devices that did not at first: -0 does, and the state of a loop that
+    ends for each sample on its own. So operands are made to vary alike again.
+
+    Args:
+        varies: it is within `shard_map`.
+    """
+
+    def __init__(self, minus_zero: Array, platform: str, *, varies: bool):
+        self._minus_zero, self.platform, self._varies = minus_zero, platform, varies
 
     def of(self, closed: core.ClosedJaxpr, arguments: Sequence[object]) -> list[Any]:
         program = FlatProgram(closed, self.platform)
@@ -87,6 +98,10 @@ class _Evaluation:
             return self.of(jax.make_jaxpr(IN_PLACE[name])(*operands), operands)
         if name == "mul" and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.complexfloating):
             return [self._complex_product(*operands)]
+        if self._varies:
+            if name == "pvary":
+                return [varying_over(operands[0], params["axes"])]
+            operands = varying_like(operands, *operands)
         results = _as_it_is(eqn, operands)
         if name in _PRODUCTS:
             results = [self._rounded(r) for r in results]
@@ -128,7 +143,8 @@ class _Evaluation:
                 for new, old in zip(after, state, strict=True)
             ]
 
-        result: Sequence[Any] = lax.while_loop(condition, body, operands[conditions + bodies :])
+        start = varying_like(operands[conditions + bodies :], *operands)
+        result: Sequence[Any] = lax.while_loop(condition, body, start)
         return result
 
     def _scan(self, params: Any, operands: list[Any]) -> Sequence[Any]:
@@ -138,16 +154,21 @@ class _Evaluation:
             results = self.of(params["jaxpr"], [*operands[:constants], *state, *element])
             return results[:carried], results[carried:]
 
+        start = varying_like(operands[constants : constants + carried], *operands)
         state, stacked = lax.scan(
-            step, operands[constants : constants + carried], operands[constants + carried :],
+            step, start, operands[constants + carried :],
             length=params["length"], reverse=params["reverse"], unroll=params["unroll"],
         )  # fmt: skip
         return [*state, *stacked]
 
     def _cond(self, params: Any, operands: list[Any]) -> Sequence[Any]:
         index, *rest = operands
-        run = [lambda *values, branch=branch: self.of(branch, values) for branch in params["branches"]]
-        result: Sequence[Any] = lax.switch(index, run, *rest)
+
+        def run(branch: Any, *values: object) -> list[Any]:
+            return varying_like(self.of(branch, values), *operands)
+
+        branches = [functools.partial(run, branch) for branch in params["branches"]]
+        result: Sequence[Any] = lax.switch(index, branches, *rest)
         return result
 
 

@@ -6,6 +6,7 @@ its GPU backend rounds half to even. jdali follows the CPU backend everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import jax
@@ -14,6 +15,8 @@ import numpy as np
 from jax import Array, lax
 from jax.typing import ArrayLike
 from numpy.typing import DTypeLike
+
+from jdali._system.jax_internals import varying_axes
 
 T = TypeVar("T")
 
@@ -136,21 +139,21 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
     return lax.bitcast_convert_type(whole + _WHOLE, jnp.int32).astype(target)
 
 
-def varying_like(state: T, *others: Array) -> T:
-    """The arrays of `state`, each differing from device to device as soon as one of `others` does.
+def varying_like(state: T, *others: object) -> T:
+    """The arrays of `state`, each varying over the devices of `shard_map` as soon as one of `others` does.
 
     `shard_map` tells what varies over its devices from what does not, and wants the state of a loop to
     be of one kind before and after a step. Costs nothing.
     """
-    firsts = [other[(0,) * other.ndim] == 0 for other in others if other.size]
-
-    def mark(value: Array) -> Array:
-        for first in firsts:
-            value = jnp.where(first, value, value)
-        return value
-
-    result: T = jax.tree.map(mark, state)
+    axes = frozenset[str]().union(*map(varying_axes, others))
+    result: T = jax.tree.map(lambda value: varying_over(value, axes), state) if axes else state
     return result
+
+
+def varying_over(value: Any, axes: Iterable[str]) -> Any:
+    """The array, varying over these axes of the mesh of `shard_map`."""
+    missing = set(axes) - varying_axes(value)
+    return lax.pcast(value, tuple(sorted(missing)), to="varying") if missing else value
 
 
 def needs_x64(dtype: DTypeLike) -> bool:

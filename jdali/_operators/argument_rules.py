@@ -120,7 +120,7 @@ def converted(name: str, arg: Arg, value: object) -> Any:
         ) from None
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{name}: argument {arg.name!r} got {value!r}: {error}") from None
+        raise kind(f"{name}: argument {arg.name!r} got {value!r:.200}: {error}") from None
 
 
 def constant(name: str, arg: Arg, value: object) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -12,29 +12,28 @@ from jax import Array
 from jdali._operators.layout import RankError, make_adapter
 from jdali._operators.record import ArgKind, DeviceOp, Operator
 
+T = TypeVar("T")
 _ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch with jax.vmap."
 
 
-def with_advice(
-    op: Operator, call: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any]
-) -> Any:
-    """Returns `call(inputs, args)`; its errors name `jax.vmap` where the arrays are a batch.
+def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], args: Mapping[str, Any]) -> T:
+    """Returns `plan(inputs, args)`; its errors name `jax.vmap` where the arrays are a batch.
 
     They are one if they have equally many rows and the call is right for one row of each. So the note is never
     on an error with another cause.
 
     Args:
         op: the operator.
-        call: runs the operator on one sample.
+        plan: plans the call for one sample. What running it raises is no matter of what was given.
         inputs: of the call.
         args: of the call.
     """
     try:
-        return call(inputs, args)
+        return plan(inputs, args)
     except RankError as error:
         raise RankError(f"{error}. {_ONE_SAMPLE}") from None
     except (TypeError, ValueError) as error:
-        count = None if _ONE_SAMPLE in str(error) else _rows(op, call, inputs, args)
+        count = None if _ONE_SAMPLE in str(error) else _rows(op, plan, inputs, args)
         if count is not None:
             error.add_note(
                 f"{op.name}: the call is right for each of the {count} rows of its arrays. {_ONE_SAMPLE}"
@@ -43,7 +42,7 @@ def with_advice(
 
 
 def _rows(
-    op: Operator, call: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any]
+    op: Operator, plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any]
 ) -> int | None:
     """Returns the number of samples if the arrays of a wrong call are a batch."""
     arrays = {
@@ -55,19 +54,19 @@ def _rows(
     }
     for batched in (arrays, {}):  # arguments may be one sample's, and only the inputs a batch
         rows = {np.shape(value)[:1] for value in (*inputs, *batched.values())} - {()}
-        if len(rows) == 1 and _is_right(call, inputs, args, batched):
+        if len(rows) == 1 and _is_right(plan, inputs, args, batched):
             return int(rows.pop()[0])
     return None
 
 
 def _is_right(
-    call: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any], batched: Mapping[str, Any]
+    plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any], batched: Mapping[str, Any]
 ) -> bool:
     """Tells whether a call succeeds for the first row of the inputs and of those arguments that are `batched`."""
 
-    def one_row() -> object:
+    def one_row() -> None:
         rows = [_first_row(i) for i in inputs]
-        return call(rows, {**args, **{name: _first_row(value) for name, value in batched.items()}})
+        plan(rows, {**args, **{name: _first_row(value) for name, value in batched.items()}})
 
     try:
         jax.eval_shape(one_row)

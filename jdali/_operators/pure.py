@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import jax
@@ -15,6 +15,7 @@ from jax import Array
 from jdali import types
 from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
+from jdali._numerics.mesh_axes import over_any_mesh
 from jdali._operators import argument_rules
 from jdali._operators.call import CallRequest, PlannedCall, plan_call, run_call, run_sample
 from jdali._operators.one_sample import layouts_of, refuse_shared_draws, with_advice
@@ -59,15 +60,15 @@ def pure_call(
     """
     if op.random and not layout:
         refuse_shared_draws(op, inputs)
-    call = functools.partial(_call, op, key=key, layout=layout, extent=extent, out_shape=out_shape)
-    return with_advice(op, call, inputs, args)
+    plan = functools.partial(_planned, op, key=key, layout=layout, extent=extent, out_shape=out_shape)
+    return with_advice(op, plan, inputs, args)()
 
 
-def _call(
+def _planned(
     op: Operator, inputs: Sequence[object], args: Mapping[str, object], *,
     key: object, layout: object, extent: object, out_shape: object,
-) -> Any:  # fmt: skip
-    """Plans and runs the operator on one sample."""
+) -> Callable[[], Any]:  # fmt: skip
+    """Plans the call for one sample; returns a function that runs it."""
     call = _PureCall.of(op, inputs, args, key, layout, extent)
     extents = call.extents
     known = [one.known for one in extents if one.known is not None]
@@ -79,13 +80,17 @@ def _call(
     else:
         planned, true_sizes, least = follow(call.op, extents, call.plan)
     shapes = out_shapes(op, least, out_shape)
-    results = call.run(planned, [one.array for one in extents], true_sizes, shapes)
-    results = tuple(fitted(result, shape) for result, shape in zip(results, shapes, strict=True))
-    single = len(results) == 1
-    outputs = results[0] if single else results
-    if extent is None:
-        return outputs
-    return outputs, true_sizes[0] if single else tuple(true_sizes)
+
+    def run() -> Any:
+        results = call.run(planned, [one.array for one in extents], true_sizes, shapes)
+        results = tuple(fitted(result, shape) for result, shape in zip(results, shapes, strict=True))
+        single = len(results) == 1
+        outputs = results[0] if single else results
+        if extent is None:
+            return outputs
+        return outputs, true_sizes[0] if single else tuple(true_sizes)
+
+    return run
 
 
 def graph_call(
@@ -185,12 +190,18 @@ class _PureCall:
         padded = dict(planned.call.argument_shapes)
         traced = {n: argument_rules.fitted(value, padded[n], 0) for n, value in self.tracers.items()}
         traced |= {name: value[0] for name, value in planned.traced.items()}
-        if not isinstance(self.op, DeviceBatchOp) and planned.call.frames is None:
-            return run_sample(planned.call, self.arrays, extents, traced, out_extents, shapes, self.key)
-        operands = (list(self.arrays), list(extents), traced, list(out_extents), self.key)
-        arrays, ins, values, outs, key = jax.tree.map(lambda v: jnp.asarray(v)[None], operands)
-        results = run_call(planned.call, arrays, ins, values, outs, shapes, key)
-        return tuple(result[0] for result in results)
+
+        def run(arrays: Any, ins: Any, values: Any, outs: Any, key: Any) -> tuple[Array, ...]:
+            if not isinstance(self.op, DeviceBatchOp) and planned.call.frames is None:
+                return run_sample(planned.call, arrays, ins, values, outs, shapes, key)
+            operands = jax.tree.map(lambda v: jnp.asarray(v)[None], (arrays, ins, values, outs))
+            results = run_call(planned.call, *operands, shapes, None if key is None else key[None])
+            return tuple(result[0] for result in results)
+
+        results: tuple[Array, ...] = over_any_mesh(run)(
+            list(self.arrays), list(extents), traced, list(out_extents), self.key
+        )
+        return results
 
 
 def keeps_floats(op: Operator) -> bool:

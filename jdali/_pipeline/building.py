@@ -93,7 +93,7 @@ class Building:
                 self.workers = start_workers(
                     self._definition.graph.nodes, workers=config.py_num_workers,
                     start_method=config.py_start_method, pickler=config.py_callback_pickler,
-                    timeout=config.py_timeout,
+                    timeout=config.py_timeout, seed=config.seed,
                 )  # fmt: skip
             if self.workers is not None:
                 weakref.finalize(self, self.workers.abandon).atexit = False

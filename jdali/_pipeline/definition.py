@@ -73,6 +73,12 @@ class Definition:
 
     def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
+        error = exception[1] if exception else None
+        # Python's words: a method that raises others would make a node an `Iterable`.
+        if isinstance(error, TypeError) and str(error) == "'DataNode' object is not iterable":
+            error.add_note(
+                "A node is one output: external_source, python_function and jax_function give several with num_outputs"
+            )
 
     def _refuse_if_final(self, what: str) -> None:
         if self.is_final:

@@ -57,7 +57,7 @@ class PipelineFacts(PipelineBase):
                 "Pipeline.view: not in debug mode, where operators are known only while they run"
             )
         run = self._building.run()
-        return eager.PipelineInspector(run.runtime, run.first_state, self.outputs_of_graph)
+        return eager.PipelineInspector(run.runtime, run.first_state, self.outputs_of_graph, self.output_names)
 
     @property
     def num_outputs(self) -> int:

@@ -72,8 +72,7 @@ class Run:
 
     def schedule(self) -> None:
         with self.runtime.turn:
-            self.runtime.schedule(self.scheduled)
-            self.scheduled += 1
+            self.scheduled += self.runtime.schedule(self.scheduled)
 
     def take_scheduled(self) -> Result:
         """The oldest batch that was scheduled."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,12 +18,14 @@ from jdali._threads import until_exit
 from jdali.engine import Result
 from jdali.graph import DataNode
 from jdali.tensors import TensorList
+from jdali.types import PipelineAPIType
 
 
 class PipelineRuns(PipelineBase):
     """Gives the batches of a pipeline, which is built for the first one, and takes the data that they are made of."""
 
     _feeding: Feeding
+    _api_type: PipelineAPIType | None = None  # of who calls
 
     @folding
     def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorList, ...]:
@@ -101,6 +105,9 @@ class PipelineRuns(PipelineBase):
 
         It is made in the background; with `exec_async=False` or `exec_pipelined=False`, before this returns.
         """
+        if self._api_type is PipelineAPIType.ITERATOR:
+            self.begin()
+            return
         run = self._building.run()
         self._set_up(run)
         run.schedule()
@@ -108,6 +115,8 @@ class PipelineRuns(PipelineBase):
     @folding
     def share_outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
         """The oldest scheduled batch; it stays valid for ever, `release_outputs` need not be called."""
+        if self._api_type is PipelineAPIType.ITERATOR:
+            return self.run()
         run = self._building.run()
         with until_exit():
             return run.with_samples(run.take_scheduled()).outputs
@@ -132,6 +141,40 @@ class PipelineRuns(PipelineBase):
     def empty(self) -> bool:
         """True if no batch is scheduled."""
         return self._building.built is None or self._building.built.scheduled == 0
+
+    # --- names that DALI's users reach into ---------------------------------------------------
+    def _prefetch(self) -> None:
+        """Schedules as many batches as the queue holds, or those up to the end of the source."""
+        with contextlib.suppress(StopIteration):
+            for _ in range(self._config.depth):
+                self.schedule_run()
+
+    @contextlib.contextmanager
+    def _check_api_type_scope(self, type: PipelineAPIType) -> Iterator[None]:
+        """In this scope batches are scheduled and taken as an iterator does it: they come whether they were scheduled or
+        not.
+        """
+        before, self._api_type = self._api_type, type
+        try:
+            yield
+        finally:
+            self._api_type = before
+
+    def _run(self) -> None:
+        _warn_of_name("_run", "schedule_run")
+        self.schedule_run()
+
+    def _share_outputs(self) -> tuple[TensorList, ...]:
+        """As `share_outputs`; DALI's newer versions return nothing."""
+        _warn_of_name("_share_outputs", "share_outputs")
+        return self.share_outputs()
+
+    def _release_outputs(self) -> None:
+        _warn_of_name("_release_outputs", "release_outputs")
+        self.release_outputs()
+
+    def _outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
+        return self.share_outputs()
 
     def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
         """The batches up to the end of the epoch: of the reader, or where an external source ends.
@@ -235,3 +278,7 @@ class PipelineRuns(PipelineBase):
         """Raises RuntimeError if the pipeline is closed, or this is a forked process; takes no lock."""
         if self._building.built is not None:
             self._building.built.runtime.refuse_if_closed()
+
+
+def _warn_of_name(name: str, instead: str) -> None:
+    warnings.warn(f"Pipeline.{name} is deprecated, use {instead}", DeprecationWarning, stacklevel=3)

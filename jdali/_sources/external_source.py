@@ -89,6 +89,9 @@ class SourceFeed:
         self._fed_outputs: dict[int, collections.deque[Any]] = {}  # fed one by one: batches not complete yet
         self._last: Any = None
         self._feed_lock = threading.Lock()
+        # Shared by twins. The source is called, and what it gave is copied, by one of them at a time: it may use its memory
+        # again, and keep what it works out for an epoch.
+        self._turn = threading.RLock()
         self._given = 0  # batches of fed data
         # A callback that takes an index needs no position to go back to.
         check_source(source, cycle, repeat_last=repeat_last)
@@ -174,7 +177,7 @@ class SourceFeed:
         """The same source for another pipeline, of which nothing was used."""
         fresh = copy.copy(self)
         fresh.fed, fresh._fed_outputs, fresh._feed_lock = collections.deque(), {}, threading.Lock()
-        fresh._last, fresh._given = None, 0
+        fresh._last, fresh._given, fresh._turn = None, 0, threading.RLock()
         fresh._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             fresh._items = SourceItems(self.source, self.cycle)
@@ -292,15 +295,19 @@ class SourceFeed:
         """
         if self.is_fed:
             batch = self._next_fed()
-            self.drawn_layouts = batch.layouts
-            return batch.outputs
+        else:
+            with self._turn:
+                batch = self._next_batch(batch_size, iteration, epoch, first)
+        self.drawn_layouts = batch.layouts
+        return batch.outputs
+
+    def _next_batch(self, batch_size: int, iteration: int, epoch: int, first: int) -> _Batch:
+        """Asks the source for a batch, see `next`."""
         if self.batch:
             raw = self._next_item(lambda: BatchInfo(iteration, epoch) if self.batch_info else iteration)
         else:
             raw = self._columns(self.rows(range(batch_size), iteration, epoch, first))
-        batch = self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
-        self.drawn_layouts = batch.layouts
-        return batch.outputs
+        return self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
         """Calls a source of single samples for some positions of a batch; each gives a value, or one for each output.

@@ -45,19 +45,27 @@ class InWorkers(abc.ABC):
 
 
 def start_workers(
-    nodes: Iterable[Node], *, workers: int, start_method: str | None, pickler: object, timeout: float | None
+    nodes: Iterable[Node],
+    *,
+    workers: int,
+    start_method: str | None,
+    pickler: object,
+    timeout: float | None,
+    seed: int,
 ) -> WorkerPool | None:
     """Starts the processes for the nodes of a graph that want them; None: there is none.
 
     Args:
         nodes: of the graph.
-        workers, start_method, pickler, timeout: see `WorkerPool`.
+        workers, start_method, pickler, timeout, seed: see `WorkerPool`.
     """
     served = [node.runtime for node in nodes if isinstance(node.runtime, InWorkers)]
     if not served:
         return None
     remote = [one.remote() for one in served]
-    pool = WorkerPool(remote, workers=workers, start_method=start_method, pickler=pickler, timeout=timeout)
+    pool = WorkerPool(
+        remote, workers=workers, start_method=start_method, pickler=pickler, timeout=timeout, seed=seed
+    )
     for number, one in enumerate(served):
         one.attach(pool, number)
     return pool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
@@ -200,7 +201,7 @@ class SourceItems:
                 f"external_source: a source of type {type(self._source).__name__} gives each item once; only "
                 "lists, and callbacks that take the number of the batch or a SampleInfo, can be asked again"
             )
-        twin = SourceItems(self._source, self._cycle)
+        twin = copy.copy(self)  # which calls nothing of the user's
         twin.set_state(self.get_state())
         return twin
 

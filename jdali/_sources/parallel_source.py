@@ -205,6 +205,7 @@ class ParallelSource(SourceFeed, InWorkers):
     def twin(self) -> SourceFeed:
         """See `SourceFeed.twin`; this one runs in the process itself."""
         twin = SourceFeed(self.source, **self._options)
+        twin._turn = self._turn
         if not self._takes_index:
             items = SourceItems(self.source, self.cycle)
             items.set_state(self._state)

@@ -185,7 +185,7 @@ def known_options(options: Iterable[XlaOption]) -> dict[str, Any]:
 
 @functools.cache
 def is_known(option: XlaOption) -> bool:
-    """Whether this version of XLA knows an option; tried by compiling a constant."""
+    """True if this version of XLA knows an option; tried by compiling a constant."""
     trial = jax.jit(lambda: np.float32(0), compiler_options={option.name: option.value}).lower()
     try:
         trial.compile()

@@ -37,7 +37,7 @@ class Limits:
         max_sound_values: values (samples times channels) of a sound, also of a resampled one.
         max_values_per_byte: values of a sound for each byte of its file, also of a resampled one, and bytes of a
             compressed FITS image for each byte of its data; small ones are always taken.
-        max_jpeg_scans: scans of a progressive JPEG picture: each goes over all of its pixels.
+        max_jpeg_scans: scans of a JPEG picture of several: each may go over all of its pixels.
         max_frames: frames of a video.
         max_items: entries of a list, a manifest, an index or a file of annotations. None: one for each 256 bytes of
             the memory.

@@ -7,10 +7,13 @@ has no descriptor left.
 from __future__ import annotations
 
 import errno
-import resource
+import sys
 import weakref
 from collections.abc import Callable
 from typing import Protocol, TypeVar
+
+if sys.platform != "win32":
+    import resource
 
 _T = TypeVar("_T")
 
@@ -52,6 +55,8 @@ def make_room() -> None:
 
 def budget() -> int:
     """Returns how many files may stay open."""
+    if sys.platform == "win32":
+        return _MOST // _SHARE  # the C library has 512, the system more
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _MOST if soft == resource.RLIM_INFINITY else max(1, min(soft // _SHARE, _MOST))
 

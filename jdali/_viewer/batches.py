@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from jdali._display import Detail, Overlay, escape, figure
-from jdali._viewer.hints import Array, hint_of, over, overlay_of
+from jdali._viewer.hints import Array, ClassNames, hint_of, over, overlay_of
 from jdali._viewer.layout import error_box, pager, table
-from jdali._viewer.survey import shown_name
 from jdali.engine.eager import PipelineInspector, SeenBatch
-from jdali.graph import DataNode
 
 DETAIL = Detail(side=384, frames=24, seconds=20.0, exact=True)
-_FEW = 32
+_FEW, _MOST_SHOWN = 32, 256
 _MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # of samples on one page
 
 
-def batch_page(inspector: PipelineInspector, number: int, root: str, classes: Sequence[str]) -> str:
+def batch_page(inspector: PipelineInspector, number: int, root: str, classes: ClassNames) -> str:
     """The samples of a batch.
 
     Args:
@@ -41,8 +40,14 @@ def batch_page(inspector: PipelineInspector, number: int, root: str, classes: Se
     columns = [output.to_samples() for output in result.outputs]
     layouts = [output.layout() for output in result.outputs]
     cells = []
-    detail = DETAIL if len(result.ids) <= _FEW else _MANY
-    for i in range(len(result.ids)):
+    count = len(result.ids)
+    detail = DETAIL if count <= _FEW else _MANY
+    if count > _MOST_SHOWN:
+        parts.append(
+            f"<p>The first {_MOST_SHOWN} of {count} samples. Any other has a page of its own: "
+            f'<a href="{root}sample/{number}/{_MOST_SHOWN}">sample {_MOST_SHOWN}</a></p>'
+        )
+    for i in range(min(count, _MOST_SHOWN)):
         arrays = [column[i] for column in columns]
         index, epoch = int(result.ids.index[i]), int(result.ids.epoch[i])
         name = inspector.name_of(index) if result.mask[i] else "in place of a sample that failed"
@@ -50,28 +55,35 @@ def batch_page(inspector: PipelineInspector, number: int, root: str, classes: Se
             f'<p class="jd-name"><a href="{root}sample/{number}/{i}">sample {i}</a> · index {index} · epoch {epoch}'
             f"<br>{escape(name)}</p>"
         )
-        figures = sample_figures(inspector.outputs, arrays, layouts, classes, detail)
+        figures = sample_figures(inspector, arrays, layouts, classes, detail)
         cells.append(f'<article class="jd-sample">{head}{figures}</article>')
     return "".join([*parts, f'<div class="jd-samples">{"".join(cells)}</div>'])
 
 
 def sample_figures(
-    outputs: Sequence[DataNode], arrays: Sequence[Array], layouts: Sequence[str], classes: Sequence[str],
+    inspector: PipelineInspector, arrays: Sequence[Array], layouts: Sequence[str], classes: ClassNames,
     detail: Detail = DETAIL,
 ) -> str:  # fmt: skip
     """All outputs of a sample; what belongs over a picture is drawn there."""
+    outputs = inspector.outputs
     known: dict[int, Array] = {id(value): array for value, array in zip(outputs, arrays, strict=True)}
     overlay = overlay_of(outputs, arrays, classes)
     shown = []
-    for i, (value, array, layout) in enumerate(zip(outputs, arrays, layouts, strict=True)):
-        hint = hint_of(value, lambda other: known.get(id(other)))
+    for name, value, array, layout in zip(inspector.output_names, outputs, arrays, layouts, strict=True):
+        hint = hint_of(value, lambda other: known.get(id(other)), classes)
         own = Overlay() if hint.kind == "mask" else over(overlay, *sides(array, layout))
-        shown.append(
-            figure(
-                array, name=shown_name(i, value), layout=layout, hint=hint, overlay=own, detail=detail
-            ).html
-        )
+        shown.append(figure_or_error(array, name=name, layout=layout, hint=hint, overlay=own, detail=detail))
     return "".join(shown)
+
+
+def figure_or_error(array: Array, *, name: str, **known: Any) -> str:
+    """A value, see `figure`. One that cannot be shown does not take the page away from the others."""
+    try:
+        return figure(array, name=name, **known).html
+    except Exception as error:
+        return error_box(
+            f"{name} {array.dtype} {list(array.shape)} cannot be shown: {type(error).__name__}: {error}"
+        )
 
 
 def sides(array: Array, layout: str) -> tuple[int, int]:
@@ -104,8 +116,11 @@ def _navigation(inspector: PipelineInspector, batch: SeenBatch, root: str) -> st
 
 def found_page(inspector: PipelineInspector, text: str, root: str) -> str:
     """Samples whose file names hold a text."""
-    found = list(inspector.find(text)) if text else []
+    found, looked = inspector.find(text) if text else ([], 0)
+    part = (
+        f" Only the first {looked} names were looked at." if text and looked < (inspector.size or 0) else ""
+    )
     if not found:
-        return f"<p>No file name holds {escape(text)!s}.</p>"
+        return f"<p>No file name holds {escape(text)!s}.{part}</p>"
     rows = [[f'<a href="{root}epochs/{index}">{index}</a>', escape(name)] for index, name in found]
-    return f"<p>{len(found)} samples, at most 50 are shown.</p>" + table(["index", "file"], rows)
+    return f"<p>{len(found)} samples, at most 50 are shown.{part}</p>" + table(["index", "file"], rows)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jdali._display import escape
+from jdali._display import Hint, escape, named
 from jdali._display.numbers import histogram, histogram_svg
-from jdali._viewer.hints import hint_of
+from jdali._viewer.hints import ClassNames, hint_of
 from jdali._viewer.layout import error_box, table
 from jdali._viewer.survey import OutputSurvey, Survey
 from jdali.engine.eager import PipelineInspector
@@ -18,7 +18,7 @@ _SHOWN_LABELS = 40
 _SAMPLES = 1000
 
 
-def data_page(survey: Survey, inspector: PipelineInspector, root: str, classes: Sequence[str]) -> str:
+def data_page(survey: Survey, inspector: PipelineInspector, root: str, classes: ClassNames) -> str:
     """The form to start with, and what was found so far."""
     most = inspector.size or _SAMPLES
     form = (
@@ -28,7 +28,7 @@ def data_page(survey: Survey, inspector: PipelineInspector, root: str, classes: 
     return f'{form}<div id="live" data-live="{root}data/now">{found(survey, inspector, classes)}</div>'
 
 
-def found(survey: Survey, inspector: PipelineInspector, classes: Sequence[str]) -> str:
+def found(survey: Survey, inspector: PipelineInspector, classes: ClassNames) -> str:
     """Shows what was found so far, and how far it is."""
     if not survey.wanted:
         return f"<p>The data set has {inspector.size} samples.</p>" if inspector.size is not None else ""
@@ -39,8 +39,7 @@ def found(survey: Survey, inspector: PipelineInspector, classes: Sequence[str]) 
     if survey.error:
         parts.append(error_box(survey.error))
     for value, output in zip(inspector.outputs, survey.outputs, strict=True):
-        rate = hint_of(value, lambda _: None)
-        parts.append(_output(output, classes, rate.rate if rate.kind == "sound" else None))
+        parts.append(_output(output, hint_of(value, lambda _: None, classes)))
     if survey.bad:
         rows = [
             [escape(e.path), str(e.index), escape(e.operator), escape(e.reason)]
@@ -50,14 +49,14 @@ def found(survey: Survey, inspector: PipelineInspector, classes: Sequence[str]) 
     return "".join(parts)
 
 
-def _output(output: OutputSurvey, classes: Sequence[str], rate: float | None) -> str:
+def _output(output: OutputSurvey, hint: Hint) -> str:
     parts = [f"<h2>{escape(output.name)}</h2><p>{escape(output.layout)} {escape(output.dtype)}</p>"]
     if output.labels:
-        parts.append(_labels(output, classes))
+        parts.append(_labels(output, hint.names))
     elif output.numbers:
         parts.append(_chart("values", output.numbers))
     else:
-        parts += _sizes(output, rate)
+        parts += _sizes(output, hint.rate if hint.kind == "sound" else None)
     moments = output.moments
     if moments is not None and len(moments.mean) <= 16:
         mean, deviation = (", ".join(f"{v:.6g}" for v in values) for values in (moments.mean, moments.std))
@@ -93,12 +92,11 @@ def _chart(title: str, values: Sequence[float]) -> str:
     return f"<figure>{caption}{histogram_svg(counts, f'{low:.4g}', f'{high:.4g}')}</figure>"
 
 
-def _labels(output: OutputSurvey, classes: Sequence[str]) -> str:
+def _labels(output: OutputSurvey, names: Sequence[str]) -> str:
     top = max(output.labels.values())
     rows = []
     for label, count in sorted(output.labels.items())[:_SHOWN_LABELS]:
-        name = f"{classes[label]} ({label})" if 0 <= label < len(classes) else str(label)
-        rows.append([escape(name), f'<meter max="{top}" value="{count}"></meter>', str(count)])
+        rows.append([escape(named(label, names)), f'<meter max="{top}" value="{count}"></meter>', str(count)])
     more = (
         f"<p>and {len(output.labels) - len(rows)} more labels</p>" if len(rows) < len(output.labels) else ""
     )

@@ -18,6 +18,8 @@ _NOTE = (
     "</p>"
 )
 
+_MOST_TRIED = 8  # samples, for one that does not fail
+
 
 class GraphPage:
     """The graph of a pipeline, with times as they change.
@@ -65,7 +67,7 @@ class GraphPage:
         """Sizes of the first sample that does not fail, after each operator; made once."""
         if self._sizes is not None:
             return self._sizes
-        for position in range(len(self._inspector.task(0))):
+        for position in range(min(len(self._inspector.task(0)), _MOST_TRIED)):
             trace, row, _ = self._inspector.trace(0, position)
             if trace.failure is None:
                 break

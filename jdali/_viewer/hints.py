@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jdali._display import Hint, Overlay
+from jdali._display import Hint, Overlay, named
 from jdali._display.spectra import SpectrumAxes
-from jdali.graph import DataNode, Node
+from jdali.graph import DataNode, Node, moves_only
 
 Array = NDArray[np.generic]
 ValueOf = Callable[[DataNode], Array | None]
@@ -19,6 +19,14 @@ _NAMES = (
     ("box", "boxes"), ("keypoint", "points"), ("landmark", "points"), ("mask", "mask"), ("segm", "mask"), ("label", "labels"),
     ("sound", "sound"), ("audio", "sound"),
 )  # fmt: skip
+_SAME_NUMBER = {
+    "cast",
+    "cast_like",
+    "copy",
+    "expand_dims",
+    "reshape",
+    "squeeze",
+}  # operators that change no number
 _COCO = {1: "boxes", 2: "labels"}
 _NEAR_ONE = 1.5  # boxes relative to the picture may reach a little beyond it
 
@@ -68,15 +76,33 @@ def _number(value: object) -> float | None:
     )
 
 
-def hint_of(value: DataNode, value_of: ValueOf) -> Hint:
+class ClassNames(NamedTuple):
+    """Names of the labels that a reader gives.
+
+    Attributes:
+        reader: its name.
+        names: of the labels, from 0 on.
+    """
+
+    reader: str = ""
+    names: Sequence[str] = ()
+
+
+NO_CLASSES = ClassNames()
+
+
+def hint_of(value: DataNode, value_of: ValueOf, classes: ClassNames = NO_CLASSES) -> Hint:
     """Says what a value of the graph is.
 
     Args:
         value: of the graph.
         value_of: gives what is known of the same sample, for the rate of a sound.
+        classes: names of the labels.
     """
     found = origin(value)
     name = found.node.op.name
+    if classes.names and _is_class(found, classes.reader):
+        return Hint("labels", names=classes.names)
     if found.output == 0 and (
         name == "decoders.audio" or any(n.op.name == "spectrogram" for n in found.chain)
     ):
@@ -95,6 +121,13 @@ def hint_of(value: DataNode, value_of: ValueOf) -> Hint:
         if any(part in node.name.lower() for node in found.chain if node.named):
             return Hint(kind)
     return Hint()
+
+
+def _is_class(found: Origin, reader: str) -> bool:
+    """True for the labels of a reader, wherever they are and of whatever type."""
+    *way, node = found.chain
+    same = all(moves_only(step) or step.op.name in _SAME_NUMBER for step in way)
+    return same and found.output == 1 and node.is_source and node.name == reader
 
 
 def _of_sound(found: Origin, value_of: ValueOf) -> Hint:
@@ -122,7 +155,7 @@ def _of_sound(found: Origin, value_of: ValueOf) -> Hint:
 
 
 def overlay_of(
-    outputs: Sequence[DataNode], arrays: Sequence[Array | None], classes: Sequence[str] = ()
+    outputs: Sequence[DataNode], arrays: Sequence[Array | None], classes: ClassNames = NO_CLASSES
 ) -> Overlay:
     """Finds what to draw over the pictures of a sample among its other outputs.
 
@@ -144,7 +177,7 @@ def overlay_of(
                 boxes = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
             relative |= _if_relative("boxes", boxes)
         elif kind == "labels" and array.ndim <= 2:
-            labels = [_label(label, classes) for label in array.reshape(-1).tolist()]
+            labels = [_label(label, classes.names) for label in array.reshape(-1).tolist()]
         elif kind == "points" and array.ndim == 2 and array.shape[1] in (2, 3):
             points = array.astype(np.float64)
             relative |= _if_relative("points", points[:, :2])
@@ -167,10 +200,8 @@ def _if_relative(kind: str, coordinates: NDArray[np.floating]) -> set[str]:
     return {kind} if float(np.abs(coordinates).max()) <= _NEAR_ONE else set()
 
 
-def _label(label: object, classes: Sequence[str]) -> str:
-    return (
-        f"{classes[label]} ({label})" if isinstance(label, int) and 0 <= label < len(classes) else str(label)
-    )
+def _label(label: object, names: Sequence[str]) -> str:
+    return named(label, names) if isinstance(label, int) else str(label)
 
 
 def over(overlay: Overlay, height: int, width: int) -> Overlay:

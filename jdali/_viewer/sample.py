@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from jdali._display import Detail, Overlay, escape, figure
-from jdali._viewer.batches import DETAIL, sample_figures, sides
-from jdali._viewer.hints import Array, ValueOf, hint_of, over, overlay_of
+from jdali._display import Detail, Overlay, escape
+from jdali._viewer.batches import DETAIL, figure_or_error, sample_figures, sides
+from jdali._viewer.hints import Array, ClassNames, ValueOf, hint_of, over, overlay_of
 from jdali._viewer.layout import error_box, pager, table
 from jdali.engine.eager import MOST_EPOCHS, PipelineInspector, Trace
 from jdali.graph import DataNode, Node
@@ -18,7 +16,7 @@ _LONG = 80
 
 
 def sample_page(
-    inspector: PipelineInspector, number: int, position: int, root: str, classes: Sequence[str]
+    inspector: PipelineInspector, number: int, position: int, root: str, classes: ClassNames
 ) -> str:
     """A sample of a batch, operator by operator.
 
@@ -67,14 +65,15 @@ def sample_page(
     value_of: ValueOf = lambda value: trace.value(value, row)  # noqa: E731  a name for its type
     arrays = [value_of(value) for value in inspector.outputs]
     overlay = overlay_of(inspector.outputs, arrays, classes)
-    outputs = {id(value): i for i, value in enumerate(inspector.outputs)}
+    outputs = {id(value): name for name, value in zip(inspector.output_names, inspector.outputs, strict=True)}
     parts.append("<h2>After every operator</h2>")
-    parts += [_node(node, trace, row, outputs, overlay, value_of) for node in inspector.nodes]
+    parts += [_node(node, trace, row, outputs, overlay, value_of, classes) for node in inspector.nodes]
     return "".join(parts)
 
 
 def _node(
-    node: Node, trace: Trace, row: int, outputs: dict[int, int], overlay: Overlay, value_of: ValueOf
+    node: Node, trace: Trace, row: int, outputs: dict[int, str], overlay: Overlay, value_of: ValueOf,
+    classes: ClassNames,
 ) -> str:  # fmt: skip
     """A part of the page for one operator: its arguments, and what it made."""
     figures = []
@@ -85,9 +84,9 @@ def _node(
         layout = trace.values[value].layout()
         is_output = id(value) in outputs
         name = f"output {outputs[id(value)]} of the pipeline" if is_output else ""
-        hint = hint_of(value, value_of)
+        hint = hint_of(value, value_of, classes)
         own = over(overlay, *sides(array, layout)) if is_output and hint.kind != "mask" else Overlay()
-        figures.append(figure(array, name=name, layout=layout, hint=hint, overlay=own, detail=_STEP).html)
+        figures.append(figure_or_error(array, name=name, layout=layout, hint=hint, overlay=own, detail=_STEP))
     state = ""
     if trace.failed is node:
         state = '<p class="jd-bad">failed</p>'
@@ -120,9 +119,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
 
 
-def epochs_page(
-    inspector: PipelineInspector, index: int, first: int, root: str, classes: Sequence[str]
-) -> str:
+def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str, classes: ClassNames) -> str:
     """A sample as it is in twenty epochs, side by side.
 
     Args:
@@ -150,7 +147,7 @@ def epochs_page(
     return "".join([*parts, f'<div class="jd-samples">{"".join(cells)}</div>'])
 
 
-def _epoch(inspector: PipelineInspector, trace: Trace, position: int, classes: Sequence[str]) -> str:
+def _epoch(inspector: PipelineInspector, trace: Trace, position: int, classes: ClassNames) -> str:
     """The outputs of a sample in one epoch, or its error."""
     if trace.failure is not None:
         return error_box(trace.failure)
@@ -159,4 +156,4 @@ def _epoch(inspector: PipelineInspector, trace: Trace, position: int, classes: S
         array = trace.value(value, position)
         arrays.append(np.zeros(0) if array is None else array)
     layouts = [trace.values[value].layout() for value in inspector.outputs]
-    return sample_figures(inspector.outputs, arrays, layouts, classes, DETAIL)
+    return sample_figures(inspector, arrays, layouts, classes, DETAIL)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
+import contextlib
 import secrets
 import socket
 import threading
 import urllib.parse
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -21,6 +22,7 @@ from starlette.routing import Route
 from jdali._viewer.batches import batch_page, found_page
 from jdali._viewer.data import data_page, found
 from jdali._viewer.graph import GraphPage
+from jdali._viewer.hints import NO_CLASSES, ClassNames
 from jdali._viewer.layout import SECURITY, error_box, page, script, style
 from jdali._viewer.sample import epochs_page, sample_page
 from jdali._viewer.survey import Survey
@@ -29,7 +31,7 @@ from jdali.engine.eager import PipelineInspector
 from jdali.pipeline import Pipeline
 
 _HERE = "127.0.0.1"
-_END_SECONDS = 2
+_END_SECONDS = 1  # for threads that were told to end
 _MOST = 2**31  # of numbers in forms
 
 
@@ -88,9 +90,9 @@ class View:
         """Ends the viewer; the pipeline goes on. Harmless twice."""
         atexit.unregister(self.close)
         self._server.should_exit = True
+        self._end()
         self._thread.join(10 * _END_SECONDS)
         self._socket.close()
-        self._end()
 
 
 def view(
@@ -116,8 +118,10 @@ def view(
     return View(site.app(), host, port, token, site.close)
 
 
-def _classes(pipe: Pipeline) -> Sequence[str]:
-    return next((meta["classes"] for meta in pipe.reader_meta().values() if "classes" in meta), ())
+def _classes(pipe: Pipeline) -> ClassNames:
+    """The names that the first reader has for its labels."""
+    metas = pipe.reader_meta().items()
+    return next((ClassNames(name, meta["classes"]) for name, meta in metas if "classes" in meta), NO_CLASSES)
 
 
 class Site:
@@ -134,12 +138,14 @@ class Site:
 
     def __init__(
         self, inspector: PipelineInspector, root: str, name: str, make: Callable[[], Pipeline] | None,
-        classes: Sequence[str], pipe: Callable[[], Pipeline | None],
+        classes: ClassNames, pipe: Callable[[], Pipeline | None],
     ):  # fmt: skip
         self._inspector, self._root, self._name, self._classes = inspector, root, name, classes
         self._times = LiveTimes(inspector, make, pipe)
         self._graph = GraphPage(inspector, self._times, pipe, root)
         self._survey = Survey(inspector)
+        self._pages: set[Callable[[Response], object]] = set()  # answers those that are under way
+        self._closed = False
 
     def app(self) -> Starlette:
         """Routes; whatever does not begin with the token is not found."""
@@ -167,17 +173,22 @@ class Site:
         return Starlette(routes=routes, exception_handlers={404: self._not_found, 500: self._not_found})
 
     def close(self) -> None:
-        """Ends what the pages have started."""
+        """Ends the pages, and what they have started. What does not end soon, in the user's code, is left alone."""
+        self._closed = True
+        for answer in list(self._pages):
+            answer(_gone())
         self._survey.stop()
         self._times.stop()
         self._inspector.close()
+        self._survey.join(_END_SECONDS)
+        self._times.join(_END_SECONDS)
 
     def _safe(self, answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
         """Runs a page in a thread; an error of it is a page, too."""
 
         async def safe(request: Request) -> Response:
             try:
-                response = await run_in_threadpool(answer, request)
+                response = await self._in_thread(answer, request)
             except (IndexError, ValueError) as error:
                 response = self._html("There is no such page", error_box(error), "", status=404)
             except Exception as error:  # of the user's data and code: it is shown where they look
@@ -188,6 +199,38 @@ class Site:
             return response
 
         return safe
+
+    async def _in_thread(self, answer: Callable[[Request], Response], request: Request) -> Response:
+        """Runs a page in a thread of its own, which neither the viewer's end nor the program's waits for."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Response] = loop.create_future()
+
+        def settle(response: Response | Exception) -> None:
+            if done.done():  # the viewer has ended, or the client has gone
+                return
+            if isinstance(response, Exception):
+                done.set_exception(response)
+            else:
+                done.set_result(response)
+
+        def give(response: Response | Exception) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(settle, response)
+
+        def run() -> None:
+            try:
+                give(answer(request))
+            except Exception as error:
+                give(error)
+
+        self._pages.add(give)
+        try:
+            if self._closed:
+                return _gone()
+            threading.Thread(target=run, name="jdali-viewer-page", daemon=True).start()
+            return await done
+        finally:
+            self._pages.discard(give)
 
     async def _not_found(self, request: Request, error: Exception) -> Response:
         return Response(
@@ -245,6 +288,10 @@ class Site:
         """Begins to measure, and leads back to the page."""
         self._times.measure()
         return RedirectResponse(f"{self._root}{shown}", 303)
+
+
+def _gone() -> Response:
+    return Response("the viewer is closed", 503, media_type="text/plain")
 
 
 def _whole(text: str | None, name: str) -> int:

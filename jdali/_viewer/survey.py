@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from jdali._errors import SkippedSample
 from jdali._statistics import Moments
 from jdali.engine.eager import PipelineInspector, SeenBatch
-from jdali.graph import DataNode
 
 _MOST_VALUES = 100_000
 
@@ -90,7 +89,7 @@ class Survey:
         """Begins anew; harmless while it runs."""
         if self.is_running:
             return
-        self.outputs = [OutputSurvey(shown_name(i, value)) for i, value in enumerate(self._inspector.outputs)]
+        self.outputs = [OutputSurvey(name) for name in self._inspector.output_names]
         self.bad, self.seen, self.wanted, self.error = [], 0, samples, ""
         self._stop.clear()
         self._thread = threading.Thread(target=self._run, name="jdali-viewer-survey", daemon=True)
@@ -117,14 +116,10 @@ class Survey:
         return self.seen < self.wanted and not self._stop.is_set()
 
     def stop(self) -> None:
-        """Ends it, and waits for the batch that it is at."""
+        """Ends it after the batch that it is at."""
         self._stop.set()
+
+    def join(self, seconds: float) -> None:
+        """Waits for its end, but no longer."""
         if self._thread is not None:
-            self._thread.join(timeout=60)
-
-
-def shown_name(number: int, value: DataNode) -> str:
-    """Names an output: its number, and what the user or its operator is called."""
-    node = value.source
-    name = node.name if node.named else node.op.name
-    return f"{number}: {name}" + (f"[{value.index}]" if len(node.outputs) > 1 else "")
+            self._thread.join(seconds)

@@ -52,6 +52,7 @@ class LiveTimes:
         self._noted = 0.0
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
+        self._measuring: Pipeline | None = None
         self._report: Report | None = None
         self.measured: tuple[list[Spent], Spent | None] | None = None
         self._error = ""
@@ -74,12 +75,13 @@ class LiveTimes:
     def _measure(self) -> None:
         assert self._make is not None
         try:
-            pipe = self._make()
+            pipe = self._measuring = self._make()
             try:
                 self._report = measure_loop(pipe, _BATCHES, self._advance)
                 inspector = pipe.inspector()
                 self.measured = inspector.step_times(), inspector.worker_time()
             finally:
+                self._measuring = None
                 pipe.close()
         except Exception as error:  # shown on the page
             self._error = str(error)
@@ -89,10 +91,15 @@ class LiveTimes:
         return not self._stop.is_set()
 
     def stop(self) -> None:
-        """Ends the loop, and waits for its batch."""
+        """Ends the loop, and the pipeline that it measures."""
         self._stop.set()
+        if (pipe := self._measuring) is not None:
+            pipe.close()
+
+    def join(self, seconds: float) -> None:
+        """Waits for the end of the loop, but no longer."""
         if self._thread is not None:
-            self._thread.join(timeout=60)
+            self._thread.join(seconds)
 
     # --- pages ------------------------------------------------------------------------------
     def form(self, root: str, page: str) -> str:

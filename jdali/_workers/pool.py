@@ -31,6 +31,7 @@ class WorkerPool:
             arguments of both; None: that of `jdali.pickling`, and cloudpickle, where it is installed, for what only it
             can pickle. Not used with "fork".
         timeout: seconds that a call may take; None: any time, unless the worker is stopped.
+        seed: each worker seeds `random` and `numpy.random` by it and its number.
 
     Attributes:
         pool: the processes.
@@ -47,6 +48,7 @@ class WorkerPool:
         start_method: str | None = None,
         pickler: Any = None,
         timeout: float | None = None,
+        seed: int = 0,
     ):
         if workers < 1:
             raise RuntimeError(
@@ -66,7 +68,7 @@ class WorkerPool:
         context = multiprocessing.get_context(self.start_method)
         if self.start_method == "forkserver":
             context.set_forkserver_preload(["__main__", serve.__module__])  # JAX is imported once, there
-        self.pool = ProcessPool(context, (payload, loads), [*[None] * shared, *self._alone], timeout)
+        self.pool = ProcessPool(context, (payload, loads, seed), [*[None] * shared, *self._alone], timeout)
         for worker in self.pool.workers:
             worker.thread = threading.Thread(
                 target=self._serve, args=(worker,), name="jdali-worker-feeder", daemon=True

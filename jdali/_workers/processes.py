@@ -7,18 +7,15 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from typing import Any
 
 from jdali._workers import memory as _memory
 from jdali._workers.memory import Memory
 from jdali._workers.parcel import Parcel
+from jdali._workers.stopped import STOPPED_SECONDS, is_stopped
 from jdali._workers.worker_process import MethodCall, serve
 
-# A worker is looked at this often while its answer is awaited; one that was found stopped each time for so long is an
-# error. Looks are counted, and not the time, which goes on while this process is stopped as well.
-LOOK_SECONDS = 2.0
-STOPPED_SECONDS = 60.0
+LOOK_SECONDS = 2.0  # a worker is looked at this often while its answer is awaited
 
 
 class WorkerError(RuntimeError):
@@ -82,7 +79,7 @@ class Worker:
         seconds = LOOK_SECONDS if self._timeout is None else min(LOOK_SECONDS, self._timeout)
         while not wait([self.connection, self.process.sentinel], seconds):
             waited += seconds
-            stopped = stopped + seconds if _is_stopped(self.pid) else 0.0
+            stopped = stopped + seconds if is_stopped(self.pid) else 0.0
             if self._timeout is not None and waited >= self._timeout:
                 raise WorkerError(
                     f"worker process {self.pid} has not answered a call for {self._timeout:g} s, which is py_timeout of "
@@ -141,7 +138,8 @@ class ProcessPool:
         self._observer: Observer | None = None
         try:
             for number in alone:
-                self.workers.append(Worker(context, serve_arguments, number, timeout))
+                arguments = *serve_arguments, len(self.workers)
+                self.workers.append(Worker(context, arguments, number, timeout))
         except BaseException:
             self.close()
             raise
@@ -219,12 +217,3 @@ class Observer:
             return
         dead = next(worker for worker in workers if worker.process.sentinel in ended)
         on_death(dead.death())
-
-
-def _is_stopped(pid: int) -> bool:
-    """True if a process was stopped by a signal; False where the system does not show it."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[:1] == ["T"]

@@ -6,11 +6,15 @@ import contextlib
 import dataclasses
 import multiprocessing
 import os
+import random
 import signal
+import threading
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
+
+import numpy as np
 
 from jdali._errors import contained
 from jdali._workers import memory as _memory
@@ -46,27 +50,35 @@ class CallFailure:
     error: Exception
 
 
-def serve(connection: Connection, objects: Any, loads: Callable[[bytes], Any] | None) -> None:
+def serve(
+    connection: Connection, objects: Any, loads: Callable[[bytes], Any] | None, seed: int, number: int
+) -> None:
     """Answers calls until the process that started this one is gone; if it only wants no more, it kills.
 
     Args:
         connection: gives `MethodCall`s, takes `Parcel`s and `CallFailure`s, and the descriptors of memory that they announce.
         objects: those that the calls are for; what `send` gave, if there is `loads`.
         loads: unpickles their callbacks.
+        seed, number: of the pool, and of this worker in it; see `_seed_random`.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one decides what ends
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # "fork" copies a handler that is meant for the program
     parent = multiprocessing.parent_process()
     assert parent is not None
     assert parent.pid is not None
+    threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     made: Any = None
     with contextlib.suppress(EOFError, OSError):  # it ended
-        while connection in wait([connection, parent.sentinel]):
+        while True:
             call = connection.recv()
             lent = Memory(_memory.receive(connection), call.lent) if call.lent else None
             new: Memory | None = None
             try:
                 if made is None:
                     made = objects if loads is None else receive(objects, loads)
+                    _seed_random(
+                        seed, number
+                    )  # now: modules of the user's that were imported may have done it
                 answer, new = _answer(made, call, lent)
             except BaseException as error:
                 answer = ForkingPickler.dumps(CallFailure(portable(contained(error))))
@@ -77,6 +89,19 @@ def serve(connection: Connection, objects: Any, loads: Callable[[bytes], Any] | 
             if lent is not None:
                 lent.close()
     os._exit(1)  # nothing of the user's is waited for
+
+
+def _seed_random(seed: int, number: int) -> None:
+    """Seeds the random numbers of Python and NumPy: copies of one process would draw the same."""
+    words = np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(4)
+    np.random.seed(words)  # noqa: NPY002  callbacks draw from it
+    random.seed(words.tobytes())
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process as soon as its parent is gone, also while a callback runs."""
+    wait([parent])
+    os._exit(1)
 
 
 def _answer(objects: Sequence[object], call: MethodCall, lent: Memory | None) -> tuple[Any, Memory | None]:

@@ -6,7 +6,9 @@ import argparse
 import importlib
 import os
 import sys
+import urllib.parse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jdali
@@ -18,8 +20,10 @@ def add_to(commands: Any) -> None:
         "serve", help="serve an exported pipeline over HTTP, by the open inference protocol"
     )
     parser.add_argument("folder", help="of Pipeline.export")
-    parser.add_argument("--model", metavar="MODULE:FUNCTION", help="runs on the outputs of the preprocessing")
-    parser.add_argument("--name", default="preprocess", help="of the model, for clients")
+    parser.add_argument(
+        "--model", metavar="MODULE:FUNCTION", type=_model, help="runs on the outputs of the preprocessing"
+    )
+    parser.add_argument("--name", help="of the model, for clients; that of the folder")
     parser.add_argument("--fingerprint", help="that the folder must have")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for all")
     parser.add_argument("--port", type=int, default=8000)
@@ -39,18 +43,22 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    serving = importlib.import_module("jdali.serving")  # it needs an extra, the other commands do not
-
-    jdali.storage.configure(max_pixels=options.max_pixels)
-    model = None if options.model is None else _model(options.model)
-    preprocess = jdali.load(options.folder, fingerprint=options.fingerprint, threads=options.threads)
-    limits = serving.ServerLimits(
-        options.max_batch, options.max_wait_ms, options.max_waiting, options.max_request_bytes
-    )
-    served = serving.ServedModel(preprocess, model, options.name)
+    try:
+        serving = importlib.import_module("jdali.serving")  # it needs an extra, the other commands do not
+        limits = serving.ServerLimits(
+            options.max_batch, options.max_wait_ms, options.max_waiting, options.max_request_bytes
+        )
+        jdali.storage.configure(max_pixels=options.max_pixels)
+        preprocess = jdali.load(options.folder, fingerprint=options.fingerprint, threads=options.threads)
+        name = options.name or Path(options.folder).resolve().name
+        served = serving.ServedModel(preprocess, options.model, name)
+    except (ImportError, OSError, ValueError, jdali.FolderError) as error:
+        print(f"serve: {error}", file=sys.stderr)
+        return 1
     if not options.no_warmup:
         served.warm_up(options.max_batch, progress=True)
-    print(f"{preprocess} at http://{options.host}:{options.port}/v2/models/{options.name}", file=sys.stderr)
+    address = f"http://{options.host}:{options.port}/v2/models/{urllib.parse.quote(name)}"
+    print(f"{preprocess} at {address}", file=sys.stderr)
     serving.serve(served, host=options.host, port=options.port, limits=limits)
     return 0
 
@@ -59,7 +67,9 @@ def _model(text: str) -> Callable[..., Any]:
     """The function of "module:function", which may be in the current folder."""
     module, colon, name = text.partition(":")
     if not (module and colon and name):
-        raise ValueError(f"serve: --model must be MODULE:FUNCTION, got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be MODULE:FUNCTION, got {text!r}")
     sys.path.insert(0, os.getcwd())
-    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    found: Callable[..., Any] | None = getattr(importlib.import_module(module), name, None)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{module} has no {name!r}")
     return found

@@ -125,7 +125,7 @@ def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: 
     Where a header has the size twice, Pillow must not take memory for another one than was checked.
     """
     picture = plugin(io.BytesIO(view))
-    if sorted(picture.size) != sorted((info.height, info.width)):  # the plugin of TIFF has turned it
+    if picture.size != (info.width, info.height):
         size = f"{picture.height}x{picture.width} and {info.height}x{info.width}"
         raise corrupt(info.format.upper(), f"its header says two sizes, {size}")
     return picture

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from typing import NamedTuple
 
 import numpy as np
 
 from jdali.codecs.base import Format, ImageInfo, Request, begins, corrupt
-from jdali.codecs.color import gray_14bit
+from jdali.codecs.color import gray_14bit, gray_truncated
+from jdali.types import GRAY
 
-_FILE_HEADER, _OLD_HEADER, _FULL_HEADER = 14, 12, 40  # bytes
+_FILE_HEADER, _OLD_HEADER, _FULL_HEADER, _ALPHA_HEADER = 14, 12, 40, 56  # bytes
 _PLAIN, _RUNS_8, _RUNS_4, _FIELDS, _ALPHA_FIELDS = 0, 1, 2, 3, 6
 _MASKS = {16: (0x7C00, 0x3E0, 0x1F), 32: (0xFF0000, 0xFF00, 0xFF)}  # of red, green, blue
 _KINDS = frozenset(
@@ -28,8 +30,9 @@ class _BmpDetail(NamedTuple):
     bits: int
     compression: int
     bottom_up: bool
-    colors: np.ndarray  # uint8 [256, 3], of a palette
+    colors: np.ndarray  # uint8 [256, 4], of a palette; the last is 0
     masks: tuple[int, int, int]
+    four_masks: bool  # 32 bits, with room for a mask of alpha in the header
 
 
 def header(view: memoryview) -> ImageInfo:
@@ -46,7 +49,7 @@ def header(view: memoryview) -> ImageInfo:
     if (bits, compression) not in _KINDS:
         raise corrupt("BMP", f"{bits} bits with compression {compression} are not supported")
     end = _FILE_HEADER + size
-    masks, colors, channels = _MASKS.get(bits, (0, 0, 0)), np.zeros((256, 3), np.uint8), 3
+    masks, colors, channels = _MASKS.get(bits, (0, 0, 0)), np.zeros((256, 4), np.uint8), 3
     if compression in (_FIELDS, _ALPHA_FIELDS):
         most = (1 << bits) - 1
         masks = tuple(mask & most for mask in struct.unpack_from("<III", view, _FILE_HEADER + _FULL_HEADER))
@@ -58,10 +61,11 @@ def header(view: memoryview) -> ImageInfo:
         palette = palette[: len(palette) // entry * entry].reshape(-1, entry)[:, 2::-1]
         end += count * entry
         channels = 1 if (palette == palette[:, :1]).all() else 3
-        colors[: len(palette)] = palette
+        colors[: len(palette), :3] = palette
     detail = _BmpDetail(
-        start if start >= _FILE_HEADER + size else end, bits, compression, height > 0, colors, masks
-    )
+        start if start >= _FILE_HEADER + size else end, bits, compression, height > 0, colors, masks,
+        four_masks=bits == 32 and compression == _FIELDS and size >= _ALPHA_HEADER,
+    )  # fmt: skip
     return ImageInfo("bmp", abs(height), width, channels, detail=detail)
 
 
@@ -72,7 +76,15 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     rows = rows[::-1] if detail.bottom_up else rows
     y, x, height, width = request.window or (0, 0, info.height, info.width)
     samples = _samples(rows[y : y + height], detail, info.width)[:, x : x + width]
-    return samples if detail.bits > 8 else detail.colors[:, : info.channels][samples]
+    if detail.four_masks and request.output_type == GRAY:
+        # DALI, by OpenCV, reads four channels here, and cuts off the fractions of their luminance.
+        return gray_truncated(samples)[..., None]
+    if samples.ndim == 3:
+        return samples
+    colors = detail.colors if detail.bits <= 8 else _colors_of_16_bits(detail.masks)
+    # Looking up words is several times as fast as looking up three bytes.
+    words = np.take(colors.view(np.uint32)[:, 0], samples, mode="clip")
+    return words.view(np.uint8).reshape(*samples.shape, 4)[..., : info.channels]
 
 
 def _rows(view: memoryview, info: ImageInfo) -> np.ndarray:
@@ -95,7 +107,7 @@ def _rows(view: memoryview, info: ImageInfo) -> np.ndarray:
 
 
 def _samples(rows: np.ndarray, detail: _BmpDetail, width: int) -> np.ndarray:
-    """Of rows as in the file: indices [H, W], or uint8 [H, W, 3]."""
+    """Of rows as in the file: indices or pixels of 16 bits [H, W], or uint8 [H, W, 3]."""
     bits = detail.bits
     if bits == 8 or detail.compression in (_RUNS_8, _RUNS_4):
         return rows[:, :width]
@@ -106,14 +118,23 @@ def _samples(rows: np.ndarray, detail: _BmpDetail, width: int) -> np.ndarray:
         step = bits // 8
         return rows[:, : width * step].reshape(len(rows), width, step)[..., 2::-1]
     pixels = rows.view(f"<u{bits // 8}")[:, :width]
-    return np.stack([_field(pixels, mask) for mask in detail.masks], axis=-1)
+    return pixels if bits == 16 else _fields(pixels, detail.masks)
 
 
-def _field(pixels: np.ndarray, mask: int) -> np.ndarray:
-    """The bits of a mask as uint8; as in Pillow fractions are cut off."""
-    lowest = max(mask & -mask, 1)
-    most = max(mask // lowest, 1)
-    return ((pixels & mask) // lowest * np.uint64(255) // np.uint64(most)).astype(np.uint8)
+@functools.lru_cache(maxsize=8)
+def _colors_of_16_bits(masks: tuple[int, int, int]) -> np.ndarray:
+    """uint8 [65536, 4]."""
+    return _fields(np.arange(1 << 16), (*masks, 0))
+
+
+def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
+    """uint8 [..., masks], the bits of each mask; as in Pillow fractions are cut off."""
+    out = np.empty((*pixels.shape, len(masks)), np.uint8)
+    for channel, mask in enumerate(masks):
+        lowest = max(mask & -mask, 1)
+        value = (pixels.astype(np.uint64) & np.uint64(mask)) // np.uint64(lowest)
+        out[..., channel] = value * np.uint64(255) // np.uint64(max(mask // lowest, 1))
+    return out
 
 
 def _unpacked(runs: bytes, height: int, width: int, bits: int) -> np.ndarray:

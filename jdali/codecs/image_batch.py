@@ -9,6 +9,7 @@ import numpy as np
 import simplejpeg
 
 from jdali._batches import aligned_empty
+from jdali._errors import SampleError
 from jdali._operators.record import Share
 from jdali._system import limits
 from jdali._system.devices import HostArray
@@ -35,7 +36,7 @@ class Headers:
         self._usual = found.usual & (sizes <= limits.most("max_sample_bytes"))
         self._usual &= found.extents[:, :2].prod(axis=1) <= limits.most("max_pixels")
         for i in np.flatnonzero(self._usual & found.progressive).tolist():
-            self._usual[i] = count_scans(encoded[i].data) <= limits.most("max_jpeg_scans")
+            self._usual[i] = _has_few_scans(encoded[i].data)
         self._others: dict[int, ImageInfo] = {}
         self.failures: dict[int, Exception] = {}
         for i in np.flatnonzero(~self._usual).tolist():
@@ -74,6 +75,13 @@ class Headers:
         if dtype != UINT8 or output_type not in (RGB, GRAY, ANY_DATA):
             plain[:] = False
         return plain
+
+
+def _has_few_scans(data: memoryview) -> bool:
+    try:
+        return count_scans(data) <= limits.most("max_jpeg_scans")
+    except SampleError:  # `image.probe` will say it
+        return False
 
 
 def decode_small(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ import simplejpeg
 from PIL import JpegImagePlugin
 
 from jdali._batches import empty
+from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.codecs.base import (
     UINT8,
@@ -37,6 +39,7 @@ from jdali.codecs.jpeg_segments import (
     RESTART_INTERVAL,
     SEQUENTIAL_FRAMES,
     START_OF_SCAN,
+    WHOLE_BLOCKS,
     count_scans,
     put_right,
     segments,
@@ -59,19 +62,24 @@ class _JpegDetail(NamedTuple):
         adobe: CMYK is stored inverted.
         height_at: byte where the frame header has the height, if only the first rows can be decoded; else 0.
         block: rows that are coded together.
+        spectrum_at: byte where the scan has the range of its coefficients, if libjpeg warns of it; else 0.
     """
 
     lossless: bool
     adobe: bool
     height_at: int
     block: int
+    spectrum_at: int
 
 
 def header(view: memoryview) -> ImageInfo:
+    if view[2] != 0xFF:
+        raise corrupt("JPEG", "no marker at byte 2")
     turned, adobe, frame, height_at, restarts = 1, False, None, 0, False
     for marker, position, body in segments(view):
         if marker == START_OF_SCAN:
             scan_components = body[0]
+            spectrum_at = position + 5 + 2 * scan_components
             break
         if marker in FRAMES and frame is None:
             frame = (marker, *struct.unpack_from(">BHHB", body))
@@ -95,30 +103,33 @@ def header(view: memoryview) -> ImageInfo:
     if marker not in ARITHMETIC_FRAMES and height * width > MOST_PIXELS_PER_BYTE * len(view):
         raise corrupt("JPEG", f"{len(view)} bytes cannot hold {height}x{width} pixels")
     interleaved = scan_components == components
+    usual = marker not in SEQUENTIAL_FRAMES or begins(view, WHOLE_BLOCKS, spectrum_at)
     if marker in PROGRESSIVE_FRAMES or not interleaved:
         scans = count_scans(view)
         limits.check("max_jpeg_scans", scans, f"JPEG image of {height}x{width} of at least {scans} scans")
     return info_of(
         marker, precision, height, width, components, sampling=sampling,
         height_at=height_at if interleaved and not restarts else 0, turned=turned, adobe=adobe,
+        spectrum_at=0 if usual else spectrum_at,
     )  # fmt: skip
 
 
 def is_enough(view: memoryview) -> bool:
     """True if these first bytes of a file hold all that `header` reads: where each scan is counted that is all of it."""
-    frame: tuple[int, int] | None = None
-    for marker, _, body in segments(view):
-        if marker in FRAMES and frame is None and len(body) > 5:
-            frame = marker, body[5]
-        if marker == START_OF_SCAN:
-            sequential = frame is not None and frame[0] in SEQUENTIAL_FRAMES
-            return frame is not None and sequential and len(body) > 0 and body[0] == frame[1]
+    frame = 0, 0
+    with contextlib.suppress(SampleError):
+        for marker, _, body in segments(view):
+            if marker in FRAMES and frame == (0, 0) and len(body) > 5:
+                frame = marker, body[5]
+            if marker == START_OF_SCAN:
+                full = len(body) > 0 and body[0] == frame[1] and len(body) >= 4 + 2 * body[0]
+                return frame[0] in SEQUENTIAL_FRAMES and full
     return False  # it is damaged, or goes on behind these bytes
 
 
 def info_of(
     marker: int, precision: int, height: int, width: int, components: int, *,
-    sampling: tuple[int, int] | None, height_at: int, turned: int = 1, adobe: bool = False,
+    sampling: tuple[int, int] | None, height_at: int, turned: int = 1, adobe: bool = False, spectrum_at: int = 0,
 ) -> ImageInfo:  # fmt: skip
     """Returns the content of a header.
 
@@ -130,6 +141,7 @@ def info_of(
         height_at: byte where the height is; 0: not only the first rows can be decoded, whatever the frame.
         turned: EXIF orientation.
         adobe: there is a segment of Adobe's.
+        spectrum_at: as of `_JpegDetail`.
     """
     lossless = marker in LOSSLESS_FRAMES
     scales = precision == 8 and not lossless and sampling in _TURBO_SAMPLING
@@ -143,7 +155,9 @@ def info_of(
         turned,
         float((1 << precision) - 1),
         8 if scales else 1,
-        _JpegDetail(lossless, adobe, height_at if cuts else 0, 8 * sampling[1] if sampling else 0),
+        _JpegDetail(
+            lossless, adobe, height_at if cuts else 0, 8 * sampling[1] if sampling else 0, spectrum_at
+        ),
     )
 
 
@@ -186,6 +200,12 @@ def _decode_turbo(
         options["min_height"] = -(-info.height // request.denominator)
         options["min_width"] = -(-info.width // request.denominator)
         options["min_factor"] = request.denominator
+    if info.detail.spectrum_at:
+        # Some cameras write it so. Decoding once more after a warning would take twice as long.
+        data = bytearray(view)
+        start = info.detail.spectrum_at
+        data[start : start + len(WHOLE_BLOCKS)] = WHOLE_BLOCKS
+        view = memoryview(data)
     cut = _decode_first_rows(view, info, request, options)
     if cut is not None:
         return cut

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from jdali.codecs.base import ImageInfo
 from jdali.codecs.jpeg import MOST_PIXELS_PER_BYTE, info_of
-from jdali.codecs.jpeg_segments import PROGRESSIVE_FRAME
+from jdali.codecs.jpeg_segments import PROGRESSIVE_FRAME, WHOLE_BLOCKS
 
 # Bytes of each file that are looked at. Longer headers (a colour profile, a thumbnail) belong to larger pictures,
 # for which a scan of its own is nothing.
@@ -144,9 +144,13 @@ class _Scan:
         self._restarts[rows[kinds == _RESTART_INTERVAL]] = True
         (found,) = np.nonzero(kinds == _SCAN)
         if len(found):
-            # What to make of a scan of some of the components only, `jpeg.header` knows.
-            full = self._raw[at[found] + 4] == self._extents[rows[found], 2]
-            self._usual[rows[found]] = full & (after[found] > at[found] + 4)
+            # What to make of a scan of some of the components or coefficients only, `jpeg.header` knows.
+            components = self._extents[rows[found], 2]
+            start = np.minimum(at[found] + 5 + 2 * components, len(self._words) - 1)
+            spectrum = self._words[start] >> 8 == int.from_bytes(WHOLE_BLOCKS)
+            spectrum |= self._frames[rows[found], 0] == PROGRESSIVE_FRAME
+            usual = (self._raw[at[found] + 4] == components) & spectrum
+            self._usual[rows[found]] = usual & (after[found] > at[found] + 4)
         return on
 
     def _frame(self, rows: np.ndarray, at: np.ndarray, after: np.ndarray) -> np.ndarray:

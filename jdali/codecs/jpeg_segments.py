@@ -20,11 +20,12 @@ PROGRESSIVE_FRAMES = frozenset({PROGRESSIVE_FRAME, 0xC6, 0xCA, 0xCE})
 START_OF_SCAN, END_OF_IMAGE, APP0, APP1, APP14, RESTART_INTERVAL = 0xDA, 0xD9, 0xE0, 0xE1, 0xEE, 0xDD
 _COMMENT, _APPLICATIONS = 0xFE, frozenset(range(0xE0, 0xF0))
 # Those whose scans have whole blocks, and the parameters that say so.
-_WHOLE_BLOCKS_FRAMES, _WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
+_WHOLE_BLOCKS_FRAMES, WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
 # Neither stuffed and fill bytes nor restarts. libjpeg skips others that are left out here, or fails at them.
 _MARKER = re.compile(rb"\xff[\xc0-\xcf\xd9-\xfe]")
 _RESTART = re.compile(rb"\xff[\xd0-\xd7]")
 _START_OF_IMAGE, _END = b"\xff\xd8", b"\xff\xd9"
+_MOST_SEGMENTS = 1 << 14  # a large one has 64 KB, so that only small ones come in such numbers
 _JFIF = b"JFIF\0\1\1\0\0\1\0\1\0\0"  # version 1.1, without a thumbnail
 # Codes for colours in Adobe's segment that libjpeg knows, by components; the last is what it takes for others.
 _ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
@@ -36,7 +37,10 @@ def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
     Entropy coded data and stray bytes between the segments are skipped, as by libjpeg.
     """
     position = 2
-    while found := _MARKER.search(view, position):
+    for _ in range(_MOST_SEGMENTS):
+        found = _MARKER.search(view, position)
+        if found is None:
+            return
         position = found.start()
         marker = view[position + 1]
         if marker == END_OF_IMAGE:
@@ -47,6 +51,7 @@ def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
         (length,) = struct.unpack_from(">H", view, position + 2)
         yield marker, position, view[position + 4 : position + 2 + length]
         position += 2 + length
+    raise corrupt("JPEG", f"it has more than {_MOST_SEGMENTS} segments")
 
 
 def count_scans(view: memoryview) -> int:
@@ -82,7 +87,7 @@ def put_right(view: memoryview, components: int) -> bytes:
         elif marker == START_OF_SCAN:
             coded, scan = position + 4 + len(content), content
             if sequential:
-                content = content[: 2 * content[0] + 1] + _WHOLE_BLOCKS
+                content = content[: 2 * content[0] + 1] + WHOLE_BLOCKS
         elif marker == APP0 and content.startswith(b"JFIF\0"):
             content = content if len(content) < len(_JFIF) else _JFIF
         elif marker == APP14 and content.startswith(b"Adobe"):

@@ -23,7 +23,6 @@ from jdali.codecs.base import (
     with_channels,
 )
 from jdali.codecs.color import cmyk_to_rgb, full_intensity, gray_14bit, gray_float
-from jdali.codecs.exif import stored, upright
 from jdali.types import ANY_DATA, GRAY
 
 _WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR, _LAB = 0, 1, 2, 3, 5, 6, 8
@@ -148,9 +147,9 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
         view = _rewritten(view, info, _RGB)
     picture: np.ndarray
     if detail.photometric in (_YCBCR, _LAB):
-        # libtiff makes RGB of it, and turns it, but never by a quarter.
-        picture = codecs.tiff_decode(view, asrgb=detail.photometric == _LAB)[..., :3]
-        return upright(picture, (info.orientation - 1) % 4 + 1)
+        # Where libtiff makes RGB of it, it would turn it, too.
+        picture = codecs.tiff_decode(tiff.not_turned(view), asrgb=detail.photometric == _LAB)
+        return picture[..., :3]
     picture = codecs.tiff_decode(view)
     if detail.planar:
         picture = np.moveaxis(picture, 0, -1)
@@ -176,8 +175,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     picture = open_with_pillow(TiffImagePlugin.TiffImageFile, plain, info)
     if picture.mode in ("YCbCr", "LAB"):  # whose conversion to RGB is another one than DALI's
         need_imagecodecs(f"a TIFF image in {picture.mode}")
-    # Pillow has turned it upright, whether one wants it or not.
-    return stored(as_stored(picture), info.orientation)
+    return as_stored(picture)
 
 
 def _rewritten(view: memoryview, info: ImageInfo, photometric: int) -> memoryview:

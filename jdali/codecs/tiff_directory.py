@@ -20,7 +20,7 @@ _STRIP_OFFSETS, _ROWS_PER_STRIP, _TILE_OFFSETS = 273, 278, 324
 _JPEG_TABLES = 347
 # What the samples depend on, of one value: also order of bits, options of fax, the predictor.
 _SINGLE = frozenset(
-    {COMPRESSION, PHOTOMETRIC, ORIENTATION, CHANNELS, PLANAR, TILE_WIDTH, TILE_HEIGHT, _ROWS_PER_STRIP}
+    {COMPRESSION, PHOTOMETRIC, CHANNELS, PLANAR, TILE_WIDTH, TILE_HEIGHT, _ROWS_PER_STRIP}
     | {266, 292, 293, 317}
 )
 # Of several values: also the white point, sampling and range of YCbCr, parameters of LERC.
@@ -98,6 +98,17 @@ def read(view: memoryview) -> Directory:
             (offset,) = struct.unpack_from(order + number, view, offset)
         entries.setdefault(tag, _TiffEntry(kind, length, offset))
     return Directory(view, order, big, entries)
+
+
+def not_turned(view: memoryview) -> memoryview:
+    """The file, with an orientation that turns nothing if it has another one."""
+    directory = read(view)
+    if directory.one(ORIENTATION, 1) == 1:
+        return view
+    entry = directory.entries[ORIENTATION]
+    data = bytearray(view)
+    struct.pack_into(directory.order + _INTEGERS[entry.kind], data, entry.offset, 1)
+    return memoryview(data)
 
 
 def part(

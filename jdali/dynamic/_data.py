@@ -44,7 +44,7 @@ def to_array(data: object, dtype: DType | None = None) -> Array:
         parts = [to_array(item, dtype) for item in data]
         if len({p.shape for p in parts}) > 1:
             raise ValueError(
-                f"arrays of different shapes {[p.shape for p in parts]} make no tensor; make a Batch of them"
+                f"arrays of different shapes {[p.shape for p in parts]} make no tensor; make a Batch of them: jdali.dynamic.batch"
             )
         if not all(is_local(part) for part in parts):
             return jnp.stack(parts)

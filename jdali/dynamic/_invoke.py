@@ -69,10 +69,11 @@ def invoke(
     batches = [repeated(value, count) for value in values]
     arguments = {name: _argument_batch(op, name, value, count) for name, value in per_sample.items()}
     draw = draw_of(op.name, rng, key) if op.random else _NO_DRAW
-    results = eager.run_operator(
-        op, batches, arguments, static, batch_size=count, placement=placement, draw=draw,
-        pool=EvalContext.current().thread_pool.pool, constants=_constants(op, counted),
-    )  # fmt: skip
+    with jax.ensure_compile_time_eval():  # also while a program of the user's is traced
+        results = eager.run_operator(
+            op, batches, arguments, static, batch_size=count, placement=placement, draw=draw,
+            pool=EvalContext.current().thread_pool.pool, constants=_constants(op, counted),
+        )  # fmt: skip
     wait_if_asked(results)
     kind = EagerKind.TENSOR if size is None else EagerKind.BATCH
     outputs = tuple(wrap(kind, result, result_device) for result in results)

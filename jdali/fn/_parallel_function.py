@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batches import data_array
 from jdali._errors import contained
 from jdali._sources import InWorkers
 from jdali._workers import portable
@@ -34,7 +35,8 @@ class RemoteFunction:
         for i, row in enumerate(rows):
             try:
                 outputs = as_outputs(self.callback(*row), self._num_outputs)
-                results.append([np.asarray(output) for output in outputs])
+                # It may use its memory again.
+                results.append([data_array(output, copy=True) for output in outputs])
             except BaseException as error:
                 failures[i] = portable(contained(error))
                 results.append([])

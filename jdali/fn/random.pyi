@@ -172,7 +172,8 @@ def uniform(
     Args:
         shape_like: anything whose shape the output is to have.
         dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
-            saturated; so the end of the range may occur.
+            saturated; so over [0, 10] the end occurs too, and 0 and 10 half as often as each number between them, as
+            in DALI. `random.choice` of 11 draws 0 to 10 with equal chances.
         range: (begin, end), begin < end.
         shape: shape of the output; None: that of `shape_like`, or a scalar.
         values: the values to draw from; a range is ignored then.
@@ -184,5 +185,6 @@ def uniform(
 
     Returns: `shape`, `dtype`; 23 random bits a number, of a list 32.
 
-    Parity: DALI wraps the range around where an integer `dtype` cannot hold it.
+    Parity: of integers DALI cuts off the fractions of the range first ([0.5, 2.5] gives 0, 1 and 2), and wraps it
+    around where `dtype` cannot hold it.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+import jax
 import numpy as np
 
 from jdali import types
@@ -119,12 +120,14 @@ def _constant_input(op: Operator, number: int, value: object) -> np.ndarray:
     try:
         return types.constant_array(value)
     except (TypeError, ValueError):
-        several = ""
+        advice = ""
         if isinstance(value, tuple) and any(isinstance(v, DataNode) for v in value):
-            several = f" It has {len(value)} outputs of an operator: take one, as in `jpegs, labels = ...`"
+            advice = f" It has {len(value)} outputs of an operator: take one, as in `jpegs, labels = ...`"
+        elif isinstance(value, jax.core.Tracer):
+            advice = f" Under jit, vmap or grad use the pure function jdali.ops.{op.name}"
         raise TypeError(
             f"{op.name}: expected inputs of type 'DataNode', list of 'DataNode' or convertible to constant nodes. "
-            f"Received input `{number}` of type '{type(value).__name__}'.{several}"
+            f"Received input `{number}` of type '{type(value).__name__}'.{advice}"
         ) from None
 
 

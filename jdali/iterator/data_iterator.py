@@ -245,7 +245,7 @@ class DataIterator(EpochLoop[BatchT]):
             self._recorder.mark()
             if state["ended"]:
                 self._end = self._stream.end()
-                if self._auto_reset:
+                if self._resets_itself:
                     self.reset()
             if self._end is None and self._prepare_first_batch:
                 self._stream.start()

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from jdali._system.devices import to_host
-from jdali._system.tracebacks import folding
+from jdali._system.tracebacks import folding, warn_user
 from jdali._threads import until_exit
 from jdali.iterator.batch_type import BatchT
 from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, UserBatch, log
@@ -34,7 +34,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
     """
 
     def __init__(self, stream: BatchStream, samples: int, *, auto_reset: bool):
-        self._stream, self._auto_reset = stream, auto_reset
+        self._stream, self._resets_itself = stream, auto_reset
         self._size, self._length = stream.counter.size, stream.counter.length
         self._state = stream.get_state()
         self._belongs = np.ones(samples, bool)
@@ -103,7 +103,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             item = self._item()
             if isinstance(item, EpochEnd):
                 self._reach_end(item)
-                if self._auto_reset:
+                if self._resets_itself:
                     self.reset()
                 raise StopIteration
             return None if item is None else self._give(self._accepted(item), keep)
@@ -150,7 +150,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         with self._lock:
             if self._is_over_within(batches):
                 self._leave_epoch()
-                if self._auto_reset:
+                if self._resets_itself:
                     self.reset()
                 raise StopIteration
         return self.__next__()
@@ -179,6 +179,11 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
     def _reach_end(self, end: EpochEnd) -> None:
         self._end, self._state = end, end.state
         self._clock.end_epoch()
+        if self._done == 0 and self._length is None:
+            warn_user(
+                "iterator: an epoch without a batch, for a source is at its end: an external source begins again with "
+                'each epoch if it has cycle="quiet" or "raise"'
+            )
 
     def _leave_epoch(self) -> None:
         """Ends the epoch before its end."""

@@ -46,6 +46,19 @@ class UserBatch:
 
 
 @dataclasses.dataclass(frozen=True)
+class TakenBatch:
+    """A batch as the pipelines gave it.
+
+    Attributes:
+        results: of the pipelines.
+        number: of the batch in the epoch; None: it is behind the last one, and left out.
+    """
+
+    results: Sequence[Result]
+    number: int | None
+
+
+@dataclasses.dataclass(frozen=True)
 class EpochEnd:
     """The end of an epoch.
 
@@ -164,6 +177,18 @@ class BatchStream:
 
     def take(self) -> Item | None:
         """The next batch, or the end of the epoch; None: `wait` first."""
+        taken = self.take_results()
+        if not isinstance(taken, TakenBatch):
+            return taken
+        if taken.number is None:
+            return None
+        try:
+            return self._batch(taken.results, taken.number)
+        except Exception as error:
+            return BatchFailure(error)
+
+    def take_results(self) -> TakenBatch | EpochEnd | BatchFailure | None:
+        """As `take`, of batches that are not put together; also of those behind the last one."""
         if self._ended:
             if not self._leaves:  # the user was interrupted before he came to know of it
                 return self.end()
@@ -176,18 +201,16 @@ class BatchStream:
         outcomes = [self._outcomes.pop(number) for number in range(len(self.pipelines))]
         results = [outcome for outcome in outcomes if isinstance(outcome, Result)]
         if self.counter.done == self.counter.length:
-            self._surplus += 1  # nobody gets these batches, and nobody their errors
-            if len(results) == len(outcomes):
-                self._note_replaced(results)
-            return None
+            self._surplus += 1  # nobody gets the errors of these batches
+            if len(results) < len(outcomes):
+                return None
+            self._note_replaced(results)
+            return TakenBatch(results, None)
         if len(results) < len(outcomes):
             return self._without_batch(next(o for o in outcomes if isinstance(o, BaseException)))
         number = self._count_batch()
         self._note_replaced(results)
-        try:
-            return self._batch(results, number)
-        except Exception as error:
-            return BatchFailure(error)
+        return TakenBatch(results, number)
 
     def _take_parts(self) -> bool:
         """Takes a batch of each pipeline, or what was raised: all go on together; False: one is not there yet."""

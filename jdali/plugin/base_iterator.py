@@ -1,5 +1,55 @@
 """DALI's `plugin.base_iterator`."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jax.sharding import Sharding
+
 from jdali.iterator import LastBatchPolicy
+from jdali.iterator.assemble import Assembler
+from jdali.pipeline import Pipeline
+from jdali.plugin.dali_names import BatchesOfPipelines, DaliNames, policy_of
 
 __all__ = ["LastBatchPolicy"]
+
+
+class _DaliBaseIterator(DaliNames):
+    """Base of iterators that users write for their frameworks: `__next__` is theirs, and calls `_get_outputs`.
+
+    Args:
+        pipelines: one, or several of the same batch size.
+        size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: as for
+            `jdali.iterator.DataIterator`.
+        fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: bool | str | None = False,
+        fill_last_batch: bool | None = None,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+    ):
+        pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines or ())
+        for pipe in pipes:
+            pipe.build()
+        names = [str(number) for number in range(pipes[0].num_outputs)] if pipes else []
+        policy = policy_of(fill_last_batch, last_batch_policy)
+        super().__init__(
+            pipes, names, int(size), reader_name, auto_reset, last_batch_padded, policy, prepare_first_batch
+        )
+
+    def _assembler(
+        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
+        leading: bool,
+    ) -> Assembler:  # fmt: skip
+        return BatchesOfPipelines(self.output_map)
+
+    def __next__(self) -> Any:
+        raise NotImplementedError

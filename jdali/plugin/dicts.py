@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,9 +11,10 @@ from jax.sharding import Sharding
 
 from jdali._batches import BatchSplit
 from jdali.graph import is_compiled
-from jdali.iterator import DataIterator, LastBatchPolicy
+from jdali.iterator import LastBatchPolicy
 from jdali.iterator.assemble import Assembler
 from jdali.pipeline import Pipeline
+from jdali.plugin.dali_names import DaliNames, policy_of
 from jdali.tensors import TensorList
 
 
@@ -62,7 +62,7 @@ class Dicts(Assembler, abc.ABC):
         return result
 
 
-class DictIterator(DataIterator[Any]):
+class DictIterator(DaliNames):
     """A `DataIterator` with the arguments of DALI's iterators for PyTorch and PaddlePaddle.
 
     Args:
@@ -81,12 +81,7 @@ class DictIterator(DataIterator[Any]):
         last_batch_policy: LastBatchPolicy,
         prepare_first_batch: bool,
     ):
-        if fill_last_batch is not None:
-            warnings.warn(
-                "fill_last_batch is deprecated. Please do not use `fill_last_batch` and use `last_batch_policy` instead.",
-                stacklevel=3,
-            )
-            last_batch_policy = LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
+        last_batch_policy = policy_of(fill_last_batch, last_batch_policy)
         self._all_pipelines = reader_name is not None
         super().__init__(
             pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jdali._system.lazy import imported as _imported
 from jdali.serving.model import ServedModel as ServedModel
+from jdali.serving.protocol import ModelInput as ModelInput
 from jdali.serving.protocol import RequestError as RequestError
 from jdali.serving.protocol import datatype as datatype
 from jdali.serving.protocol import parse as parse

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import dataclasses
-import functools
 import time
 from collections.abc import AsyncIterator
 
@@ -20,13 +20,14 @@ from jdali.serving.protocol import HEADER_LENGTH, RequestError
 
 try:
     from starlette.applications import Starlette
-    from starlette.requests import Request
+    from starlette.requests import ClientDisconnect, Request
     from starlette.responses import Response
     from starlette.routing import Route
 except ImportError as error:
     raise ImportError(f"jdali.serving needs Starlette and uvicorn: {install('serve')}") from error
 
-_DEAD = 500
+_DEAD, _GONE = 500, 499  # the latter as other servers count clients that have gone
+_END_SECONDS = 5  # that a signal leaves to requests, before a body that does not come is waited for no longer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,8 +85,9 @@ def serve(
     import uvicorn
 
     uvicorn.run(
-        application(model, limits), host=host, port=port, log_level="warning", log_config=None, ws="none"
-    )
+        application(model, limits), host=host, port=port, log_level="warning", log_config=None, ws="none",
+        timeout_graceful_shutdown=_END_SECONDS,
+    )  # fmt: skip
 
 
 class _Server:
@@ -164,23 +166,24 @@ class _Server:
             body = await self._body(request)
             if body is None:
                 return _error(413, f"a request may have {self._limits.max_request_bytes} bytes")
-            parse = functools.partial(protocol.parse, body, request.headers.get(HEADER_LENGTH))
-            asked, inputs = parse()
-            self._model.check(inputs)
-            count = protocol.samples_in(inputs)
-            if count > self._limits.max_batch:
-                raise RequestError(
-                    f"a request may have {self._limits.max_batch} samples, this one has {count}"
-                )
             if self._batcher is None:
                 raise ServerBusyError("the server is not ready")
-            outputs = await self._batcher.submit(inputs, count)
-            content, headers = protocol.render(self._model.name, asked, outputs)
+            # In threads, for other requests are to be heard meanwhile, however large this one is.
+            asked = await asyncio.to_thread(
+                protocol.parse, body, request.headers.get(HEADER_LENGTH), self._model.inputs,
+                max_samples=self._limits.max_batch, outputs=self._model.outputs,
+            )  # fmt: skip
+            outputs = await self._batcher.submit(asked.inputs, asked.samples)
+            content, headers = await asyncio.to_thread(protocol.render, self._model.name, asked, outputs)
             return Response(content, headers=headers)
         except RequestError as error:
             return _error(400, str(error))
         except ServerBusyError as error:
             return _error(503, str(error))
+        except asyncio.CancelledError:  # at the end, of what was waited for long enough
+            return _error(503, "the server is being stopped")
+        except ClientDisconnect:
+            return Response(status_code=_GONE)
         except Exception as error:  # of the model: nothing of it is the client's business but its kind
             return _error(_DEAD, f"the model failed: {type(error).__name__}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import io
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from jdali._errors import OperatorError, SampleError
 from jdali._system.progress import progress_bar
 from jdali.engine.eager import room_for
 from jdali.engine.function import Padded, Preprocess
-from jdali.serving.protocol import RequestError, datatype
+from jdali.serving.protocol import ModelInput, RequestError, datatype
 
 _SMALL_PICTURE = (16, 16)
 
@@ -45,6 +47,26 @@ class ServedModel:
             )
         self.preprocess, self.name, self._model = preprocess, name, model
 
+    @functools.cached_property
+    def inputs(self) -> dict[str, ModelInput]:
+        """Inputs that a request has, by name."""
+        place = {name: i for i, name in enumerate(self.preprocess.start)}
+        return {
+            name: ModelInput()
+            if given is None
+            else ModelInput(
+                datatype(given[0]), tuple(shapes[place[name]] for shapes in self.preprocess.shapes)
+            )
+            for name, given in zip(self.preprocess.inputs, self.preprocess.input_shapes, strict=True)
+        }
+
+    @functools.cached_property
+    def outputs(self) -> tuple[str, ...] | None:
+        """Names of what it answers; None: those of a model of the user's are not known."""
+        if self._model is not None:
+            return None
+        return tuple(one["name"] for one in self.metadata()["outputs"])
+
     def metadata(self) -> dict[str, Any]:
         """Describes the model, as the protocol has it; outputs of a model of the user's are not known."""
         inputs = []
@@ -57,14 +79,14 @@ class ServedModel:
             self.preprocess.outputs,
             self.preprocess.dtypes,
             self.preprocess.sizes,
-            self.preprocess.layouts,
+            self.preprocess.ranks,
             strict=True,
         )
-        for name, dtype, size, layout in described if self._model is None else ():
-            shape = [-1, *([-1] * len(layout) if size is None else size)]
+        for name, dtype, size, rank in described if self._model is None else ():
+            shape = [-1, *([-1] * rank if size is None else size)]
             outputs.append({"name": name, "datatype": datatype(dtype), "shape": shape})
             if size is None:
-                extent = {"name": f"{name}_extent", "datatype": "INT32", "shape": [-1, len(layout)]}
+                extent = {"name": f"{name}_extent", "datatype": "INT32", "shape": [-1, rank]}
                 outputs.append(extent)
         return {
             "name": self.name, "versions": ["1"], "platform": "jax", "inputs": inputs, "outputs": outputs,
@@ -105,23 +127,27 @@ class ServedModel:
             Image.new("RGB", _SMALL_PICTURE).save(file, "jpeg")
             self.preprocess.attempt(*[[file.getvalue()] for _ in self.preprocess.inputs])
 
-    def check(self, inputs: Inputs) -> None:
-        """Raises RequestError if a request has other inputs than the preprocessing."""
-        if set(inputs) != set(self.preprocess.inputs):
-            raise RequestError(
-                f"inputs must be {', '.join(self.preprocess.inputs)}, got {', '.join(inputs) or 'none'}"
-            )
-
     def answer(self, requests: Sequence[Inputs]) -> list[dict[str, np.ndarray] | Exception]:
         """Answers requests as one batch; one that fails gets its error, and the others their outputs.
 
         Args:
-            requests: that `check` took.
+            requests: whose inputs are those of the preprocessing.
         """
+        try:
+            return self._together(requests)
+        except Exception as error:
+            if len(requests) > 1:  # it may be of one of them alone
+                return [self.answer([request])[0] for request in requests]
+            return [error]
+
+    def _together(self, requests: Sequence[Inputs]) -> list[dict[str, np.ndarray] | Exception]:
         names = self.preprocess.inputs
         counts = [len(request[names[0]]) for request in requests]
         samples = [[s for request in requests for s in request[name]] for name in names]
-        outputs, good, errors = self.preprocess.attempt(*samples)
+        try:
+            outputs, good, errors = self.preprocess.attempt(*samples)
+        except (OperatorError, SampleError, TypeError, ValueError) as error:  # of the data
+            raise RequestError(str(error)) from error
         ends = np.cumsum(counts)
         answers: list[dict[str, np.ndarray] | Exception] = []
         rows = {position: row for row, position in enumerate(good)}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+import types
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,6 +19,10 @@ DTYPES = {
     "FP32": np.float32, "FP64": np.float64,
 }  # fmt: skip
 _NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+_BYTES = "BYTES"
+_MOST_AXES, _MOST_ELEMENTS = 32, 1 << 31
+# Bytes of JSON: of a shape, and of the list of outputs.
+_MOST_OF_SHAPE, _MOST_OF_OUTPUTS = 1024, 1 << 16
 _LENGTH_BYTES = 4  # of an element of a BYTES tensor, little-endian, before its bytes
 
 
@@ -24,49 +30,111 @@ class RequestError(ValueError):
     """A request that cannot be answered: the client's mistake."""
 
 
+class ModelInput(NamedTuple):
+    """An input that a model takes.
+
+    Attributes:
+        datatype: of the protocol; "": files, BYTES, or arrays of any type.
+        shapes: the largest shapes of a sample; () if any are taken.
+    """
+
+    datatype: str = ""
+    shapes: tuple[tuple[int, ...], ...] = ()
+
+
+class TensorParameters(msgspec.Struct, frozen=True):
+    """Parameters of an input; others are ignored.
+
+    Attributes:
+        binary_data_size: bytes after the JSON.
+        content_type: "base64" for strings that are.
+    """
+
+    binary_data_size: int | None = None
+    content_type: str | None = None
+
+
 class TensorMessage(msgspec.Struct):
     """An input of a request.
 
     Attributes:
         name, shape, datatype: of the tensor; the first axis is that of samples.
-        data: the elements in row-major order, flat or nested; None: they are binary.
-        parameters: "binary_data_size", bytes after the JSON; "content_type": "base64" for strings that are.
+        data: the elements in row-major order, flat or nested; empty: they are binary.
+        parameters: see `TensorParameters`.
     """
 
     name: str
-    shape: list[int]
+    shape: msgspec.Raw
     datatype: str
-    data: Any = None
-    parameters: dict[str, Any] = {}
+    data: msgspec.Raw = msgspec.Raw()
+    parameters: TensorParameters = TensorParameters()
+
+
+class OutputParameters(msgspec.Struct, frozen=True):
+    """Parameters of an output; others are ignored."""
+
+    binary_data: bool | None = None
 
 
 class RequestedOutput(msgspec.Struct):
     """An output that a request asks for."""
 
     name: str
-    parameters: dict[str, Any] = {}
+    parameters: OutputParameters = OutputParameters()
 
 
-class InferRequest(msgspec.Struct):
-    """The JSON of a request."""
+class RequestParameters(msgspec.Struct, frozen=True):
+    """Parameters of a request; others are ignored."""
 
-    inputs: list[TensorMessage]
-    outputs: list[RequestedOutput] = []
+    binary_data_output: bool = False
+
+
+class RequestMessage(msgspec.Struct):
+    """The JSON of a request. What may be long is decoded once it is known how much of it is wanted."""
+
+    inputs: msgspec.Raw
+    outputs: msgspec.Raw = msgspec.Raw(b"[]")
     id: str = ""
-    parameters: dict[str, Any] = {}
+    parameters: RequestParameters = RequestParameters()
 
 
-def parse(body: bytes | memoryview, header_length: str | None) -> tuple[InferRequest, dict[str, list[Any]]]:
-    """Reads a request.
+class InferRequest(NamedTuple):
+    """A request that was checked.
+
+    Attributes:
+        id: of the client's.
+        inputs: by name the samples: bytes, or arrays.
+        samples: number of them, the same in all inputs.
+        outputs: that are asked for; none: all.
+        binary: outputs are binary unless they say otherwise.
+    """
+
+    id: str
+    inputs: dict[str, list[Any]]
+    samples: int
+    outputs: Sequence[RequestedOutput]
+    binary: bool
+
+
+def parse(
+    body: bytes | memoryview,
+    header_length: str | None,
+    wanted: Mapping[str, ModelInput],
+    *,
+    max_samples: int,
+    outputs: Collection[str] | None = None,
+) -> InferRequest:
+    """Reads a request. Nothing is built of a tensor before its type and shape are those of an input of the model.
 
     Args:
         body: of the HTTP request.
         header_length: of the JSON at its begin, where binary tensors follow it.
-
-    Returns: the request, and for each input the samples: bytes, or arrays.
+        wanted: inputs of the model.
+        max_samples: in a request.
+        outputs: of the model; None: not known yet.
 
     Raises:
-        RequestError: it is none.
+        RequestError: it is none, or none for this model.
     """
     try:
         length = len(body) if header_length is None else int(header_length)
@@ -74,94 +142,165 @@ def parse(body: bytes | memoryview, header_length: str | None) -> tuple[InferReq
         raise RequestError(f"the header {HEADER_LENGTH} is no number: {header_length!r:.40}") from None
     if not 0 <= length <= len(body):
         raise RequestError(f"the header {HEADER_LENGTH} is {length}, of a body of {len(body)} bytes")
-    try:
-        request = msgspec.json.decode(body[:length], type=InferRequest)
-    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        raise RequestError(f"the request is no JSON of an inference: {error}") from error
-    rest, inputs = memoryview(body)[length:], {}
-    for tensor in request.inputs:
-        size = tensor.parameters.get("binary_data_size")
+    message = _decoded(memoryview(body)[:length], RequestMessage, "the request is no JSON of an inference")
+    tensors = _tensors(message.inputs, wanted)
+    rest, inputs, counts = memoryview(body)[length:], {}, {}
+    for tensor in tensors:
+        shape = _checked_shape(tensor, wanted[tensor.name], max_samples)
+        size = tensor.parameters.binary_data_size
         if size is None:
-            samples = _from_json(tensor)
+            samples = _from_json(tensor, shape)
+        elif 0 <= size <= len(rest):
+            samples, rest = _from_binary(tensor, shape, rest[:size]), rest[size:]
         else:
-            if not isinstance(size, int) or not 0 <= size <= len(rest):
-                raise RequestError(
-                    f"input {tensor.name!r}: binary_data_size is {size!r:.40}, {len(rest)} bytes are left"
-                )
-            samples, rest = _from_binary(tensor, rest[:size]), rest[size:]
-        inputs[tensor.name] = samples
-    return request, inputs
+            raise _mistake(tensor, f"binary_data_size is {size}, {len(rest)} bytes are left")
+        inputs[tensor.name], counts[tensor.name] = samples, shape[0]
+    if len(rest):
+        raise RequestError(f"{len(rest)} bytes behind the JSON are of no input")
+    if len(set(counts.values())) != 1:
+        raise RequestError(f"inputs must have one number of samples; they have {counts}")
+    asked = _asked(message.outputs, outputs)
+    return InferRequest(
+        message.id, inputs, max(counts.values()), asked, message.parameters.binary_data_output
+    )
 
 
-def _count(tensor: TensorMessage) -> tuple[int, int]:
-    """Numbers of samples and of all elements of a tensor, by its shape."""
-    if not tensor.shape or any(n < 0 for n in tensor.shape):
-        raise RequestError(
-            f"input {tensor.name!r}: its shape is {tensor.shape}; the first axis is that of samples"
-        )
-    return tensor.shape[0], math.prod(tensor.shape)
-
-
-def _dtype(tensor: TensorMessage) -> np.dtype[Any]:
-    if tensor.datatype not in DTYPES:
-        raise RequestError(
-            f"input {tensor.name!r}: datatype {tensor.datatype!r:.40} is none of the protocol's"
-        )
-    return np.dtype(DTYPES[tensor.datatype])
-
-
-def _from_json(tensor: TensorMessage) -> list[Any]:
-    count, elements = _count(tensor)
-    if tensor.datatype == "BYTES":
-        flat = _flat_strings(tensor.data)
-        if len(flat) != elements or elements != count:
-            raise RequestError(
-                f"input {tensor.name!r}: {len(flat)} strings of shape {tensor.shape}; one for each sample is wanted"
-            )
-        coded = tensor.parameters.get("content_type") == "base64"
-        try:
-            return [base64.b64decode(s, validate=True) if coded else s.encode() for s in flat]
-        except ValueError as error:
-            raise RequestError(f"input {tensor.name!r}: it is not base64: {error}") from error
-    dtype = _dtype(tensor)
+def _decoded(data: Any, kind: Any, what: str) -> Any:
+    """Decodes JSON of a type; raises RequestError that begins with `what`."""
     try:
-        array = np.asarray(tensor.data, dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise RequestError(f"input {tensor.name!r}: its data are no {tensor.datatype}: {error}") from error
-    if array.size != elements:
-        raise RequestError(f"input {tensor.name!r}: {array.size} elements, of shape {tensor.shape}")
-    return list(array.reshape(tensor.shape))
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+        raise RequestError(f"{what}: {error}") from error
 
 
-def _flat_strings(data: object) -> list[str]:
-    if isinstance(data, str):
-        return [data]
-    if isinstance(data, list):
-        return [text for one in data for text in _flat_strings(one)]
-    raise RequestError(f"elements of a BYTES tensor are strings, got {type(data).__name__}")
+def _tuple_of(kind: Any, count: int) -> Any:
+    """The type of so many values. A longer list is an error once there is one value too many."""
+    return types.GenericAlias(tuple, (kind,) * count)
 
 
-def _from_binary(tensor: TensorMessage, data: memoryview) -> list[Any]:
-    count, elements = _count(tensor)
-    if tensor.datatype != "BYTES":
-        dtype = _dtype(tensor)
-        if elements * dtype.itemsize != len(data):
-            raise RequestError(
-                f"input {tensor.name!r}: {len(data)} bytes, of shape {tensor.shape} {tensor.datatype}"
-            )
-        return list(np.frombuffer(data, dtype).reshape(tensor.shape))
+def _mistake(tensor: TensorMessage, text: str) -> RequestError:
+    return RequestError(f"input {tensor.name!r}: {text}")
+
+
+def _tensors(data: msgspec.Raw, wanted: Mapping[str, ModelInput]) -> Sequence[TensorMessage]:
+    """The inputs of a request, each of the model's once."""
+    names = ", ".join(wanted)
+    kind = _tuple_of(TensorMessage, len(wanted))
+    tensors: Sequence[TensorMessage] = _decoded(data, kind, f"inputs must be {names}")
+    if {tensor.name for tensor in tensors} != set(wanted):
+        raise RequestError(f"inputs must be {names}, got {', '.join(f'{t.name:.80}' for t in tensors)}")
+    return tensors
+
+
+def _asked(data: msgspec.Raw, known: Collection[str] | None) -> Sequence[RequestedOutput]:
+    """The outputs that are asked for, each once."""
+    if len(memoryview(data)) > _MOST_OF_OUTPUTS:
+        raise RequestError(f"outputs may take {_MOST_OF_OUTPUTS} bytes of JSON")
+    asked: Sequence[RequestedOutput] = _decoded(data, list[RequestedOutput], "outputs")
+    names = {output.name for output in asked}
+    if len(names) < len(asked):
+        raise RequestError("an output may be asked for once")
+    if known is not None:
+        for name in names:
+            _check_known(name, known)
+    return asked
+
+
+def _check_known(name: str, known: Collection[str]) -> None:
+    if name not in known:
+        raise RequestError(f"there is no output {name!r:.80}; there are {', '.join(known)}")
+
+
+def _checked_shape(tensor: TensorMessage, wanted: ModelInput, max_samples: int) -> tuple[int, ...]:
+    """The shape of a tensor, once it and the datatype are those of the model's input."""
+    if len(memoryview(tensor.shape)) > _MOST_OF_SHAPE:
+        raise _mistake(tensor, f"its shape may have {_MOST_AXES} axes")
+    shape = tuple(_decoded(tensor.shape, list[int], f"input {tensor.name!r}: its shape"))
+    if not shape or len(shape) > _MOST_AXES or min(shape) < 0:
+        raise _mistake(tensor, f"its shape is {list(shape)}; the first axis is that of samples")
+    if not 1 <= shape[0] <= max_samples:
+        raise RequestError(f"a request may have 1 to {max_samples} samples, this one has {shape[0]}")
+    if math.prod(max(n, 1) for n in shape) > _MOST_ELEMENTS:  # also beside an axis of size 0
+        raise _mistake(tensor, f"its shape is {list(shape)}: too large")
+    if tensor.datatype not in (*DTYPES, _BYTES):
+        raise _mistake(tensor, f"datatype {tensor.datatype!r:.40} is none of the protocol's")
+    if wanted.datatype and tensor.datatype != wanted.datatype:
+        raise _mistake(tensor, f"datatype must be {wanted.datatype}, got {tensor.datatype}")
+    if tensor.datatype == _BYTES:
+        if shape[1:] not in ((), (1,)):
+            raise _mistake(tensor, f"shape {list(shape)}; one element for each sample is wanted")
+    elif wanted.shapes and not any(_fits(shape[1:], largest) for largest in wanted.shapes):
+        most = " or ".join(str(list(largest)) for largest in wanted.shapes)
+        raise _mistake(tensor, f"a sample has shape {list(shape[1:])}, it may have up to {most}")
+    return shape
+
+
+def _fits(shape: Sequence[int], largest: Sequence[int]) -> bool:
+    return len(shape) == len(largest) and all(n <= most for n, most in zip(shape, largest, strict=True))
+
+
+def _from_json(tensor: TensorMessage, shape: tuple[int, ...]) -> list[Any]:
+    data = memoryview(tensor.data)
+    if tensor.datatype == _BYTES:
+        return _strings(tensor, shape)
+    # One element more than there are commas: so many are built, and no more.
+    elements, found = math.prod(shape), 1 + np.count_nonzero(np.frombuffer(data, np.uint8) == ord(","))
+    if found > max(elements, shape[0]):
+        raise _mistake(tensor, f"{found} elements, of shape {list(shape)}")
+    dtype = np.dtype(DTYPES[tensor.datatype])
+    kind: Any = {"b": bool, "f": float}.get(dtype.kind, int)
+    nested = _is_nested(tensor.data)
+    for _ in shape if nested else (1,):
+        kind = list[kind]
+    values = _decoded(data, kind, f"input {tensor.name!r}: its data are no {tensor.datatype}")
+    try:
+        with np.errstate(over="ignore"):
+            array = np.array(values, np.float64 if dtype.kind == "f" else dtype).astype(dtype, copy=False)
+    except (ValueError, OverflowError) as error:
+        raise _mistake(tensor, f"its data are no {tensor.datatype}: {error}") from error
+    if array.shape != (shape if nested else (elements,)):
+        raise _mistake(tensor, f"data of shape {list(array.shape)}, its shape is {list(shape)}")
+    if dtype.kind == "f" and np.isinf(array).any():
+        raise _mistake(tensor, f"a number is too large for {tensor.datatype}")
+    return list(array.reshape(shape))
+
+
+def _is_nested(data: msgspec.Raw) -> bool:
+    """True for a list that begins with a list."""
+    return re.match(rb"\s*\[\s*\[", memoryview(data)) is not None
+
+
+def _strings(tensor: TensorMessage, shape: tuple[int, ...]) -> list[bytes]:
+    """The elements of a BYTES tensor."""
+    nested = len(shape) == 2 and _is_nested(tensor.data)
+    kind = _tuple_of(tuple[str] if nested else str, shape[0])
+    values = _decoded(tensor.data, kind, f"input {tensor.name!r}: strings of shape {list(shape)}")
+    flat = [text for (text,) in values] if nested else values
+    coded = tensor.parameters.content_type == "base64"
+    try:
+        return [base64.b64decode(text, validate=True) if coded else text.encode() for text in flat]
+    except ValueError as error:
+        raise _mistake(tensor, f"it is not base64: {error}") from error
+
+
+def _from_binary(tensor: TensorMessage, shape: tuple[int, ...], data: memoryview) -> list[Any]:
+    if tensor.datatype != _BYTES:
+        dtype = np.dtype(DTYPES[tensor.datatype])
+        if math.prod(shape) * dtype.itemsize != len(data):
+            raise _mistake(tensor, f"{len(data)} bytes, of shape {list(shape)} {tensor.datatype}")
+        array = np.frombuffer(data, np.uint8 if dtype == np.bool_ else dtype)
+        if dtype == np.bool_ and array.max(initial=0) > 1:
+            raise _mistake(tensor, "a byte of BOOL is 0 or 1")
+        return list(array.view(dtype).reshape(shape))
     samples: list[bytes] = []
-    while data and len(samples) < elements:
+    for number in range(shape[0]):
         size = int.from_bytes(data[:_LENGTH_BYTES], "little")
-        data = data[_LENGTH_BYTES:]
-        if size > len(data):
-            raise RequestError(f"input {tensor.name!r}: element {len(samples)} is cut off")
-        samples.append(bytes(data[:size]))
-        data = data[size:]
-    if data or len(samples) != elements or elements != count:
-        raise RequestError(
-            f"input {tensor.name!r}: shape {tensor.shape} needs one element for each sample, and no more"
-        )
+        if len(data) < _LENGTH_BYTES + size:
+            raise _mistake(tensor, f"element {number} of {shape[0]} is cut off")
+        samples.append(bytes(data[_LENGTH_BYTES : _LENGTH_BYTES + size]))
+        data = data[_LENGTH_BYTES + size :]
+    if len(data):
+        raise _mistake(tensor, f"{len(data)} bytes behind its {shape[0]} elements")
     return samples
 
 
@@ -180,18 +319,17 @@ def render(
     Raises:
         RequestError: an output that was asked for is none.
     """
-    binary = bool(request.parameters.get("binary_data_output", False))
     asked = request.outputs or [RequestedOutput(name) for name in outputs]
     described: list[dict[str, Any]] = []
     parts: list[memoryview] = []
     for output in asked:
-        if output.name not in outputs:
-            raise RequestError(f"there is no output {output.name!r:.80}; there are {', '.join(outputs)}")
+        _check_known(output.name, outputs)
         array = np.asarray(outputs[output.name])
         message: dict[str, Any] = {
             "name": output.name, "shape": list(array.shape), "datatype": datatype(array.dtype)
         }  # fmt: skip
-        if output.parameters.get("binary_data", binary):
+        binary = output.parameters.binary_data
+        if request.binary if binary is None else binary:
             parts.append(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
             message["parameters"] = {"binary_data_size": array.nbytes}
         else:
@@ -209,16 +347,4 @@ def render(
 
 def datatype(dtype: np.dtype[Any]) -> str:
     """Returns the protocol's name of an element type."""
-    return _NAMES.get(np.dtype(dtype), "BYTES")
-
-
-def samples_in(inputs: Mapping[str, Sequence[object]]) -> int:
-    """Returns the number of samples of a request.
-
-    Raises:
-        RequestError: inputs have different numbers, or none.
-    """
-    counts = {len(samples) for samples in inputs.values()}
-    if len(counts) != 1 or not min(counts):
-        raise RequestError(f"inputs must have one number of samples, at least 1; they have {sorted(counts)}")
-    return counts.pop()
+    return _NAMES.get(np.dtype(dtype), _BYTES)

@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pytest
+import simplejpeg
 from PIL import Image
 from support.image_files import files
 from support.image_files.jpeg import END, flat, plain, with_scan_parameters, with_segment
@@ -63,6 +64,17 @@ def test_data_cut_anywhere_behind_a_harmless_warning(progressive, end):
             codec.decode(whole[:cut] + end)
 
 
+@pytest.mark.parametrize("window", [None, (0, 0, 8, 8)])
+def test_wrong_parameters_of_a_scan_cost_no_second_decoding(window, monkeypatch):
+    data = with_scan_parameters(plain(), (0, 0, 0))
+    want = by_pillow(plain())
+    calls = []
+    decode = simplejpeg.decode_jpeg
+    monkeypatch.setattr(simplejpeg, "decode_jpeg", lambda *a, **k: calls.append(1) or decode(*a, **k))
+    np.testing.assert_array_equal(codec.decode(data, window=window), want[:8, :8] if window else want)
+    assert len(calls) == 1
+
+
 def test_scans_are_counted_up_to_the_end_of_the_picture():
     progressive = plain(progressive=True)
     data = progressive + progressive * 40
@@ -83,6 +95,18 @@ def test_the_number_of_scans_is_limited(progressive):
         codec.probe(data)
     finally:
         storage.configure(max_jpeg_scans=100)
+
+
+@pytest.mark.parametrize("progressive", [False, True])
+def test_the_number_of_segments_is_limited(progressive):
+    """Each takes time, before the first scan and between scans."""
+    data = plain(progressive=progressive)
+    at = data.rindex(b"\xff\xda") if progressive else 2
+    many = data[:at] + b"\xff\xfe\0\2" * 20000 + data[at:]
+    with pytest.raises(SampleError, match="it has more than 16384 segments"):
+        codec.probe(many)
+    assert not codec.is_enough(memoryview(many))
+    assert "16384 segments" in str(Headers([np.frombuffer(many, np.uint8)]).failures[0])
 
 
 @pytest.mark.parametrize("components", [2, 5])

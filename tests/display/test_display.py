@@ -153,6 +153,35 @@ def test_histograms_count_finite_values():
     assert len(numbers_text(np.arange(100_000))) < 200
 
 
+def test_a_histogram_of_times_in_nanoseconds():
+    """All of them are one number in float64."""
+    counts, low, high = histogram(np.int64(1_700_000_000_000_000_000) + np.arange(4), bins=2)
+    assert (counts.tolist(), low, high) == ([2, 2], 1.7e18, 1.7e18)
+    counts, _, _ = histogram(np.array([-(2**63), 2**63 - 1]), bins=2)
+    assert counts.tolist() == [1, 1]
+
+
+SHAPES = [
+    ((), ""), ((1,), ""), ((64,), ""), ((8, 8), ""), ((0, 3), ""), ((9, 9, 3), "HWC"), ((3, 9, 9), "CHW"), ((9, 9), "HW"),
+    ((2, 9, 9, 3), "FHWC"), ((0, 9, 3), "HWC"), ((16, 4), "ft"), ((2, 3, 4, 5), ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["", "sound", "spectrogram", "boxes", "labels", "mask"])
+@pytest.mark.parametrize("name", ["bool", *"bhilqBHILQ", "float16", "float32", "float64"])
+def test_any_value_can_be_shown(name, kind):
+    """Extreme values of each type, alone and together, in shapes of all kinds; a warning would be an error."""
+    dtype = np.dtype(name)
+    info = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype) if dtype.kind in "iu" else None
+    values = [False, True] if info is None else [info.min, 0, 1, info.max - 1, info.max]
+    if dtype.kind == "f":
+        values += [info.smallest_subnormal, np.nan, np.inf, -np.inf]
+    for chosen in (values, *([value] for value in values), values[:1] + values[-1:]):
+        for shape, layout in SHAPES:
+            array = np.resize(np.array(chosen, dtype), shape)
+            assert figure(array, layout=layout, hint=Hint(kind)).html
+
+
 @pytest.mark.parametrize(
     ("data", "kind", "text"),
     [

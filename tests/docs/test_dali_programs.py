@@ -30,7 +30,16 @@ ON_A_GPU_ONLY = {
     "video": "`readers.video`",
 }
 # Resampling and colours add in another order than DALI does: a grey level may be rounded to its neighbour.
-WITH_PICTURES = {"conditionals", "detection", "dynamic", "external_sources", "functions", "images", "records"}
+WITH_PICTURES = {
+    "conditionals",
+    "detection",
+    "dynamic",
+    "external_sources",
+    "functions",
+    "images",
+    "own_iterators",
+    "records",
+}
 
 
 def encoded(picture: np.ndarray, form: str) -> bytes:

@@ -8,10 +8,10 @@ import jdali
 from jdali import fn
 
 
-def run(define, parallel=True, count=1, **options):
+def run(define, parallel=True, count=1, batch_size=5, **options):
     """Values and layouts of some batches."""
     pipe = jdali.Pipeline(
-        batch_size=5, num_threads=2, py_num_workers=2, py_start_method="forkserver", **options
+        batch_size=batch_size, num_threads=2, py_num_workers=2, py_start_method="forkserver", **options
     )
     with pipe:
         outputs = define(parallel)
@@ -40,6 +40,21 @@ def test_the_same_outputs_as_in_the_process_itself(options):
         return fn.python_function(numbers(), parallel=parallel, **options)
 
     assert run(define, True, 3) == run(define, False, 3)
+
+
+def test_a_function_that_uses_its_array_again():
+    array = np.zeros(2, np.int32)
+
+    def filled(number):
+        array[:] = number
+        return array
+
+    def define(parallel):
+        rows = fn.external_source([np.arange(32, dtype=np.int32)[:, None]])
+        return fn.python_function(rows, function=filled, parallel=parallel)
+
+    ((values, _),) = run(define, batch_size=32)[0]  # several samples are one task of a worker
+    assert values == [[i, i] for i in range(32)]
 
 
 def test_several_inputs_and_outputs():

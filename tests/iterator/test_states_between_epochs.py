@@ -194,6 +194,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:iterator. an epoch without a batch")
 @pytest.mark.parametrize("auto_reset", [False, True])
 @pytest.mark.parametrize("source", SOURCES)
 def test_sources_that_end(source, auto_reset):

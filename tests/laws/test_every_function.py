@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 from ops import sweep_cases
 from support import sweep
 from support.sweep import COUNT, SEED, Outputs, Row, Sources, order
@@ -32,7 +33,15 @@ ROWS = [
     if isinstance(REGISTRY[row.op], CompiledOp) and row.call is None and (row.inputs or row.fed)
 ]
 NO_INPUTS = {"zeros", "ones", "constant"}  # nothing that a function would be of
-QUICK = ("squeeze", "brightness_contrast", "random.uniform", "reductions.mean", "warp_affine", "cat")
+QUICK = (
+    "squeeze",
+    "brightness_contrast",
+    "random.uniform",
+    "reductions.mean",
+    "warp_affine",
+    "cat",
+    "resize",
+)
 rows = pytest.mark.parametrize(
     "row",
     [
@@ -121,3 +130,36 @@ def test_inside_of_a_program(row: Row):
         )
         got = program(arrays, plan, np.arange(COUNT))
     check(row, "in vmap", samples_of(got), sweep_cases.allowed_difference(row))
+
+
+@rows
+def test_over_a_mesh(row: Row):
+    """A batch sharded over Explicit axes, by itself and in a program, and a batch in `shard_map`."""
+    function = function_of(row)
+    arrays, extents = operands(row)
+    mesh = jax.make_mesh((4,), ("batch",), axis_types=(AxisType.Explicit,), devices=jax.devices()[:4])
+    over = PartitionSpec("batch")
+
+    def call(arrays: Any, plan: Any, index: Any) -> Any:
+        return function(*arrays, plan=plan, index=index)
+
+    def program(call: Any) -> Any:
+        return jax.jit(call, compiler_options=function.compiler_options)
+
+    sizes, index = extents[0] if len(extents) == 1 else extents, np.arange(COUNT)
+    with jax.enable_x64(True):
+        plan = function.plan(*arrays, extents=sizes, index=index)
+        placed = jax.device_put((arrays, plan, index), NamedSharding(mesh, over))
+        ways = {
+            "sharded": function(*placed[0], extents=sizes, index=index),
+            "in jit": program(call)(*placed),
+            "in vmap": program(
+                jax.vmap(lambda values, plan, index: function.sample(*values, plan=plan, index=index))
+            )(*placed),
+        }
+        if not any(node.whole_batch for node in function.planner.stage.nodes):
+            ways["in shard_map"] = program(jax.shard_map(call, mesh=mesh, in_specs=over, out_specs=over))(
+                *placed
+            )
+    for how, got in ways.items():
+        check(row, how, samples_of(got), sweep_cases.allowed_difference(row))

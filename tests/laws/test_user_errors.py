@@ -6,6 +6,7 @@ one of a second source, so what falls out of step shows.
 
 import signal
 
+import jax
 import numpy as np
 import pytest
 from support.user_errors import (
@@ -278,6 +279,41 @@ def test_an_operator_of_a_third_party(place, error):
             reset()
     finally:
         REGISTRY.pop(raises.name)
+
+
+IN_FUNCTIONS = {
+    "call": lambda pipe, x, folder: pipe.function("x")(x),
+    "jit": lambda pipe, x, folder: jax.jit(pipe.function("x"))(x),
+    "grad": lambda pipe, x, folder: jax.grad(lambda values: pipe.function("x")(values).sum())(x),
+    "sample": lambda pipe, x, folder: pipe.function("x").sample(x[0]),
+    "vmap": lambda pipe, x, folder: jax.vmap(pipe.function("x").sample)(x),
+    "export": lambda pipe, x, folder: pipe.export(
+        folder, "x", shapes=[x.shape[1:]], dtypes=x.dtype, platforms=["cpu"]
+    ),
+}
+
+
+@pytest.mark.parametrize("way", IN_FUNCTIONS)
+@pytest.mark.parametrize("error", [ValueError, StopIteration, GeneratorExit])
+def test_an_operator_in_a_pipelines_function(way, error, tmp_path):
+    """The engine's own types stay in the engine."""
+
+    @operator(setup=lambda image, **_: image, name="raises_in_a_function")
+    def raises(image, /, *, extent=None, out_shape=None):
+        raise error("as it is traced")
+
+    pipe = jdali.Pipeline(batch_size=BATCH, num_threads=1, device_id=None, seed=1)
+    with pipe:
+        x = fn.external_source(lambda: np.ones((BATCH, 3, 4, 3), np.float32), layout="HWC", name="x")
+        pipe.set_outputs(call_operator(raises, [fn.flip(x)], {}))
+    try:
+        with pytest.raises(
+            jdali.OperatorError, match=f"raises_in_a_function: {error.__name__}: as it is traced"
+        ):
+            IN_FUNCTIONS[way](pipe, np.ones((BATCH, 3, 4, 3), np.float32), tmp_path)
+    finally:
+        REGISTRY.pop(raises.name)
+        pipe.close()
 
 
 # --- Ctrl-C -------------------------------------------------------------------------------

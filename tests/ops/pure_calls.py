@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import Mesh, PartitionSpec
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 from ops.pure_cases import CASES, COUNT, GROUPS, Case
 from support.contract import sample_keys
 
@@ -96,21 +96,35 @@ def sharded(case: Case) -> Callable[[Sample], tuple[Any, ...]]:
     return jax.shard_map(mapped(case), mesh=mesh, in_specs=spec, out_specs=spec)
 
 
+def over_devices(axis_type: AxisType) -> NamedSharding:
+    """A sharding of the batch over all devices."""
+    mesh = jax.make_mesh((DEVICES,), ("batch",), axis_types=(axis_type,))
+    return NamedSharding(mesh, PartitionSpec("batch"))
+
+
 def batch_of(
-    case: Case, transform: Callable[[Case], Any], among: Sequence[Case] = tuple(CASES)
-) -> tuple[Any, ...]:
-    """`transform(case)` of the samples of a batch, compiled together with other cases `among` those named."""
+    case: Case, transform: Callable[[Case], Any], among: Sequence[Case] = tuple(CASES),
+    axis_type: AxisType | None = None,
+) -> tuple[Any, ...]:  # fmt: skip
+    """`transform(case)` of the samples of a batch, compiled together with other cases `among` those named.
+
+    With `axis_type`, the batch is sharded over a mesh of such an axis.
+    """
     group = next((tuple(c for c in group if c in among) for group in GROUPS if case in group), (case,))
     try:
-        return together(group, transform)[case]
+        return together(group, transform, axis_type)[case]
     except Exception:  # perhaps another case's fault
-        return together((case,), transform)[case]
+        return together((case,), transform, axis_type)[case]
 
 
 @functools.cache
-def together(group: tuple[Case, ...], transform: Callable[[Case], Any]) -> dict[Case, Any]:
+def together(
+    group: tuple[Case, ...], transform: Callable[[Case], Any], axis_type: AxisType | None
+) -> dict[Case, Any]:
     functions = [transform(case) for case in group]
     every = [samples(case, DEVICES) for case in group]
+    if axis_type is not None:
+        every = jax.device_put(every, over_devices(axis_type))
     results = jit(lambda every: [f(s) for f, s in zip(functions, every, strict=True)])(every)
     return dict(zip(group, results, strict=True))
 

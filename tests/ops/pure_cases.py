@@ -611,6 +611,8 @@ LARGE = [
         "resize", [pictures(40, 70, 1, np.uint8)], {"size": (70.0, 90.0)},
         layout="HWC", atol=1, label="large",
     ),
+    Case("laplacian", [numbers(0, 1, 9, 7, 3)], layout="DHW", label="volume"),
+    Case("gaussian_blur", [numbers(0, 1, 48, 48, 32)], {"sigma": 1.0}, layout="DHW", label="volume"),
 ]  # fmt: skip
 
 # Cases compiled together: one large program takes much less time than many small ones.

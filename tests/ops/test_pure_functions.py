@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 from ops.pure_calls import (
     DEVICES,
     OPERATORS,
@@ -26,6 +27,7 @@ from ops.pure_calls import (
     layout_of,
     mapped,
     one,
+    over_devices,
     public,
     samples,
     sharded,
@@ -76,6 +78,28 @@ def test_vmap(case: Case):
 @pytest.mark.parametrize("case", [*CASES, *LARGE], ids=str)
 def test_shard_map(case: Case):
     compare(case, batch_of(case, sharded), batch_of(case, mapped))
+
+
+@pytest.mark.parametrize("case", [*CASES, *LARGE], ids=str)
+def test_batch_sharded_over_a_mesh_of_explicit_axes(case: Case):
+    """What `jax.make_mesh` makes, without a word about sharding in the user's program."""
+    got = batch_of(case, mapped, axis_type=AxisType.Explicit)
+    compare(case, got, batch_of(case, mapped))
+    if case.inputs:
+        assert {out.sharding for out in got} == {over_devices(AxisType.Explicit)}
+
+
+def test_axes_of_one_sample_stay_sharded_over_explicit_axes_where_their_sizes_allow_it():
+    mesh = jax.make_mesh((2,), ("row",), axis_types=(AxisType.Explicit,), devices=jax.devices()[:2])
+    rows = NamedSharding(mesh, PartitionSpec("row"))
+    picture = np.arange(4 * 6 * 3, dtype=np.uint8).reshape(4, 6, 3)
+    placed = jax.device_put(picture, rows)
+    flipped = jax.jit(lambda image: jdali.ops.flip(image, layout="HWC"))(placed)
+    np.testing.assert_array_equal(flipped, picture[:, ::-1])
+    assert flipped.sharding.is_equivalent_to(rows, 3)
+    cut = jax.jit(lambda image: jdali.ops.slice(image, [0], [3], axes=[0]))(placed)
+    np.testing.assert_array_equal(cut, picture[:3])
+    assert cut.sharding.is_fully_replicated
 
 
 def factors_of(case: Case) -> list[np.ndarray]:

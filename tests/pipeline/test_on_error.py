@@ -136,11 +136,11 @@ def test_a_package_that_is_missing_is_no_bad_sample(folder, monkeypatch, on_erro
     def deep():
         return fn.decoders.image(fn.readers.file(files=names)[0])
 
+    def measured():
+        return jdali.statistics(fn.readers.file(files=names), progress=False)
+
     with pytest.raises(jdali.OperatorError, match="needs the package imagecodecs") as caught:
-        if on_error == "statistics":
-            jdali.statistics(fn.readers.file(files=names), progress=False)
-        else:
-            deep().run()
+        (measured if on_error == "statistics" else lambda: deep().run())()
     assert isinstance(caught.value, ImportError)
     assert caught.value.sample == place
     assert caught.value.source == names[place]

@@ -294,6 +294,71 @@ def test_schedule_share_release():
         pipe.share_outputs()
 
 
+def queue_of(lib, fn, files, depth, *, fills_each_time):
+    """Numbers of the samples of some batches, taken by way of the queue."""
+    pipe = lib.Pipeline(batch_size=2, num_threads=1, device_id=None, prefetch_queue_depth=depth)
+    with pipe:
+        pipe.set_outputs(fn.readers.numpy(files=files))
+    pipe.build()
+    pipe._prefetch()
+    found = [pipe.empty()]
+    for _ in range(6):
+        if fills_each_time:
+            pipe._prefetch()
+        (batch,) = pipe.share_outputs()
+        found.append([int(np.asarray(batch.at(i))[0]) for i in range(2)])
+        pipe.release_outputs()
+        pipe.schedule_run()
+        found.append(pipe.empty())
+    return found
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("fills_each_time", [False, True])
+@pytest.mark.parametrize("depth", [1, 3])
+def test_prefetch_fills_the_queue_as_dali_does(tmp_path, depth, fills_each_time):
+    dali = oracle.dali()
+    from nvidia.dali import fn as theirs
+
+    files = [str(tmp_path / f"{number}.npy") for number in range(5)]
+    for number, path in enumerate(files):
+        np.save(path, np.int32([number]))
+    options = {"depth": depth, "fills_each_time": fills_each_time}
+    assert queue_of(jdali, fn, files, **options) == queue_of(dali, theirs, files, **options)
+
+
+def test_prefetch_stops_where_the_source_ends():
+    pipe = counting(numbered(1), cycle="raise", prefetch_queue_depth=3)
+    pipe._prefetch()
+    assert int(pipe.share_outputs()[0].at(0)) == 0
+    with pytest.raises(StopIteration):
+        pipe.share_outputs()
+    pipe.reset()
+    assert int(pipe.outputs()[0].at(0)) == 0
+
+
+def test_older_names_of_the_queue():
+    pipe = counting(numbered(4))
+    with pytest.warns(DeprecationWarning, match="_run is deprecated, use schedule_run"):
+        pipe._run()
+    with pytest.warns(DeprecationWarning, match="_share_outputs"):
+        assert int(pipe._share_outputs()[0].at(0)) == 0
+    with pytest.warns(DeprecationWarning, match="_release_outputs"):
+        pipe._release_outputs()
+    pipe.schedule_run()
+    assert int(pipe._outputs()[0].at(0)) == 4
+
+
+def test_what_an_iterator_schedules_does_not_stand_in_the_way():
+    pipe = counting(numbered(4))
+    with pipe._check_api_type_scope(types.PipelineAPIType.ITERATOR):
+        for number in range(3):
+            pipe.schedule_run()
+            assert int(pipe.share_outputs()[0].at(0)) == 4 * number
+    assert pipe.empty()
+    assert int(pipe.run()[0].at(0)) == 12
+
+
 class Told:
     """A source that says which batches it was asked for; it gives them when they are wanted."""
 

@@ -363,6 +363,28 @@ def test_skips_as_many_samples_as_are_taken(options, batches):
             np.testing.assert_array_equal(mine, theirs)
 
 
+@pytest.mark.parametrize("options", [{}, {"stick_to_shard": True}, {"pad_last_batch": True}], ids=str)
+@pytest.mark.parametrize("shard", range(3))
+def test_seeking_is_arithmetic(options, shard, monkeypatch):
+    """Also where the number of shards has changed on the way; the walk through all epochs says where it ends."""
+    state = Order(11, shard_id=0, num_shards=2, **options)
+    state.take(7)
+    one, two = (Order(11, shard_id=shard, num_shards=3, **options) for _ in range(2))
+    for order in (one, two):
+        order.set_state(state.get_state())
+    for _ in range(200):
+        one.take(4)
+    two.skip(200, 4)
+    assert two.get_state() == one.get_state()
+    for mine, theirs in zip(two.take(4), one.take(4), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    calls = []
+    count = Order._count
+    monkeypatch.setattr(Order, "_count", lambda *given: calls.append(1) or count(*given))
+    two.skip(10_000, 4)
+    assert len(calls) < 100
+
+
 def test_state_of_another_data_set_or_version():
     state = Order(5).get_state()
     with pytest.raises(ValueError, match="data set of 5 samples, this one has 6"):

@@ -6,8 +6,11 @@ import base64
 import concurrent.futures
 import contextlib
 import json
+import socket
+import subprocess
 import sys
 import threading
+import tracemalloc
 import types
 import urllib.error
 import urllib.request
@@ -24,6 +27,7 @@ from engine.function import pipelines
 from engine.function.pipelines import ENCODED, first_batch
 
 import jdali
+from jdali import fn
 from jdali.cli import main
 
 pytest.importorskip("flatbuffers", reason="JAX writes and reads exported programs with flatbuffers")
@@ -68,8 +72,13 @@ def running(model: serving.ServedModel, limits: serving.ServerLimits = LIMITS) -
 
 
 @pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
-    with running(serving.ServedModel(jdali.load(folder))) as found:
+def model(folder: Path) -> serving.ServedModel:
+    return serving.ServedModel(jdali.load(folder))
+
+
+@pytest.fixture(scope="module")
+def address(model: serving.ServedModel) -> Iterator[str]:
+    with running(model) as found:
         yield found
 
 
@@ -173,32 +182,123 @@ def named(**changes: Any) -> bytes:
     return json.dumps({"inputs": [tensor]}).encode()
 
 
+def binary(shape: Any, datatype: str, data: bytes = b"", **changes: Any) -> tuple[bytes, int]:
+    """A body with a binary input, and the length of its JSON."""
+    tensor = {"name": "encoded", "shape": shape, "datatype": datatype} | changes
+    head = json.dumps(
+        {"inputs": [tensor | {"parameters": {"binary_data_size": len(data)}}]}, separators=(",", ":")
+    ).encode()
+    return head + data, len(head)
+
+
 REFUSED: dict[str, tuple[bytes, str]] = {
     "no JSON": (b"{", "no JSON of an inference"),
-    "another type": (b'{"inputs": 3}', "no JSON of an inference"),
+    "another type": (b'{"inputs": 3}', "inputs must be encoded: Expected `array`"),
+    "no object": (b"[]", "no JSON of an inference"),
     "deep": (b'{"inputs": ' + b"[" * 100_000, "no JSON of an inference"),
-    "no input": (b'{"inputs": []}', "inputs must be encoded, got none"),
+    "deep strings": (named(data=0).replace(b'"data": 0', b'"data": ' + b"[" * 900 + b"]" * 900), "strings of shape [1]"),
+    "no input": (b'{"inputs": []}', "inputs must be encoded: Expected `array` of length 1"),
+    "many inputs": (b'{"inputs": [' + b",".join([named()[12:-2]] * 9000) + b"]}", "inputs must be encoded"),
     "another input": (named(name="other"), "inputs must be encoded, got other"),
-    "no samples": (named(shape=[0], data=[]), "at least 1"),
-    "more than a batch": (named(shape=[9], data=["x"] * 9), "may have 8 samples, this one has 9"),
-    "another shape": (named(shape=[2]), "1 strings of shape [2]"),
+    "no samples": (named(shape=[0], data=[]), "may have 1 to 8 samples, this one has 0"),
+    "more than a batch": (named(shape=[9], data=["x"] * 9), "may have 1 to 8 samples, this one has 9"),
+    "more strings": (named(data=["x"] * 200_000), "strings of shape [1]: Expected `array` of length 1"),
+    "fewer strings": (named(shape=[2]), "strings of shape [2]: Expected `array` of length 2"),
+    "no strings": (named(data=[None]), "Expected `str`, got `null`"),
+    "nested strings": (named(shape=[1, 1], data=[[["x"]]]), "Expected `str`, got `array`"),
     "negative": (named(shape=[-1]), "its shape is [-1]"),
+    "no axes": (named(shape=[]), "its shape is []"),
+    "axes of strings": (named(shape=["1"]), "Expected `int`, got `str`"),
+    "no shape": (named(shape=None), "Expected `array`, got `null`"),
+    "65 axes": (named(shape=[1] * 65, datatype="FP32", data=[1]), "the first axis is that of samples"),
+    "many axes": (named(shape=[1] * 200_000, datatype="FP32", data=[1]), "its shape may have 32 axes"),
+    "huge axes": (named(shape=[1, 10**18, 10**18, 0], datatype="FP32", data=[]), "too large"),
+    "huge empty": (named(shape=[1, 2**30, 2**30, 0], datatype="FP32", data=[]), "too large"),
+    "two axes": (named(shape=[1, 2], data=["x", "y"]), "one element for each sample is wanted"),
     "datatype": (named(datatype="FP128", data=[1]), "is none of the protocol's"),
+    "no datatype": (named(datatype=1), "Expected `str`, got `int`"),
     "no base64": (named(parameters={"content_type": "base64"}), "it is not base64"),
+    "a surrogate": (named(data=["\ud800"]), "no JSON of an inference"),
     "binary size": (
         named(data=None, parameters={"binary_data_size": 10**12}),
         "binary_data_size is 1000000000000",
     ),
-    "an output": (named().replace(b'"inputs"', b'"outputs": [{"name": "y"}], "inputs"'), "sample 0"),
-}
+    "negative binary size": (named(parameters={"binary_data_size": -1}), "binary_data_size is -1"),
+    "no binary size": (named(parameters={"binary_data_size": True}), "Expected `int | null`, got `bool`"),
+    "an output": (named().replace(b'"inputs"', b'"outputs": [{"name": "y"}], "inputs"'), "there is no output 'y'"),
+    "an output twice": (
+        named().replace(b'"inputs"', b'"outputs": [{"name": "normalized"}, {"name": "normalized"}], "inputs"'),
+        "may be asked for once",
+    ),
+    "many outputs": (
+        named().replace(b'"inputs"', b'"outputs": [' + b",".join([b'{"name":"normalized"}'] * 20_000) + b'], "inputs"'),
+        "outputs may take 65536 bytes",
+    ),
+    **{
+        f"JSON {name}": (named(datatype=kind, shape=[1, 2], data=data), text)
+        for name, kind, data, text in [
+            ("null", "FP32", [1, None], "Expected `float`, got `null`"),
+            ("string", "FP32", [1, "2"], "Expected `float`, got `str`"),
+            ("truth", "FP32", [1, True], "Expected `float`, got `bool`"),
+            ("1e300", "FP32", [1, 1e300], "too large for FP32"),
+            ("70000", "FP16", [1, 70000], "too large for FP16"),
+            ("half", "INT32", [1, 0.5], "Expected `int`, got `float`"),
+            ("300", "UINT8", [1, 300], "are no UINT8"),
+            ("minus one", "UINT16", [1, -1], "are no UINT16"),
+            ("large", "INT64", [1, 2**63], "are no INT64"),
+            ("number", "BOOL", [1, 0], "Expected `bool`, got `int`"),
+            ("few", "FP32", [1], "data of shape [1], its shape is [1, 2]"),
+            ("ragged", "FP32", [[1, 2], []], "3 elements, of shape [1, 2]"),
+            ("many", "FP32", [0] * 300_000, "300000 elements, of shape [1, 2]"),
+            ("empties", "FP32", [[]] * 200_000, "200000 elements, of shape [1, 2]"),
+            ("objects", "FP32", [{}, {}], "Expected `float`, got `object`"),
+        ]
+    },
+}  # fmt: skip
+REFUSED_BINARY: dict[str, tuple[tuple[bytes, int], str]] = {
+    "empty samples": (binary([4_000_000, 0], "FP32"), "may have 1 to 8 samples, this one has 4000000"),
+    "empty elements": (binary([200_000], "BYTES", bytes(800_000)), "may have 1 to 8 samples"),
+    "more elements": (binary([1], "BYTES", bytes(800_000)), "bytes behind its 1 elements"),
+    "fewer elements": (binary([2], "BYTES", bytes(4)), "element 1 of 2 is cut off"),
+    "half a length": (binary([1], "BYTES", bytes(2)), "element 0 of 1 is cut off"),
+    "a long element": (binary([1], "BYTES", b"\xff" * 8), "element 0 of 1 is cut off"),
+    "bytes": (binary([1, 3], "FP32", bytes(8)), "8 bytes, of shape [1, 3] FP32"),
+    "65 axes": (binary([1] * 65, "FP32", bytes(4)), "the first axis is that of samples"),
+    "no truth": (binary([1, 2], "BOOL", bytes([1, 2])), "a byte of BOOL is 0 or 1"),
+    "bytes left": ((lambda body, head: (body + b"more", head))(*binary([1], "BYTES", bytes(4))), "4 bytes behind the JSON"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(address: str, name: str):
     body, message = REFUSED[name]
     status, answer = post(address, body)
-    assert status == 400
-    assert message in answer["error"]
+    assert (status, message in answer["error"]) == (400, True), answer
+
+
+@pytest.mark.parametrize("name", REFUSED_BINARY)
+def test_refused_binary(address: str, name: str):
+    (body, head), message = REFUSED_BINARY[name]
+    status, answer = post(address, body, **{"Inference-Header-Content-Length": str(head)})
+    assert (status, message in answer["error"]) == (400, True), answer
+
+
+@pytest.mark.parametrize("name", [*REFUSED, *(f"binary {name}" for name in REFUSED_BINARY)])
+def test_a_request_costs_little_before_it_is_refused(model: serving.ServedModel, name: str):
+    """Memory of Python and NumPy: a few bytes for each of the request, whatever shape it tells."""
+    kind, _, rest = name.partition(" ")
+    body, head = (
+        REFUSED_BINARY[rest][0] if kind == "binary" and rest in REFUSED_BINARY else (REFUSED[name][0], None)
+    )
+    wanted, outputs = model.inputs, model.outputs
+    tracemalloc.start()
+    try:
+        with pytest.raises(serving.RequestError):
+            serving.parse(body, None if head is None else str(head), wanted, max_samples=8, outputs=outputs)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * len(body) + (1 << 16)
 
 
 def test_other_limits(address: str):
@@ -221,6 +321,98 @@ def test_requests_of_one_batch_get_their_own_samples(folder: Path, want: np.ndar
     assert isinstance(last, dict)
     np.testing.assert_array_equal(first["normalized"], want[[2]], strict=True)
     np.testing.assert_array_equal(last["normalized"], want[[3, 1]], strict=True)
+
+
+# Samples of one input that no picture is made of; together with others they have no common type or rank.
+STRANGE: dict[str, Any] = {
+    "damaged": b"damaged", "empty": b"", "cut off": ENCODED[0][:50], "a number": np.float32(1), "a row": np.zeros(8, np.float32),
+    "a picture": np.zeros((8, 8, 3), np.uint8), "no elements": np.zeros((3, 0), np.int64), "truths": np.ones(4, bool),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_no_request_touches_another_ones_answer(model: serving.ServedModel, want: np.ndarray, name: str):
+    for requests in ([[0], name, [1, 2]], [name, [0]], [[3], name, name]):
+        given = [[STRANGE[name]] if one is name else [ENCODED[i] for i in one] for one in requests]
+        answers: list[Any] = model.answer([{"encoded": samples} for samples in given])
+        for one, answer in zip(requests, answers, strict=True):
+            if one is name:
+                assert isinstance(answer, serving.RequestError)
+            else:
+                np.testing.assert_array_equal(answer["normalized"], want[one], strict=True)
+
+
+def test_a_batch_of_strange_requests_and_others(address: str, want: np.ndarray):
+    """Over HTTP: what the model does not take is refused, and the others have their answers."""
+    strange = [
+        named(datatype="FP32", shape=[1, 2], data=[1, 2]),
+        named(datatype="INT64", shape=[1], data=[1]),
+        named(),
+    ]
+    good = json.dumps({"inputs": [json.loads(base64_input())]}).encode()
+    with concurrent.futures.ThreadPoolExecutor(8) as clients:
+        answers = list(clients.map(lambda body: post(address, body), [good, *strange] * 2))
+    assert [status for status, _ in answers] == [200, 400, 400, 400] * 2
+    for _, answer in answers[::4]:
+        np.testing.assert_array_equal(np.float32(answer["outputs"][0]["data"]), want[0].reshape(-1))
+
+
+def test_a_model_that_fails_for_one_request(folder: Path):
+    """The user's model sees them one by one then."""
+
+    def picky(pictures: Any) -> Any:
+        if (np.asarray(pictures[0]) == marked).all():
+            raise ValueError("not this one")
+        return pictures
+
+    model = serving.ServedModel(jdali.load(folder))
+    first: Any = model.answer([{"encoded": [ENCODED[1]]}])[0]
+    marked = first["normalized"][0]
+    answers = serving.ServedModel(model.preprocess, picky).answer(
+        [{"encoded": [ENCODED[1]]}, {"encoded": [ENCODED[0]]}]
+    )
+    assert isinstance(answers[0], ValueError)
+    assert isinstance(answers[1], dict)
+
+
+def connection(address: str, body: bytes, length: int) -> socket.socket:
+    """A client that has sent a part of a request."""
+    host, port = address.rsplit(":", 1)
+    found = socket.create_connection((host, int(port)), timeout=60)
+    head = f"POST /v2/models/preprocess/infer HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n"
+    found.sendall(head.encode() + body)
+    return found
+
+
+def test_a_client_that_vanishes_is_no_failure_of_the_server(model: serving.ServedModel):
+    with running(model) as address:
+        connection(address, b"{", 1000).close()
+        while "jdali_requests_total{" not in (text := metrics_of(address)):
+            pass
+        assert 'jdali_requests_total{code="499"} 1' in text
+        assert 'code="500"' not in text
+
+
+def test_a_signal_ends_it_while_a_client_holds_half_a_body(folder: Path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "jdali", "serve", str(folder), "--port", str(port), "--no-warmup"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
+        try:
+            while True:
+                with contextlib.suppress(OSError):
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/health/ready").close()
+                    break
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    pytest.fail(f"it ended with {server.wait(0.1)}")
+            with connection(f"127.0.0.1:{port}", b"{", 1000):
+                # The server has read it once it answers what came after it.
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/health/live").close()
+                server.terminate()
+                server.wait(60)
+        finally:
+            server.kill()
 
 
 def test_a_model_behind_it(folder: Path, want: np.ndarray):
@@ -299,6 +491,24 @@ def test_arrays_and_padded_outputs(tmp_path: Path):
         np.testing.assert_array_equal(answer[name][0], expected, strict=True)
 
 
+def test_the_rank_of_an_output_without_a_layout(tmp_path: Path):
+    """Sizes differ by sample, and nothing names the axes."""
+    numbers = [np.arange(n, dtype=np.float32).reshape(-1, 2) for n in (4, 6)]
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1, device_id=None)
+    def define() -> Any:
+        return fn.external_source(lambda info: numbers, batch_info=True, name="numbers") * 2
+
+    define().export(tmp_path, shapes=[(8, 2)], platforms=["cpu"])
+    model = serving.ServedModel(jdali.load(tmp_path))
+    outputs = model.metadata()["outputs"]
+    assert [one["shape"] for one in outputs] == [[-1, -1, -1], [-1, 2]]
+    (answer,) = model.answer([{"numbers": numbers}])
+    assert isinstance(answer, dict)
+    assert [answer[one["name"]].ndim for one in outputs] == [3, 2]
+    assert model.inputs["numbers"] == serving.ModelInput("FP32", ((8, 2),))
+
+
 def test_no_request_compiles_after_the_warm_up(tmp_path: Path, want: np.ndarray):
     """XLA's compilations are counted by JAX's own events: some while it warms up, none later, in no batch size."""
     pipelines.validation().export(tmp_path, shapes=[(64, 64)], platforms=["cpu"])
@@ -369,4 +579,45 @@ def test_the_command(
     assert given["host"] == "127.0.0.1"
     assert given["limits"].max_batch == 4
     assert model._model == twice
-    assert "/v2/models/preprocess" in capsys.readouterr().err
+    assert model.name == folder.name
+    assert f"/v2/models/{folder.name}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "there is no preprocess.json"),
+        ([".", "--max-batch", "0"], "max_batch is 0, it must be at least 1"),
+    ],
+)
+def test_the_command_says_what_is_wrong(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["serve", *arguments]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("serve: ")
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("package", "message"),
+    [
+        ("flatbuffers", "need the package flatbuffers"),
+        ("starlette.applications", "needs Starlette and uvicorn"),
+    ],
+)
+def test_the_command_without_a_package(package: str, message: str, folder: Path, tmp_path: Path):
+    """In a process of its own, where nothing has imported it."""
+    program = (
+        f"import importlib.util, sys; sys.modules[{package!r}] = None\n"
+        "find = importlib.util.find_spec\n"
+        f"importlib.util.find_spec = lambda name, *_: None if name == {package!r} else find(name, *_)\n"
+        f"from jdali.cli import main; sys.exit(main(['serve', {str(folder)!r}]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert done.stderr.startswith("serve: ")
+    assert message in done.stderr
+    assert "pip install" in done.stderr

@@ -33,7 +33,7 @@ def test_only_nodes_that_want_workers_get_them(monkeypatch):
     monkeypatch.setattr(in_workers, "WorkerPool", Workers)
     graph = Graph()
     nodes = [source_node(graph, name) for name in "abc"]
-    options = {"workers": 2, "start_method": "spawn", "pickler": None, "timeout": 3.0}
+    options = {"workers": 2, "start_method": "spawn", "pickler": None, "timeout": 3.0, "seed": 5}
     assert in_workers.start_workers(nodes, **options) is None
     nodes[0].runtime, nodes[2].runtime = Served("a"), Served("c")
     pool = in_workers.start_workers(nodes, **options)

@@ -28,9 +28,9 @@ SOURCES = {
 }
 
 
-def make(source, *, parallel, batch_size=4, **options):
+def make(source, *, parallel, batch_size=4, seed=None, **options):
     pipe = jdali.Pipeline(
-        batch_size=batch_size, num_threads=1, py_num_workers=2, py_start_method="forkserver"
+        batch_size=batch_size, num_threads=1, seed=seed, py_num_workers=2, py_start_method="forkserver"
     )
     with pipe:
         outputs = fn.external_source(source, parallel=parallel, **options)
@@ -160,6 +160,19 @@ def test_a_pipeline_that_is_dropped_after_its_end_leaves_no_process():
         assert until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids))
     finally:
         gc.enable()
+
+
+def test_random_numbers_of_callbacks_follow_the_pipelines_seed(closing):
+    def draws():
+        while True:
+            yield np.random.random(4)  # noqa: NPY002
+
+    def first(seed):
+        return closing(draws, parallel=True, seed=seed).run()[0].as_array()
+
+    one, again, other = first(3), first(3), first(4)
+    np.testing.assert_array_equal(one, again)
+    assert not np.isin(other, one).any()
 
 
 def test_a_worker_that_dies_while_it_has_nothing_to_do(closing):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import time
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ class Echo:
 
     def same(self, content: Any) -> tuple[Any, Any]:
         return content, None
+
+    def drawn(self) -> tuple[Any, Any]:
+        return [], (random.random(), float(np.random.random()))  # noqa: NPY002
 
     def pid(self) -> tuple[Any, Any]:
         return [], os.getpid()
@@ -52,6 +56,17 @@ class Echo:
         while not Path(path).exists():
             time.sleep(0.01)
         return [], os.getpid()
+
+
+class Seeds:
+    """A callback of a module that seeds NumPy where it is imported."""
+
+    def __reduce__(self) -> Any:
+        return _seeded, ()
+
+
+def _seeded() -> None:
+    np.random.seed(0)  # noqa: NPY002
 
 
 class Unportable(Exception):

@@ -27,7 +27,7 @@ def flags() -> str:
 
 
 def _starts_with(flags: list[str]) -> bool:
-    """Whether XLA starts in a process of its own."""
+    """True if XLA starts in a process of its own."""
     environment = os.environ | {"XLA_FLAGS": " ".join(flags), "JAX_PLATFORMS": "cpu"}
     trial = subprocess.run(
         [sys.executable, "-c", "import jax; jax.devices()"], env=environment, capture_output=True, check=False

@@ -12,7 +12,7 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.callbacks import Echo
+from support.callbacks import Echo, Seeds
 from support.faults import PATIENCE, TESTS, until
 
 from jdali._workers import processes as _processes
@@ -173,9 +173,9 @@ SCRIPT = """
 """
 
 
-def _script(method, ending, folder):
+def _script(code, folder):
     """A program in a session of its own."""
-    code = textwrap.dedent(SCRIPT.format(method=method, ending=ending))
+    code = textwrap.dedent(code)
     paths = os.pathsep.join([str(TESTS), *sys.path])
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False,
@@ -197,7 +197,7 @@ ENDINGS = {
 def test_no_process_and_no_file_is_left_behind(method, ending, tmp_path):
     """Also if the program ends without closing the pool, or is killed, alone or with all its processes."""
     code, expected = ENDINGS[ending]
-    done = _script(method, code, tmp_path)
+    done = _script(SCRIPT.format(method=method, ending=code), tmp_path)
     assert done.returncode == expected, done.stderr
     first, *files = done.stdout.splitlines()
     pids = [int(pid) for pid in first.split()]
@@ -207,6 +207,37 @@ def test_no_process_and_no_file_is_left_behind(method, ending, tmp_path):
     # Python's own socket of a fork server stays where that is killed: no memory, and not ours to remove.
     assert not [path for path in tmp_path.rglob("*") if not path.name.startswith(("pymp-", "listener-"))]
     assert not [path for path in files if Path(path).exists()]
+
+
+RUNNING = """
+    import os, signal, sys, time
+    from support.callbacks import Echo
+    from jdali._workers.pool import WorkerPool
+
+    if __name__ == "__main__":
+        if {handles}:
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
+        pool = WorkerPool([Echo()], workers=1, start_method={method!r})
+        pool.submit(0, "sleep", {begun!r})
+        while not os.path.exists({begun!r}):
+            time.sleep(0.01)
+        print(*pool.pids(), flush=True)
+        os.killpg(0, signal.SIGTERM) if {group} else os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "handles", "group"),
+    [("fork", False, False), ("fork", True, False), ("fork", True, True), ("forkserver", False, False)],
+    ids=["fork", "fork, handled", "fork, handled, to the group", "forkserver"],
+)
+def test_sigterm_while_a_callback_runs(method, handles, group, tmp_path):
+    """Its workers end with the program, whatever they do: its output is closed at once."""
+    code = RUNNING.format(method=method, begun=str(tmp_path / "begun"), handles=handles, group=group)
+    done = _script(code, tmp_path)
+    assert done.returncode == (3 if handles else -signal.SIGTERM), done.stderr
+    assert until(lambda: not any(_alive(int(pid)) for pid in done.stdout.split()))
 
 
 # --- workers that do not answer -------------------------------------------------------------------
@@ -237,7 +268,7 @@ def test_a_worker_that_goes_on_or_is_slow_is_no_error(tmp_path, monkeypatch):
     """A stop is counted anew after each time that the worker was seen to run; the user's code may take its time."""
     looks: list[int] = []
     monkeypatch.setattr(  # ten in a row are an error
-        _processes, "_is_stopped", lambda pid: looks.append(pid) is None and len(looks) % 9 > 0
+        _processes, "is_stopped", lambda pid: looks.append(pid) is None and len(looks) % 9 > 0
     )
     pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
     waiting = pool.submit(0, "wait_for", str(tmp_path / "go"))
@@ -254,6 +285,26 @@ def test_a_limit_on_the_time_of_a_call(tmp_path):
     ):
         result(pool.submit(0, "sleep", str(tmp_path / "begun")))
     pool.close()
+
+
+def test_each_worker_draws_other_random_numbers_and_the_same_again():
+    """Copies of one process would draw the same, also where their modules seed NumPy."""
+
+    def drawn(seed):
+        served = [Echo(alone=True) for _ in range(2)]  # a worker for each
+        for one in served:
+            one.callback = Seeds()
+        pool = WorkerPool(served, workers=1, start_method="forkserver", seed=seed)
+        numbers = [result(pool.submit(n, "drawn"))[1] for _ in range(3) for n in range(2)]
+        pool.close()
+        return numbers
+
+    first = drawn(5)
+    assert len({number for pair in first for number in pair}) == 12
+    assert drawn(5) == first
+    assert not {number for pair in drawn(6) for number in pair} & {
+        number for pair in first for number in pair
+    }
 
 
 def test_memory_lent_for_nothing_is_lent_again():

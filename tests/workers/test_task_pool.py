@@ -17,6 +17,7 @@ import pytest
 from support.faults import PATIENCE, child, in_thread, until
 
 from jdali._workers import by_value
+from jdali._workers.task_pool import pool as _pool
 from jdali._workers.task_pool.jobs import PoolClosedError, TaskKilledError
 from jdali._workers.task_pool.pool import TaskPool
 from jdali._workers.task_pool.process import TaskProcess
@@ -466,6 +467,31 @@ def test_processes_ignore_ctrl_c(pool):
     assert result(submit(pool, "same"))["pid"] == pid
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="the system does not show the state of processes"
+)
+@pytest.mark.parametrize("is_busy", [True, False], ids=["busy", "idle"])
+def test_a_process_that_is_stopped_is_replaced(monkeypatch, caplog, tmp_path, is_busy):
+    """Another one makes the tasks that it has."""
+    monkeypatch.setattr(_pool, "_LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(_pool, "STOPPED_SECONDS", 0.5)
+    made = started()
+    try:
+        pid = submit(made, "say").result(PATIENCE).result["pid"]
+        if is_busy:
+            waiting = submit(made, "when there is", str(tmp_path / "go"))
+            assert until(lambda: not made._waiting and made._jobs)
+        os.kill(pid, signal.SIGSTOP)
+        if not is_busy:
+            waiting = submit(made, "when there is", str(tmp_path / "go"))
+        assert until(lambda: not is_alive(pid))
+        (tmp_path / "go").touch()
+        assert waiting.result(PATIENCE).result["pid"] != pid
+        assert f"worker process {pid} has been stopped (SIGSTOP)" in caplog.text
+    finally:
+        made.close()
+
+
 PROGRAM = """
     import os, sys, time
     from jdali._workers.task_pool.pool import TaskPool
@@ -497,6 +523,19 @@ def test_processes_end_with_a_parent_that_is_killed(tmp_path, number):
     assert until(lambda: not any(map(is_alive, pids)))
     if before:
         assert not [name for name in set(os.listdir("/dev/shm")) - before if "jdali" in name]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone ends the processes of one that is killed")
+def test_processes_that_are_stopped_end_with_their_parent(tmp_path):
+    """The program is no group of its own, as in a shell's pipe: else the system has them go on when it ends."""
+    stop = (
+        "[os.kill(pid, signal.SIGSTOP) for pid in pool.counts().pids]; os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    ended = child(program(tmp_path / "pids", "import signal; " + stop))
+    assert ended.code == -signal.SIGKILL
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert pids
+    assert until(lambda: not any(map(is_alive, pids)))
 
 
 def test_a_program_that_does_not_close_its_pool_ends(tmp_path):

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import heapq
 import itertools
+import logging
 import os
 import selectors
 import signal
@@ -17,6 +18,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
+from jdali._workers.stopped import STOPPED_SECONDS, is_stopped
 from jdali._workers.task_pool.jobs import (
     MadeTask,
     PackedMemory,
@@ -30,6 +32,8 @@ from jdali._workers.task_pool.messages import Answer, ReadyAnswer, StartOrder, T
 from jdali._workers.task_pool.process import TaskProcess, WorkerDeath
 from jdali._workers.task_pool.shared_slabs import SharedSlabs
 from jdali._workers.task_pool.wire import unpack
+
+log = logging.getLogger("jdali")
 
 # Tasks that a process has: the one that runs, and one that it begins without waiting for this process.
 _TASKS_EACH = 2
@@ -317,8 +321,22 @@ class TaskPool:
         if (now := time.monotonic()) - self._looked >= _LOOK_SECONDS:
             self._looked = now
             for process in list(self._processes):
+                self._end_if_stopped(process)
                 if process.has_ended:
                     self._drain(process)
+
+    def _end_if_stopped(self, process: TaskProcess) -> None:
+        """Ends a process that was stopped for long while it is waited for; another one makes its tasks."""
+        is_waited_for = process.tasks or not process.is_ready
+        process.stopped = process.stopped + 1 if is_waited_for and is_stopped(process.pid) else 0
+        if process.stopped * _LOOK_SECONDS >= STOPPED_SECONDS:
+            log.warning(
+                "worker process %s has been stopped (SIGSTOP) for %g s: it is ended, and another one makes its batches",
+                process.pid,
+                process.stopped * _LOOK_SECONDS,
+            )
+            process.stopped = 0
+            process.kill()
 
     def _drain(self, process: TaskProcess) -> None:
         """Takes what a process that has ended answered before that."""

@@ -78,6 +78,7 @@ class TaskProcess:
         reached: the last note of the running one; None: there is none.
         rehearsal: number of the one that it makes only to become warm; None: it has none.
         known: slabs that it has mapped.
+        stopped: looks in a row that found it stopped.
     """
 
     def __init__(self, number: int, environment: Mapping[str, str]):
@@ -87,6 +88,7 @@ class TaskProcess:
         self.reached: int | None = None
         self.rehearsal: int | None = None
         self.known: set[SlabName] = set()
+        self.stopped = 0
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self.channel = Channel(ours)
         paths = [path or os.getcwd() for path in sys.path]

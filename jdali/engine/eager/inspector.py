@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -22,7 +24,7 @@ from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage
 from jdali.readers.order.epochs import SampleRefs
 
 MOST_EPOCHS = 20
-_MOST_FOUND = 50
+_MOST_FOUND, _FIND_SECONDS = 50, 2.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,17 +51,25 @@ class PipelineInspector:
         runtime: of the pipeline.
         first_state: of the sources, before the first batch.
         outputs: of its graph.
+        names: that the user gave the outputs; (): none.
+
+    Attributes:
+        output_names: to show.
 
     Raises:
         RuntimeError: an external source cannot be asked again.
     """
 
-    def __init__(self, runtime: Runtime, first_state: Mapping[str, Any], outputs: tuple[DataNode, ...]):
+    def __init__(
+        self, runtime: Runtime, first_state: Mapping[str, Any], outputs: tuple[DataNode, ...], names: tuple[str, ...]
+    ):  # fmt: skip
         self._runtime, self._observed = runtime, runtime.engine
         self._first_state, self.outputs = first_state, outputs
+        self.output_names = names or tuple(map(_named_by_operator, range(len(outputs)), outputs))
         self._recovery()  # raises if the sources cannot be asked again
         self._lock = threading.RLock()
         self._stepwise: StepwiseEngine | None = None
+        self._closed = False
 
     # --- facts ------------------------------------------------------------------------------
     @property
@@ -121,10 +131,35 @@ class PipelineInspector:
         return runtime.ready, 0 if runtime.room is None else runtime.room.depth
 
     # --- batches ----------------------------------------------------------------------------
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Lets one thread work at a time."""
+        try:
+            with self._lock:
+                if self._closed:
+                    raise RuntimeError("the viewer is closed")
+                yield
+        finally:
+            if self._closed:
+                self._end()
+
     def _recovery(self) -> Recovery:
         recovery = Recovery(self._observed.feed.twin(), "mask")
         recovery.feed.set_state(self._first_state)
         return recovery
+
+    @contextlib.contextmanager
+    def _at(self, number: int) -> Iterator[Recovery]:
+        """Turns to a batch that is drawn next."""
+        with self._turn():
+            recovery = self._recovery()
+            try:
+                recovery.feed.skip(number, self.batch_size)
+                yield recovery
+            except StopIteration:
+                raise IndexError(f"batch {number} is behind the end of the external source") from None
+            except OverflowError:
+                raise IndexError(f"batch {number} is too far: its epoch has more than 32 bits") from None
 
     def batch(self, number: int) -> SeenBatch:
         """Makes a batch; samples that fail have another in their position, and are listed.
@@ -136,13 +171,8 @@ class PipelineInspector:
             IndexError: there is none: it is behind the end of an external source.
             OperatorError: no sample can be made.
         """
-        with self._lock:
-            recovery = self._recovery()
-            try:
-                recovery.feed.skip(number, self.batch_size)
-                result = self._make(recovery)
-            except StopIteration:
-                raise IndexError(f"batch {number} is behind the end of the external source") from None
+        with self._at(number) as recovery:
+            result = self._make(recovery)
             made = None if result.nothing is not None else result
             return SeenBatch(number, made, tuple(recovery.errors))
 
@@ -152,13 +182,8 @@ class PipelineInspector:
         Raises:
             IndexError: there is none.
         """
-        with self._lock:
-            recovery = self._recovery()
-            try:
-                recovery.feed.skip(number, self.batch_size)
-                return recovery.feed.draw(self.batch_size).task
-            except StopIteration:
-                raise IndexError(f"batch {number} is behind the end of the external source") from None
+        with self._at(number) as recovery:
+            return recovery.feed.draw(self.batch_size).task
 
     def first_of_epoch(self, epoch: int) -> int:
         """Returns the number of the first batch with a sample of an epoch.
@@ -171,10 +196,11 @@ class PipelineInspector:
         low, high = 0, (epoch + 1) * (self.size // self.batch_size + 2)
         while low < high:
             middle = (low + high) // 2
-            if int(self.task(middle).ids.epoch.max()) >= epoch:
-                high = middle
-            else:
-                low = middle + 1
+            try:
+                reached = int(self.task(middle).ids.epoch.max()) >= epoch
+            except IndexError:  # behind the end of all
+                reached = True
+            low, high = (low, middle) if reached else (middle + 1, high)
         return low
 
     # --- samples ----------------------------------------------------------------------------
@@ -201,7 +227,7 @@ class PipelineInspector:
         if not 0 <= position < len(task):
             raise IndexError(f"batch {number} has {len(task)} samples, there is no position {position}")
         alone = task.keeping(np.array([position]))
-        with self._lock:
+        with self._turn():
             if self._mixes:
                 return self._engine().trace(task), position, alone
             return self._engine().trace(alone), 0, alone
@@ -234,7 +260,7 @@ class PipelineInspector:
         ids = SampleIds(np.array(epochs, np.uint32), np.full(count, index, np.int64), np.arange(count))
         refs = SampleRefs(ids.epoch, ids.index, np.zeros(count, bool))
         task = BatchTask(ids, np.ones(count, bool), {node.name: refs for node in self._observed.readers})
-        with self._lock:
+        with self._turn():
             return self._engine().trace(task)
 
     def _make(self, recovery: Recovery) -> Result:
@@ -258,16 +284,24 @@ class PipelineInspector:
         """Names the file of a sample; "" without a reader."""
         return "" if self.reader is None else str(self.reader.source(index))
 
-    def find(self, text: str) -> Iterator[tuple[int, str]]:
-        """Finds samples by a part of their file name: index and name, at most 50 of them."""
-        found = 0
-        for index in range(self.size or 0):
+    def find(self, text: str, seconds: float = _FIND_SECONDS) -> tuple[list[tuple[int, str]], int]:
+        """Finds samples by a part of their file name.
+
+        Args:
+            text: in small or capital letters.
+            seconds: after which it ends.
+
+        Returns: index and name of each, at most 50 of them; and how many names were looked at.
+        """
+        found: list[tuple[int, str]] = []
+        wanted, end, size = text.lower(), time.monotonic() + seconds, self.size or 0
+        for index in range(size):
             name = self.name_of(index)
-            if text.lower() in name.lower():
-                yield index, name
-                found += 1
-                if found == _MOST_FOUND:
-                    return
+            if wanted in name.lower():
+                found.append((index, name))
+            if len(found) == _MOST_FOUND or time.monotonic() > end:
+                return found, index + 1
+        return found, size
 
     def check(self, count: int, advance: Callable[[SeenBatch], bool]) -> None:
         """Goes through the first batches, one after another.
@@ -279,7 +313,7 @@ class PipelineInspector:
         recovery = self._recovery()
         for number in range(count):
             before = len(recovery.errors)
-            with self._lock:
+            with self._turn():
                 try:
                     result = self._make(recovery)
                 except StopIteration:
@@ -291,8 +325,26 @@ class PipelineInspector:
                 return
 
     def close(self) -> None:
-        """Ends what it started; the pipeline goes on."""
-        with self._lock:
-            if self._stepwise is not None:
-                self._stepwise.close()
-                self._stepwise = None
+        """Ends what it started, and waits for nothing: what is under way fails soon. The pipeline goes on."""
+        self._closed = True
+        stepwise = self._stepwise
+        if stepwise is not None:
+            stepwise.interrupt()
+        self._end()
+
+    def _end(self) -> None:
+        """Gives back what the engine holds, unless a thread works with it, which does so then."""
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._stepwise is not None:
+                    self._stepwise.close()
+                    self._stepwise = None
+            finally:
+                self._lock.release()
+
+
+def _named_by_operator(number: int, value: DataNode) -> str:
+    """Names an output without a name: its number, and what the user or its operator is called."""
+    node = value.source
+    name = node.name if node.named else node.op.name
+    return f"{number}: {name}" + (f"[{value.index}]" if len(node.outputs) > 1 else "")

@@ -60,6 +60,12 @@ class StepwiseEngine(Engine):
             engine.options, batch_size=most, most_idle=0, seed=engine.seed, on_error="mask", max_compiles=None
         )
         super().__init__(_stepwise(engine.plan), options, sources=engine.sources)
+        # Functions of the user's are the same objects: none runs for both engines at a time. Readers may.
+        theirs = {step.nodes[0]: lock for step, lock in zip(engine.here.steps, engine._alone, strict=True)}
+        self._alone = [
+            own if isinstance(step, Stage) or step.node.is_source else theirs.get(step.node, own)
+            for step, own in zip(self.plan.steps, self._alone, strict=True)
+        ]
 
     @property
     def nodes(self) -> list[Node]:
@@ -71,16 +77,21 @@ class StepwiseEngine(Engine):
         iteration = Iteration.of(task, self.sources, Levels().batch())
         for number, step in enumerate(self.plan.steps):
             try:
-                self._step(number, iteration, self.pool)
+                with self._alone[number]:
+                    self._step(number, iteration, self.pool)
             except NodeFailure as failure:
                 error = iteration.user_error(failure)
                 return Trace(iteration.env, iteration.parts, error, step.nodes[0])
         return Trace(iteration.env, iteration.parts)
 
-    def close(self) -> None:
-        """Ends its threads; the sources belong to the pipeline."""
+    def interrupt(self) -> None:
+        """See `Engine.interrupt`; the sources belong to the pipeline."""
         self._closed = True
         self.pool.interrupt()
+
+    def close(self) -> None:
+        """Ends its threads."""
+        self.interrupt()
         self.pool.close()
 
 

@@ -205,27 +205,31 @@ class Runtime:
             self.start()
             self._draw_ahead()
 
-    def schedule(self, scheduled: int = 0) -> None:
+    def schedule(self, scheduled: int = 0) -> bool:
         """Begins to make one more batch; of those made ahead, whatever there is room for is made anyway.
 
         Args:
             scheduled: batches that were scheduled before and not taken.
+
+        Returns: False if there is none: the end of a source was met, and comes next.
         """
         self.refuse_own_thread()
         with self.turn:
             self.life.refuse_if_closed()
             self.start()
             if self.calls_user:
+                if self._drawing.drained and scheduled:
+                    return False
                 if self._made.asked - self._made.taken <= scheduled:  # else one was drawn ahead
                     self._drawing.one_more(self._made)
-                return
-            if self._when is not When.INLINE:
+            elif self._when is not When.INLINE:
                 self._made.ask()
-                return
-            try:
-                self._made.add(self._run_here())
-            except Exception as error:
-                self._made.add(error)
+            else:
+                try:
+                    self._made.add(self._run_here())
+                except Exception as error:
+                    self._made.add(error)
+            return True
 
     def _draw_ahead(self) -> None:
         """Draws as many batches as may be there, where that is for the thread that takes one."""

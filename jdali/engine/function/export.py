@@ -18,7 +18,6 @@ import numpy as np
 from jdali import __version__
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
-from jdali.engine.failure import NodeFailure
 from jdali.engine.function.folder_programs import exact_platform, form_key, plan_sizes, require_flatbuffers
 from jdali.engine.function.function import PipelineFunction
 from jdali.engine.function.graph_json import GraphWriter, reference_of, written_value
@@ -92,7 +91,7 @@ def export_function(
         for position, form in enumerate(_forms(planned, shapes, growth=growth)):
             try:
                 files = _write_programs(function.planner, form, target, options.platforms, number)
-            except NodeFailure:
+            except OperatorError:
                 if position == 0:  # that of the largest size
                     raise
                 continue  # sizes that do not go together, such as a mean of two values for three channels

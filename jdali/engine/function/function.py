@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +15,7 @@ from jax import Array
 
 from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
+from jdali._numerics.mesh_axes import over_any_mesh
 from jdali._system.devices import accelerator, to_host
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.host import HostPart
@@ -109,7 +112,7 @@ class PipelineFunction:
             TracedArgumentError: inside of a compiled program, something that decides sizes is not known; it names the
                 operator.
             TypeError: random values are drawn, and neither key nor index is given.
-            ValueError: an output is ragged, and extents were not given.
+            ValueError: an output is ragged, and extents were not given; or the plan is for arrays of other sizes.
             OperatorError: an operator refuses its inputs.
         """
         if plan is None and any(_is_symbolic(one) for one in inputs):
@@ -120,13 +123,17 @@ class PipelineFunction:
             plan = self.planner.plan(batch, draw, ragged=ragged)
         else:  # it has the sizes
             arrays = [v.padded()[0] if isinstance(v, TensorList) else v for v in inputs]
+            if len(arrays) != len(self.start):
+                raise self._wrong_count(arrays)
+            self._check_planned(plan, arrays)
             batch, ragged = FunctionInputs(arrays, []), plan.form.ragged
             draw = self._draw(arrays[0].shape[0], key, epoch, index)
         leaves = [*batch.arrays, *jax.tree.leaves(plan), draw.words, draw.epoch, draw.index]
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
             results, sizes = self._run_traced(plan, batch, draw)
         else:
-            results, sizes = self.planner.run(plan, batch, draw, accelerator().platform)
+            with jax.ensure_compile_time_eval():  # within a program as well it is known, a constant of that
+                results, sizes = self.planner.run(plan, batch, draw, accelerator().platform)
         return self._returned(results, sizes, plan, ragged=ragged)
 
     def _by_sample(self, inputs: Sequence[Any], extents: Any, key: Any, epoch: Any, index: Any) -> Any:
@@ -201,7 +208,8 @@ class PipelineFunction:
                 elements decide nothing.
         """
         batch, ragged = self._batch(inputs, extents)
-        return self.planner.plan(batch, self._draw(batch.count, key, epoch, index), ragged=ragged)
+        plan = self.planner.plan(batch, self._draw(batch.count, key, epoch, index), ragged=ragged)
+        return dataclasses.replace(plan, shapes=tuple(array.shape[1:] for array in batch.arrays))
 
     def draw(self, count: int, key: object = None, epoch: object = 0, index: object = None) -> Draw:
         """Returns the identity of samples, by which the operators draw (for jdali itself)."""
@@ -212,7 +220,7 @@ class PipelineFunction:
         """Returns the inputs with their sizes, and whether these may differ."""
         names = ", ".join(self.start)
         if len(inputs) != len(self.start):
-            raise TypeError(f"the function takes ({names}), {len(self.start)} arrays, got {len(inputs)}")
+            raise self._wrong_count(inputs)
         ragged = extents is not None
         each = [None] * len(inputs) if extents is None else [extents] if len(inputs) == 1 else list(extents)
         if len(each) != len(inputs):
@@ -246,13 +254,35 @@ class PipelineFunction:
                 "jax.random.key(0), or index=... (and epoch=...) for the values of the pipeline"
             )
 
+    def _wrong_count(self, inputs: Sequence[object]) -> TypeError:
+        names = ", ".join(self.start)
+        return TypeError(f"the function takes ({names}), {len(self.start)} arrays, got {len(inputs)}")
+
+    def _check_planned(self, plan: FunctionPlan, arrays: Sequence[Any]) -> None:
+        """Raises ValueError for arrays of other sizes than the plan is for: they would be cut, or read past their end."""
+        dtypes, ragged = plan.form.values, plan.form.ragged
+        for name, array, shape, dtype in zip(self.start, arrays, plan.shapes, dtypes, strict=False):
+            wanted, found = (*np.shape(plan.packed)[:1], *shape), np.shape(array)
+            # Ragged samples are as large as their extents say, also in a larger array.
+            fits = ragged and len(found) == len(wanted) and found[0] == wanted[0]
+            if array.dtype != dtype or (
+                not all(map(operator.ge, found, wanted)) if fits else found != wanted
+            ):
+                raise ValueError(
+                    f"the plan is for {name!r} of {dtype} {list(wanted)}, got {array.dtype} {list(found)}: plan this call, "
+                    "plan = f.plan(...)"
+                )
+
     def _run_traced(self, plan: FunctionPlan, batch: FunctionInputs, draw: Draw) -> Any:
-        small = plan.form.program.packing().unpack(
-            jnp.asarray(plan.packed), [jnp.asarray(a) for a in plan.apart]
-        )
-        seeds = draw.seeds(random_nodes(self.planner.stage))
-        arrays = [*batch.arrays, *plan.given]
-        return self._traced(plan.form)(arrays, small, draw.identity(), seeds)
+        def run(arrays: Any, plan: FunctionPlan, who: tuple[Any, Any, Any]) -> Any:
+            small = plan.form.program.packing().unpack(
+                jnp.asarray(plan.packed), [jnp.asarray(a) for a in plan.apart]
+            )
+            own = dataclasses.replace(draw, words=who[0], epoch=who[1], index=who[2])
+            seeds = own.seeds(random_nodes(self.planner.stage))
+            return self._traced(plan.form)([*arrays, *plan.given], small, own.identity(), seeds)
+
+        return over_any_mesh(run)(batch.arrays, plan, (draw.words, draw.epoch, draw.index))
 
     def _returned(self, results: Any, sizes: Any, plan: FunctionPlan, *, ragged: bool) -> Any:
         if ragged:

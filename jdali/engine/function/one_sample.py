@@ -6,6 +6,7 @@ Each is traced as a graph, and the graph is evaluated with arrays in place of ba
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._numerics.exact import exact
+from jdali._numerics.mesh_axes import over_any_mesh
 from jdali._operators.pure import graph_call
 from jdali._operators.random_key import no_key_of
 from jdali._operators.record import CompiledOp, IndexOp
@@ -118,15 +120,16 @@ class SampleFunction:
         self._leaves, self._structure = jax.tree_util.tree_flatten(result)
         self._layouts = ["HWC" if axes == IMAGE_AXES else "" for axes in form.axes]
         platform = accelerator().platform
-        self._run = _rounded(self._evaluate, platform)
+        self._run = over_any_mesh(_rounded(self._evaluate, platform))
         options = compiler_options(platform, [n.op for n in graph.nodes if isinstance(n.op, CompiledOp)])
         self._compiled = jax.jit(self._run, compiler_options=options)
 
     def __call__(self, arrays: Sequence[Array], key: Array | None) -> Any:
         operands = [*arrays, *([] if key is None else [key])]
         traced = any(isinstance(v, jax.core.Tracer) for v in operands)
-        run = self._run if traced else self._compiled
-        results = iter(run(list(arrays), key))
+        # What is known is known within a program as well, a constant of that.
+        with contextlib.nullcontext() if traced else jax.ensure_compile_time_eval():
+            results = iter((self._run if traced else self._compiled)(list(arrays), key))
         leaves = [next(results) if isinstance(leaf, DataNode) else leaf for leaf in self._leaves]
         return jax.tree_util.tree_unflatten(self._structure, leaves)
 

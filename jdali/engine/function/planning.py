@@ -51,7 +51,7 @@ class FunctionInputs:
 
 
 @functools.partial(
-    jax.tree_util.register_dataclass, data_fields=["packed", "apart", "given"], meta_fields=["form"]
+    jax.tree_util.register_dataclass, data_fields=["packed", "apart", "given"], meta_fields=["form", "shapes"]
 )
 @dataclasses.dataclass(frozen=True)
 class FunctionPlan:
@@ -63,12 +63,14 @@ class FunctionPlan:
         packed, apart: sizes, and values by sample, [N, ...].
         given: values that come in besides the start, [N, ...].
         form: key of the program.
+        shapes: of the arrays that it was made for, of one sample.
     """
 
     packed: Any
     apart: list[Any]
     given: list[Any]
     form: FunctionForm
+    shapes: tuple[tuple[int, ...], ...] = ()
 
     def __repr__(self) -> str:
         return f"<jdali plan of {len(self.packed)} samples>"

@@ -91,6 +91,15 @@ class Preprocess:
         self._loaded: dict[tuple[str, int, int], jax.export.Exported] = {}
         self._compiled: dict[tuple[str, int, int, int], Any] = {}
 
+    @functools.cached_property
+    def ranks(self) -> tuple[int, ...]:
+        """The number of axes of a sample of each output."""
+        function = self._function
+        form = plan_sizes(
+            function.planner, self._largest(), self._dtypes, function.layouts, function.draw(1)
+        ).form
+        return tuple(len(form.program.shapes[number]) for number in form.outputs)
+
     def __repr__(self) -> str:
         return (
             f"<jdali preprocessing ({', '.join(self.inputs)}) -> ({', '.join(self.outputs)}), "
@@ -210,13 +219,19 @@ class Preprocess:
         """Plans a sample of these sizes: its plan, and the program that holds it."""
         function = self._function
         draw = function.draw(1) if drawn is None else drawn.draw()
+        # Before anything is worked out for sizes that a caller chose.
+        if not any(all(map(_fits, sizes, shapes)) for shapes in self.shapes):
+            raise self._too_large(sizes)
         plan = plan_sizes(function.planner, sizes, self._dtypes, function.layouts, draw)
         key, true = form_key(plan.form), plan.form.program.shapes
         for number, program in enumerate(self._programs.get(key, ())):
             if all(_fits(t, p) for t, p in zip(true, program.shapes, strict=True)):
                 return plan, (key, number)
+        raise self._too_large(sizes)
+
+    def _too_large(self, sizes: Sequence[Sequence[int]]) -> SampleError:
         shown = ", ".join(" x ".join(map(str, size)) for size in sizes)
-        raise SampleError(
+        return SampleError(
             f"a sample of {shown} does not fit in the shapes that {self._folder} was exported with, "
             f"{[list(s) if len(s) > 1 else s[0] for s in self.shapes]}; export it with larger shapes, or a larger max_aspect"
         )

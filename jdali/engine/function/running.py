@@ -13,9 +13,10 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._numerics.exact import MINUS_ZERO, exact
-from jdali._numerics.rounding import x64_context
+from jdali._numerics.mesh_axes import over_any_mesh
+from jdali._numerics.rounding import varying_like, x64_context
 from jdali._system.devices import accelerator
-from jdali.engine.failure import failing_as
+from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.outline import StageOutline
 from jdali.engine.steps.program import ProgramForm, compiler_options, stage_compute
 from jdali.graph import Stage
@@ -60,8 +61,11 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
 
     def plain(arrays: Any, small: Any, identity: Any, seeds: Any) -> list[Array]:
         fitted = [_fitted(a, (a.shape[0], *shape)) for a, shape in zip(arrays, shapes, strict=True)]
-        with failing_as(stage.nodes):
-            return compute(fitted, small, identity, seeds)
+        try:
+            with failing_as(stage.nodes):
+                return compute(fitted, small, identity, seeds)
+        except NodeFailure as failure:
+            raise failure.user_error(failure.sample) from failure.first
 
     @jax.custom_jvp
     def rounded(arrays: Any, small: Any, identity: Any, seeds: Any, minus_zero: Any) -> list[Array]:
@@ -79,7 +83,8 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
         return rounded(*primals), moved
 
     def run(arrays: Any, small: Any, identity: Any, seeds: Any, minus_zero: Any) -> Any:
-        results = rounded(arrays, small, identity, seeds, minus_zero)
+        operands = (arrays, small, identity, seeds)
+        results = rounded(*varying_like(operands, *jax.tree.leaves(operands)), minus_zero)
         return results, [jnp.asarray(small[number], jnp.int32) for number in form.outputs]
 
     return run
@@ -97,7 +102,8 @@ def packed_computation(stage: Stage, form: FunctionForm, platform: str) -> Calla
 
 def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
     """`packed_computation`, compiled with the pipeline's options."""
-    program = jax.jit(packed_computation(stage, form, platform), compiler_options=options_of(stage, platform))
+    run = over_any_mesh(packed_computation(stage, form, platform))
+    program = jax.jit(run, compiler_options=options_of(stage, platform))
 
     def call(*operands: object) -> Any:
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():

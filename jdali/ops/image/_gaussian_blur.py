@@ -24,7 +24,7 @@ from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.fit import fit
 from jdali._kernels.spatial_axes import spatial_axes
 from jdali._numerics.platform import of_whole_batch, one_program
-from jdali._numerics.rounding import saturate_cast
+from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.record import (
     PerFrame,
@@ -353,7 +353,8 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
     def over_blocks(o: Array, result: Array) -> Array:
         return loop((extent[axis] + block - 1) // block, lambda b, r: over_inner(o, b, r), result)
 
-    result = loop(-(-needed_outer // outer), over_blocks, jnp.zeros(flat, out))
+    start = varying_like(jnp.zeros(flat, out), values, extent, *bands)
+    result = loop(-(-needed_outer // outer), over_blocks, start)
     return result.reshape(shape)
 
 

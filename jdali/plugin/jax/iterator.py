@@ -11,15 +11,16 @@ from jax.sharding import Sharding
 
 from jdali._batches import BatchSplit, over_devices, stack
 from jdali._system.devices import AnyArray
-from jdali.iterator import DataIterator, LastBatchPolicy
+from jdali.iterator import LastBatchPolicy
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.decorator import DEFAULT_NUM_THREADS, make_pipelines
 from jdali.pipeline import Pipeline
+from jdali.plugin.dali_names import DaliNames
 
 __all__ = ["DALIGenericIterator", "data_iterator", "default_num_threads_value"]
 
 
-class DALIGenericIterator(DataIterator[Any]):
+class DALIGenericIterator(DaliNames):
     """`jdali.iterator.DataIterator` under DALI's name, and with its shapes for several pipelines.
 
     Without `sharding` the outputs of several pipelines are stacked, [pipelines, batch, ...], each on the

@@ -1,6 +1,7 @@
 """DALI's `plugin.paddle`: iterators that give dense tensors of PaddlePaddle."""
 
 from jdali.iterator import LastBatchPolicy
+from jdali.plugin.base_iterator import _DaliBaseIterator as _DaliBaseIterator
 from jdali.plugin.paddle import _paddle as _paddle  # first: it says what to do where there is no PaddlePaddle
 from jdali.plugin.paddle._iterator import DALIClassificationIterator, DALIGenericIterator
 from jdali.plugin.paddle._tensors import (

@@ -1,6 +1,7 @@
 """DALI's `plugin.pytorch`: iterators that give `torch.Tensor`s, and PyTorch inside of a pipeline."""
 
 from jdali.iterator import LastBatchPolicy
+from jdali.plugin.base_iterator import _DaliBaseIterator as _DaliBaseIterator
 from jdali.plugin.pytorch import _torch as _torch  # first: it says what to do where there is no PyTorch
 from jdali.plugin.pytorch import experimental as experimental
 from jdali.plugin.pytorch import fn as fn

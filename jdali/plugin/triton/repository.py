@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import jdali
-from jdali.engine.function import Preprocess
 from jdali.pipeline import Pipeline
 from jdali.plugin.triton import pbtxt
 from jdali.plugin.triton.ensemble import ensemble_config
@@ -87,7 +86,6 @@ def model_repository(
         else:
             shutil.copytree(source, exported)
         preprocess = jdali.load(exported)
-        _refuse_unknown_axes(preprocess)
         config = _config(ServedModel(preprocess), name, max_batch, max_wait_ms)
         config["instance_group"] = {
             "count": instances, "kind": pbtxt.EnumConstant(f"KIND_{device.upper()}")
@@ -139,16 +137,6 @@ def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) 
         "input": inputs, "output": [_tensor(one) for one in described["outputs"]],
         "dynamic_batching": {"max_queue_delay_microseconds": round(max_wait_ms * 1000)},
     }  # fmt: skip
-
-
-def _refuse_unknown_axes(preprocess: Preprocess) -> None:
-    """Raises ValueError if the number of axes of an output is not known: Triton wants it."""
-    for name, size, layout in zip(preprocess.outputs, preprocess.sizes, preprocess.layouts, strict=True):
-        if size is None and not layout:
-            raise ValueError(
-                f"model_repository: samples of output {name!r} differ in size, and it has no layout, so its number of axes "
-                "is not known; give it one, such as fn.reshape(..., layout='HWC')"
-            )
 
 
 def _tensor(described: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             while True:
                 count = int(connection.recv_bytes())
-                answers = _answers(served, [connection.recv_bytes() for _ in range(count)])
+                messages = [connection.recv_bytes() for _ in range(count)]
+                answers = _answers(served, messages, options.max_batch)
                 connection.send_bytes(memory.write(answers))
         except (EOFError, ConnectionError):
             return 0
@@ -60,22 +61,21 @@ def _loaded(options: argparse.Namespace) -> ServedModel:
     return served
 
 
-def _answers(served: ServedModel, messages: Sequence[bytes]) -> list[Any]:
+def _answers(served: ServedModel, messages: Sequence[bytes], max_batch: int) -> list[Any]:
     """For each request its outputs, or its error."""
     answers: list[Any] = [None] * len(messages)
     inputs: dict[int, Any] = {}
     for number, message in enumerate(messages):
         length = int.from_bytes(message[:_LENGTH_BYTES], "little")
         try:
-            inputs[number] = parse(memoryview(message)[_LENGTH_BYTES:], str(length))[1]
+            body = memoryview(message)[_LENGTH_BYTES:]
+            inputs[number] = parse(body, str(length), served.inputs, max_samples=max_batch).inputs
         except RequestError as error:
             answers[number] = error
-    try:
-        found: Sequence[Any] = served.answer(list(inputs.values())) if inputs else []
-    except Exception as error:  # of no sample: nothing of it is the client's business but its kind
-        traceback.print_exception(error)
-        found = [RequestError(f"the pipeline failed: {type(error).__name__}")] * len(inputs)
-    for number, answer in zip(inputs, found, strict=True):
+    for number, answer in zip(inputs, served.answer(list(inputs.values())) if inputs else (), strict=True):
+        if isinstance(answer, Exception) and not isinstance(answer, RequestError):
+            traceback.print_exception(answer)  # nothing of it is the client's business but its kind
+            answer = RequestError(f"the pipeline failed: {type(answer).__name__}")
         answers[number] = answer
     return answers
 

@@ -206,12 +206,15 @@ class Order:
             self._taken += batches * count
             self._find()
             return
-        while batches:
-            step = min(max(-(-(self._limit() - self._position) // count), 0), batches)
-            self._taken = self._position = self._position + step * count
-            batches -= step
-            if batches:
-                self._next_epoch()
+        step = min(max(-(-(self._limit() - self._position) // count), 0), batches)
+        self._taken = self._position = self._position + step * count
+        batches -= step
+        if batches:
+            self._next_epoch()  # it and those after it have as many batches each
+            each = -(-self._limit() // count)
+            self._epoch += (batches - 1) // each
+            self._base = self._epoch
+            self._taken = self._position = ((batches - 1) % each + 1) * count
 
     def _remember(self, shards: int, taken: int | list[int]) -> None:
         """Adds `shards` shards that took so much to the past, and finds where each of them was."""
@@ -230,9 +233,21 @@ class Order:
         epoch = self._base
         if self.pad_last_batch:  # all shards begin an epoch together
             return epoch, taken
-        while taken >= (own := self._count(level, shards, shard, epoch)):
+        if level:  # before that, others took all
+            epoch = max(epoch, min(reached for reached, _ in self._past[level - 1].positions))
+        while self._left(level, epoch) < self.size:
+            if taken < (own := self._count(level, shards, shard, epoch)):
+                return epoch, taken
             taken, epoch = taken - own, epoch + 1
-        return epoch, taken
+        slot = self._rotated(shard, shards, epoch)
+        first = self.size * slot // shards
+        if self.stick_to_shard:
+            epochs, position = divmod(taken, self.size * (slot + 1) // shards - first)
+            return epoch + epochs, position
+        # One epoch's part lies behind the other in the data set, around and around.
+        rounds, place = divmod(first + taken, self.size)
+        reached = ((place + 1) * shards - 1) // self.size  # the part with this place
+        return epoch + rounds * shards + reached - slot, place - self.size * reached // shards
 
     # --- the order --------------------------------------------------------------------------
     def take(self, count: int) -> SampleRefs:

@@ -35,7 +35,7 @@ def test_values_are_those_of_the_pipeline_bit_by_bit(pipe):
 
 def test_a_sample_over_epochs(pipe):
     inspector = pipe.inspector()
-    index = next(i for i, name in inspector.find("picture_3"))
+    index = inspector.find("picture_3")[0][0][0]
     traces = inspector.sample_traces(index, range(4))
     angles = [n for n in inspector.nodes if n.op.name == "random.uniform"]
     drawn = [float(trace.value(angles[0].outputs[0], i)) for trace, i in traces]
@@ -52,7 +52,7 @@ def test_a_sample_over_epochs(pipe):
 
 def test_a_failing_operator_ends_the_trace(pipe):
     inspector = pipe.inspector()
-    index = next(i for i, name in inspector.find("broken"))
+    index = inspector.find("broken")[0][0][0]
     trace, _ = inspector.sample_traces(index, range(1))[0]
     assert trace.failed is not None
     assert trace.failed.op.name == "decoders.image"

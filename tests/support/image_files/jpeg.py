@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Sequence
 
@@ -166,6 +167,8 @@ def _variants(jpeg: bytes) -> dict[str, bytes]:
 def files() -> dict[str, bytes]:
     whole, progressive = plain(), plain(progressive=True)
     bare = whole[:2] + whole[20:]
+    # A table of codes stands before most scans; of the first two it is one table or more, up to the scan itself.
+    scans = [m.start() for m in re.finditer(rb"(\xff\xc4[^\xff]*)*\xff\xda", progressive)]
     printed = cmyk(image(40, 56)[..., [0, 1, 2, 0]].copy(), "jpeg", quality=90)
     transform = printed.index(b"Adobe") + 11
     return {
@@ -183,6 +186,9 @@ def files() -> dict[str, bytes]:
         **{f"scans {s}": flat(50, 70, [(2, 2), (1, 1), (1, 1)], s) for s in SCANS},
         "restarts in scans": flat(50, 70, [(2, 2), (1, 1), (1, 1)], SCANS[0], interval=2),
         "restarts in a scan": flat(50, 70, [(2, 2), (1, 1), (1, 1)], interval=2),
+        "progressive, a scan twice": progressive[: scans[1]] + progressive[scans[0] :],
+        "progressive, fewer scans": progressive[: scans[-1]] + END,
+        "progressive, without its first scan": progressive[: scans[0]] + progressive[scans[1] :],
         "one pixel": flat(1, 1, [(2, 2), (1, 1), (1, 1)]),
         "zeros for the end": whole[:-2] + bytes(40),
         "two zeros for the end": whole[:-2] + bytes(2),

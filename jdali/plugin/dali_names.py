@@ -1,0 +1,312 @@
+"""Names of DALI's base iterator that begin with an underscore, which programs reach into: `_counter`, `_get_outputs` ...
+
+They are those of a jdali iterator's position, after each batch and each end. A subclass may override `reset`, and set
+them as DALI's does at the end of an epoch: then the next epoch begins. It may override `__next__`, and take the batches of the
+pipelines by `_get_outputs`, `_schedule_runs` and `_advance_and_check_drop_last`. What has no meaning here is an error.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from jax.sharding import Sharding
+
+from jdali._threads import until_exit
+from jdali.iterator import DataIterator, IteratorError, LastBatchPolicy
+from jdali.iterator.assemble import Assembler
+from jdali.iterator.policy import EpochCounter
+from jdali.iterator.stream import BatchFailure, EpochEnd, TakenBatch, UserBatch
+from jdali.pipeline import Pipeline
+from jdali.tensors import TensorList
+
+__all__ = ["BatchesOfPipelines", "DaliNames", "policy_of"]
+
+# Those that decide when an epoch ends: a `reset` that sets others than the next epoch has cannot be followed.
+_POSITION = ("_counter", "_size", "_counter_per_gpu")
+# What `__next__` does not call, so that only a class with a `__next__` of its own can override it.
+_NOT_CALLED = ("_get_outputs", "_schedule_runs", "_end_iteration", "_remove_padded")
+
+
+class DaliNames(DataIterator[Any]):
+    """A `DataIterator` that has the names of DALI's base iterator as well.
+
+    Args:
+        pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding: as for `DataIterator`.
+    """
+
+    _counter: Any
+    _counter_per_gpu: np.ndarray
+    _shard_sizes_per_gpu: np.ndarray
+    _shards_id: np.ndarray
+    # A batch that a subclass puts here is the next one.
+    _first_batch: Any = None
+    _ever_scheduled = _ever_consumed = False
+    # The values that the names have at the position; None: it is being made.
+    _noted: dict[str, Any] | None = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        found = [name for name in _NOT_CALLED if getattr(cls, name) is not getattr(DaliNames, name)]
+        if found and getattr(cls.__next__, "__module__", "").startswith("jdali."):
+            raise TypeError(
+                f"{cls.__name__} overrides {', '.join(found)}, which nothing calls here: override __next__ as well, and "
+                "call it there"
+            )
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        output_map: Sequence[str],
+        size: int,
+        reader_name: str | None,
+        auto_reset: bool | str | None,
+        last_batch_padded: bool,
+        last_batch_policy: LastBatchPolicy,
+        prepare_first_batch: bool,
+        sharding: Sharding | Mapping[str, Sharding] | None = None,
+    ):
+        super().__init__(
+            pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding,
+        )  # fmt: skip
+        reader, endless = self._stream.counter.reader, size < 0 and not reader_name
+        self._pipes, self._num_gpus = list(self._pipelines), len(self._pipelines)
+        self._reader_name, self._auto_reset = reader_name, "yes" if self._resets_itself else "no"
+        self._output_categories = set(self.output_map)
+        self._enable_checkpointing = self._pipes[0].enable_checkpointing
+        self._last_batch_policy = LastBatchPolicy.FILL if endless else last_batch_policy
+        self._last_batch_padded = bool(last_batch_padded and not endless) if reader is None else reader.pads
+        if reader is not None:
+            self._size_no_pad, self._shards_num = reader.epoch_size, reader.shards
+            self._is_stick_to_shard = reader.sticks
+            self._shard_sizes_per_gpu_initial = np.array(reader.shard_sizes(), np.int64)
+            self._turned_at = _turned_at(self._shard_sizes_per_gpu_initial)
+        self._noted = {}
+        self._note()
+
+    # --- the position -----------------------------------------------------------------------
+    def _reached(self) -> EpochCounter:
+        """The counter where the user is; that of the stream may have gone on to the next epoch, or not yet."""
+        counter = copy.copy(self._stream.counter)
+        counter.set_state(self._state["epoch"])
+        return counter
+
+    def _names(self) -> dict[str, Any]:
+        """The values that the names have here."""
+        counter = self._reached()
+        of_counter = counter.get_state()
+        ahead, turn = np.array(of_counter["ahead"], np.int64), int(of_counter["turn"])
+        done = self._done if self._end is None else counter.done + counter.surplus
+        names = {"_counter": int(ahead.min()) + done * counter.samples_per_step, "_size": counter.size}
+        if counter.reader is None:
+            return names
+        sizes, count = self._shard_sizes_per_gpu_initial, counter.reader.shards
+        moves = 0 if counter.reader.sticks else turn
+        runs_on = self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
+        return names | {
+            # DALI rolls the sizes against the direction in which the shards move. As the samples are divided evenly, the
+            # sizes backwards are the sizes from another one on, so each of its entries is that of one shard here.
+            "_counter_per_gpu": ahead[(self._turned_at - np.arange(count)) % count],
+            "_shard_sizes_per_gpu": np.roll(sizes, moves if runs_on else 0),
+            "_shards_id": (np.array(counter.reader.shard_ids, np.int64) + moves) % count,
+        }
+
+    def _note(self) -> None:
+        """Gives the names the values of the position."""
+        if self._noted is not None:
+            self._noted = self._names()
+            vars(self).update(self._noted)
+
+    def _follow(self) -> None:
+        """Begins the next epoch if a subclass has set the names so.
+
+        Raises:
+            RuntimeError: they stand for a position that cannot be gone to.
+        """
+        with self._lock:
+            assert self._noted is not None
+            own = vars(self)
+            if all(own[name] is value for name, value in self._noted.items()):
+                return
+            found = {name: own.get(name) for name in _POSITION}
+            if not (wrong := self._set_otherwise(found)):
+                return
+            if self._end is not None or self._done == self._length:
+                super().reset()
+                wrong = self._set_otherwise(found)
+            self._note()
+        if wrong:
+            raise RuntimeError(f"iterator: it cannot go where it was sent by setting {'; '.join(wrong)}")
+
+    def _set_otherwise(self, found: Mapping[str, Any]) -> list[str]:
+        """The names that have other values than those of the position, in words."""
+        return [
+            f"{name} to {found[name]}, it is {value}"
+            for name, value in self._names().items()
+            if name in _POSITION and not np.array_equal(found[name], value)
+        ]
+
+    def _give(self, batch: UserBatch, keep: bool) -> UserBatch:
+        given = super()._give(batch, keep)
+        self._note()
+        return given
+
+    def _reach_end(self, end: EpochEnd) -> None:
+        super()._reach_end(end)
+        self._note()
+
+    def _item(self) -> UserBatch | EpochEnd | None:
+        try:
+            return super()._item()
+        except BaseException:  # of a batch, which is counted as well
+            self._note()
+            raise
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        with self._lock:
+            super().set_state(state)
+            self._note()
+
+    def reset(self, force: bool = False) -> None:
+        with self._lock:
+            super().reset(force)
+            self._note()
+
+    # --- batches ----------------------------------------------------------------------------
+    def __iter__(self) -> Any:
+        self._follow()
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        self._follow()
+        return super().__len__()
+
+    def __next__(self) -> Any:
+        if self._first_batch is not None:
+            batch, self._first_batch = self._first_batch, None
+            return batch
+        self._follow()
+        self._ever_consumed = True
+        batch = super().__next__()
+        if type(self)._advance_and_check_drop_last is not DaliNames._advance_and_check_drop_last:
+            self._counter -= self._stream.counter.samples_per_step
+            self._advance_and_check_drop_last()
+        return batch
+
+    def _get_outputs(self) -> list[tuple[TensorList, ...]]:
+        """The next batch of each pipeline; `_advance_and_check_drop_last` counts it.
+
+        Raises:
+            StopIteration: the epoch is at its end.
+        """
+        self._follow()
+        self._ever_consumed = True
+        if 0 < self._size <= self._counter:
+            self._end_iteration()
+        try:
+            return self._taken_outputs()
+        except StopIteration:
+            if self._size < 0 and self._resets_itself:
+                self.reset()
+            raise
+
+    def _taken_outputs(self) -> list[tuple[TensorList, ...]]:
+        stream = self._stream
+        with until_exit():
+            while True:
+                stream.wait()
+                with self._lock:
+                    if self._kept is not None:
+                        raise IteratorError("iterator: a batch that was looked at is taken by next() only")
+                    taken = stream.take_results()
+                    if isinstance(taken, BatchFailure):
+                        self._done += 1
+                        self._note()
+                        raise taken.error
+                    if isinstance(taken, EpochEnd):
+                        self._reach_end(taken)
+                        raise StopIteration
+                    if isinstance(taken, TakenBatch) and self._note_taken(taken):
+                        return [result.outputs for result in taken.results]
+
+    def _note_taken(self, taken: TakenBatch) -> bool:
+        """Goes on behind a batch of the pipelines; False: it is without samples."""
+        stream = self._stream
+        self._done, self._length, self._state = stream.counter.done, stream.counter.length, stream.get_state()
+        if taken.number is None:  # it comes in place of the end, which the names say
+            end = stream.take()
+            assert isinstance(end, EpochEnd)
+            super()._reach_end(end)
+        self._noted = self._names()  # the names get these values when the batch is counted
+        return all(result.nothing is None for result in taken.results)
+
+    def _schedule_runs(self, release_outputs: bool = True) -> None:
+        """Has the next batches made."""
+        self._ever_scheduled = True
+        self.start_prefetch()
+
+    def _advance_and_check_drop_last(self, dry_run: bool = False, end_iteration: bool = True) -> bool:
+        """Counts the batch of `_get_outputs`; returns whether it is one that `LastBatchPolicy.DROP` leaves out.
+
+        Args:
+            dry_run: do not count it.
+            end_iteration: end the epoch with such a batch.
+        """
+        counter = self._counter + self._stream.counter.samples_per_step
+        ends = False
+        if self._last_batch_policy is LastBatchPolicy.DROP:
+            per_shard = self._reader_name is not None
+            ends = bool(
+                np.any(self._counter_per_gpu + counter > self._shard_sizes_per_gpu)
+                if per_shard
+                else counter > self._size
+            )
+        if not dry_run:
+            self._counter = counter
+            if ends and end_iteration:
+                self._end_iteration()
+        return ends
+
+    def _end_iteration(self) -> NoReturn:
+        """Ends the epoch, and begins the next one if that is to be done by itself."""
+        if self._resets_itself:
+            self.reset()
+        raise StopIteration
+
+    def _remove_padded(self) -> tuple[Any, Any]:
+        """Returns for each pipeline whether a batch has samples that `LastBatchPolicy.PARTIAL` leaves out, and the number of
+        the others.
+        """
+        if self._last_batch_policy is not LastBatchPolicy.PARTIAL:
+            return False, -1
+        left = self.batch_size - (self._counter - self._shard_sizes_per_gpu_initial[self._shards_id])
+        return left < self.batch_size, left
+
+
+def _turned_at(sizes: np.ndarray) -> int:
+    """Returns r where sizes[r - k] is sizes[k] for all k."""
+    backwards = sizes[::-1]
+    return next(r for r in range(len(sizes)) if np.array_equal(np.roll(backwards, r + 1), sizes))
+
+
+def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) -> LastBatchPolicy:
+    """The policy that two arguments of DALI's iterators say, the older of which warns."""
+    if fill_last_batch is None:
+        return last_batch_policy
+    warnings.warn(
+        "fill_last_batch is deprecated. Please do not use `fill_last_batch` and use `last_batch_policy` instead.",
+        stacklevel=4,
+    )
+    return LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
+
+
+class BatchesOfPipelines(Assembler):
+    """Puts nothing together: for iterators that take the batches of their pipelines."""
+
+    def __call__(self, *_: object) -> dict[str, Any]:
+        return {}
