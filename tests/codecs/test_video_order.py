@@ -44,6 +44,21 @@ STREAMS = {
     "VP9": ("libvpx-vp9", {"auto-alt-ref": "1", "lag-in-frames": "16", "g": "8"}),
     "AV1": ("libsvtav1", {"g": "8"}),
     "WMV": ("wmv2", {"g": "8"}),
+    "Sorenson": ("flv", {"g": "8"}),
+    "MPEG-4 of Microsoft": ("msmpeg4", {"g": "8"}),
+    "MJPEG": ("mjpeg", {}),
+    "PNG": ("png", {}),
+    "FFV1": ("ffv1", {"g": "4"}),
+    "HuffYUV": ("huffyuv", {}),
+    "ProRes": ("prores_ks", {}),
+    "raw": ("rawvideo", {}),
+}
+PIX_FMT = {
+    "mjpeg": "yuvj420p",
+    "png": "rgb24",
+    "ffv1": "bgr0",
+    "huffyuv": "yuv422p",
+    "prores_ks": "yuv422p10le",
 }
 CONTAINERS = {
     "libx264": ["mp4", "matroska", "avi", "asf", "mxf", "mpegts", "mpeg", "flv", "nut", "h264"],
@@ -55,6 +70,14 @@ CONTAINERS = {
     "libvpx-vp9": ["webm", "mp4", "avi"],
     "libsvtav1": ["mp4", "webm", "obu"],
     "wmv2": ["asf", "avi"],
+    "flv": ["flv", "avi"],
+    "msmpeg4": ["asf", "avi", "matroska"],
+    "mjpeg": ["avi", "mov", "matroska", "mjpeg"],
+    "png": ["mov", "avi"],
+    "ffv1": ["matroska", "avi", "nut"],
+    "huffyuv": ["avi"],
+    "prores_ks": ["mov", "mxf"],
+    "rawvideo": ["avi", "nut"],
 }
 
 
@@ -90,7 +113,7 @@ def check(data):
 @functools.cache
 def clip(name, container, count=COUNT):
     codec, options = STREAMS[name]
-    return encode(moving(count), codec, container, options=options)
+    return encode(moving(count), codec, container, pix_fmt=PIX_FMT.get(codec, "yuv420p"), options=options)
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,12 @@ def read(data, numbers=range(COUNT), **args):
 @pytest.mark.parametrize("along_height", [False, True])
 def test_all_turns(degrees, along_width, along_height, container):
     data = clip(degrees, along_width, along_height, container)
-    stored = read(clip(container=container))
+    stored = read(data)
+    assert np.abs(stored.astype(int) - WIDE).mean() < 5  # what is lost; turned, it is 30 or more
     expected = np.rot90(stored, degrees // 90, axes=(1, 2))
     expected = expected[:, :, ::-1] if along_width else expected
     expected = expected[:, ::-1] if along_height else expected
     np.testing.assert_array_equal(read(data, upright=True), expected)
-    np.testing.assert_array_equal(read(data), stored)
     np.testing.assert_array_equal(read(data, [3, PADDING], upright=True)[0], expected[3])
     assert read(data, [PADDING], upright=True).shape[1:] == expected.shape[1:]
 
@@ -47,11 +47,12 @@ def test_all_turns(degrees, along_width, along_height, container):
 @pytest.mark.parametrize("degrees", [0, 90, 180, 270])
 def test_as_opencv_turns(degrees, tmp_path):
     cv2 = pytest.importorskip("cv2", reason="OpenCV is not installed")
-    (tmp_path / "clip.mp4").write_bytes(clip(degrees))
+    data = clip(degrees)
+    (tmp_path / "clip.mp4").write_bytes(data)
     capture = cv2.VideoCapture(str(tmp_path / "clip.mp4"))
     shown = np.stack([capture.read()[1][..., ::-1] for _ in range(COUNT)])
     capture.release()
-    got = read(clip(degrees), upright=True)
+    got = read(data, upright=True)
     assert got.shape == shown.shape
     # Another converter to RGB: a rounding each.
     np.testing.assert_allclose(got.astype(int), shown, rtol=0, atol=2)
