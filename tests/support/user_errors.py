@@ -100,7 +100,7 @@ class Items:
 
     def __iter__(self) -> Iterator[Any]:
         self._taken = 0
-        return self  # type: ignore[return-value]
+        return self
 
     def __next__(self) -> Any:
         number, position = divmod(self._taken, self._per_batch)
@@ -121,7 +121,7 @@ class Called:
 
     def __call__(self) -> Any:
         try:
-            return next(self._items)  # type: ignore[call-overload]
+            return next(self._items)
         except StopIteration:
             iter(self._items)
             raise
