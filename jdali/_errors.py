@@ -90,7 +90,7 @@ def axis_out_of_range(name: str, axis: int, ndim: int) -> np.exceptions.AxisErro
     )
 
 
-class ContainedError(Exception):
+class ContainedError(RuntimeError):
     """Stands for what user code raised that is no `Exception`, such as SystemExit or GeneratorExit; that is its cause."""
 
 

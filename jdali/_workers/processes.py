@@ -120,7 +120,7 @@ class ProcessPool:
 
     Args:
         context: of `multiprocessing`.
-        serve_arguments: arguments of `serve`.
+        serve_arguments: arguments of `serve`, without those that the processes do not share.
         alone: for each process the number of the object that it serves alone, or None.
         timeout: see `Worker`.
     """
@@ -138,7 +138,8 @@ class ProcessPool:
         self._observer: Observer | None = None
         try:
             for number in alone:
-                arguments = *serve_arguments, len(self.workers)
+                is_main = threading.current_thread() is threading.main_thread()
+                arguments = *serve_arguments, len(self.workers), is_main
                 self.workers.append(Worker(context, arguments, number, timeout))
         except BaseException:
             self.close()

@@ -22,6 +22,7 @@ from jdali._workers.exceptions import portable
 from jdali._workers.memory import Memory
 from jdali._workers.parcel import pack
 from jdali._workers.sending import receive
+from jdali._workers.stopped import end_with_starter
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,8 +52,9 @@ class CallFailure:
 
 
 def serve(
-    connection: Connection, objects: Any, loads: Callable[[bytes], Any] | None, seed: int, number: int
-) -> None:
+    connection: Connection, objects: Any, loads: Callable[[bytes], Any] | None, seed: int, number: int,
+    is_of_main: bool,
+) -> None:  # fmt: skip
     """Answers calls until the process that started this one is gone; if it only wants no more, it kills.
 
     Args:
@@ -60,7 +62,10 @@ def serve(
         objects: those that the calls are for; what `send` gave, if there is `loads`.
         loads: unpickles their callbacks.
         seed, number: of the pool, and of this worker in it; see `_seed_random`.
+        is_of_main: the main thread of the program started it; others may end before the program does.
     """
+    if is_of_main:
+        end_with_starter()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one decides what ends
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # "fork" copies a handler that is meant for the program
     parent = multiprocessing.parent_process()
@@ -76,9 +81,8 @@ def serve(
             try:
                 if made is None:
                     made = objects if loads is None else receive(objects, loads)
-                    _seed_random(
-                        seed, number
-                    )  # now: modules of the user's that were imported may have done it
+                    # Not before: modules of the user's that are imported for the callbacks may seed them.
+                    _seed_random(seed, number)
                 answer, new = _answer(made, call, lent)
             except BaseException as error:
                 answer = ForkingPickler.dumps(CallFailure(portable(contained(error))))

@@ -316,6 +316,37 @@ def test_an_operator_in_a_pipelines_function(way, error, tmp_path):
         pipe.close()
 
 
+@pytest.mark.parametrize("debug", [False, True], ids=["iter_setup", "debug"])
+@pytest.mark.parametrize("error", [ValueError, GeneratorExit, SystemExit])
+def test_code_beside_the_operators(debug, error):
+    """`iter_setup`, and in debug mode the function of the pipeline, run for each batch; they are no operators."""
+    calls = []
+
+    def called():
+        calls.append(len(calls))
+        if len(calls) == 2:
+            raise error("the second time")
+
+    class Fed(jdali.Pipeline):
+        def define_graph(self):
+            if debug:
+                called()
+            return fn.external_source(lambda: batch(len(calls)))
+
+        def iter_setup(self):
+            if not debug:
+                called()
+
+    pipe = Fed(BATCH, 1, None, debug=debug)
+    with DataIterator(pipe, ["x"], size=3 * BATCH) as it:
+        assert int(next(it)["x"][0, 0]) == 1
+        with pytest.raises(ValueError if error is ValueError else RuntimeError, match="the second time"):
+            next(it)
+        assert int(next(it)["x"][0, 0]) == 3
+        with pytest.raises(StopIteration):
+            next(it)
+
+
 # --- Ctrl-C -------------------------------------------------------------------------------
 @pytest.fixture
 def interruptible():

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from support.callbacks import Echo, Seeds
-from support.faults import PATIENCE, TESTS, until
+from support.faults import PATIENCE, TESTS, child, until
 
 from jdali._workers import processes as _processes
 from jdali._workers.pool import WorkerPool
@@ -238,6 +238,32 @@ def test_sigterm_while_a_callback_runs(method, handles, group, tmp_path):
     done = _script(code, tmp_path)
     assert done.returncode == (3 if handles else -signal.SIGTERM), done.stderr
     assert until(lambda: not any(_alive(int(pid)) for pid in done.stdout.split()))
+
+
+STOPPED = """
+    import os, signal
+    from support.callbacks import Echo
+    from jdali._workers.pool import WorkerPool
+
+    if __name__ == "__main__":
+        pool = WorkerPool([Echo()], workers=1, start_method={method!r})
+        pool.submit(0, "pid").result()
+        os.kill(pool.pids()[0], signal.SIGSTOP)
+        print(pool.pids()[0], flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone ends the processes of one that is killed")
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_a_worker_that_is_stopped_ends_with_its_program(method):
+    """The program is no group of its own, as in a shell's pipe: else the system has its workers go on when it ends.
+
+    Not with "forkserver": Python's server lives as long as one of them.
+    """
+    ended = child(STOPPED.format(method=method))
+    assert ended.code == -signal.SIGKILL, ended.err
+    assert until(lambda: not _alive(int(ended.out)))
 
 
 # --- workers that do not answer -------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import os
 import queue
@@ -18,6 +17,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from jdali._workers.exceptions import portable
 from jdali._workers.memory import Memory
+from jdali._workers.stopped import end_with_starter
 from jdali._workers.task_pool.answer import answering_in
 from jdali._workers.task_pool.channel import Channel
 from jdali._workers.task_pool.messages import (
@@ -32,7 +32,6 @@ from jdali._workers.task_pool.shared_slabs import allocate_slab
 from jdali._workers.task_pool.wire import PackedValue, pack, unpack, write
 
 _Order: TypeAlias = "tuple[StartOrder | TaskOrder, list[int]]"
-_PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 _LOOK_SECONDS = 1.0  # at the parent, where the system does not tell of its end
 
 
@@ -47,22 +46,13 @@ def main(descriptor: int, parent: int) -> NoReturn:
     # that none comes before this line.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-    _end_with_parent()
+    end_with_starter()  # the thread of the pool, which ends all processes before it ends
     channel = Channel(socket.socket(fileno=descriptor))
     orders: queue.SimpleQueue[_Order] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(channel, orders, parent), daemon=True).start()
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the parent is gone
         _serve(channel, orders)
     os._exit(1)  # nothing of the user's is waited for
-
-
-def _end_with_parent() -> None:
-    """Has the system end this process with its parent, also while it is stopped or holds the GIL; on Linux.
-
-    The system means the thread that started it: that of the pool, which ends all processes before it ends.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
 
 
 def _listen(channel: Channel, orders: queue.SimpleQueue[_Order], parent: int) -> None:

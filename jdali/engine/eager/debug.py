@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import Drawn, Provenance, external
+from jdali._errors import contained
 from jdali._operators.record import ArgKind, Operator
 from jdali._sources import InWorkers, SourceFeed
 from jdali.engine.eager.debug_inputs import GivenBatch, batch_of_list, is_batch
@@ -144,9 +145,9 @@ class DebugEngine(Engine):
         except StopIteration:
             self.feed.note_end()
             raise
-        except BaseException:
+        except BaseException as error:
             graph.count()
-            raise
+            raise contained(error)  # noqa: B904  it has its cause
         graph.count()
         self.first_is_over = True
         if self._held:
