@@ -129,10 +129,12 @@ def test_numpy_operators_of_a_node() -> None:
     @pipeline_def(batch_size=1, num_threads=1)
     def pipe():
         node = fn.external_source([np.float32([[1, 2, 3]])], cycle=True)
-        array = np.float32([4, 5, 6])
+        array = total = np.float32([4, 5, 6])
+        total += node
         return (
             np.subtract(node, array), np.subtract(array, node), array - node, np.float32(4) / node, np.abs(-node),
             np.less(array, 2 * node), np.float64(1) + node,
+            total, np.float32(2) == node,
         )  # fmt: skip
 
     with pipe() as made:
@@ -145,6 +147,8 @@ def test_numpy_operators_of_a_node() -> None:
         [1, 2, 3],
         [False, False, False],
         [2, 3, 4],
+        [5, 7, 9],
+        [False, True, False],
     ]
 
 
@@ -174,7 +178,7 @@ def test_an_epoch_without_a_batch_is_said(cycle, counts) -> None:
     with DataIterator(pipe(), ["images"], size=size) as batches:
         assert sum(1 for _ in batches) == counts[0]
         with (
-            pytest.warns(UserWarning, match='without a batch.* cycle="quiet"')
+            pytest.warns(UserWarning, match='without a batch.* cycle="raise"')
             if not counts[1]
             else contextlib.nullcontext()
         ):

@@ -112,14 +112,17 @@ _OF_NUMPY = {
 _OPERATORS = {*BINARY_OPERATORS.values(), *COMPARISONS, *UNARY_OPERATORS.values()}
 
 
-def _ufunc(node: DataNode, ufunc: np.ufunc, method: str, *inputs: Any, **options: object) -> DataNode:
+def _ufunc(node: DataNode, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> DataNode:
     """NumPy's operators of an array and a node are the node's; its other functions raise TypeError."""
     name = _OF_NUMPY.get(ufunc.__name__, ufunc.__name__)
-    if name in _OPERATORS and method == "__call__" and not options:
-        left, *rest = inputs
+    left, *rest = inputs
+    # `array += node` makes `array` the name of a node, as `array = array + node` does.
+    plain = not options or (options.keys() == {"out"} and options["out"][0] is left)
+    if name in _OPERATORS and method == "__call__" and plain:
         return expression(name, left.item() if rest and isinstance(left, np.generic) else left, *rest)
     ours = f"math.{name.replace('arc', 'a')}"
-    where = f"jdali.{ours}" if ours in REGISTRY else "a function of jdali.math or jdali.fn"
+    known = ours in REGISTRY and name not in _OPERATORS
+    where = f"jdali.{ours}" if known else "an operator of Python, or a function of jdali.math or jdali.fn"
     raise TypeError(f"numpy.{ufunc.__name__} takes no DataNode, a batch that is yet to come: use {where}")
 
 

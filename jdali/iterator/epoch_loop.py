@@ -182,7 +182,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         if self._done == 0 and self._length is None:
             warn_user(
                 "iterator: an epoch without a batch, for a source is at its end: an external source begins again with "
-                'each epoch if it has cycle="quiet" or "raise"'
+                'each epoch if it has cycle="raise"'
             )
 
     def _leave_epoch(self) -> None:
