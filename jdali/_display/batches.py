@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jdali._display.figures import SMALL, Hint, figure
+from jdali._display.figures import SMALL, Hint, Shown, figure, may_be_sound
 from jdali._display.markup import MOST_BYTES, escape, styled
 
 _MOST_SAMPLES = 64
+_SOUND_FILES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".mp2", ".m4a", ".aac", ".aif", ".aiff", ".au")
 
 
 class NamedBatch(NamedTuple):
@@ -30,6 +31,14 @@ class NamedBatch(NamedTuple):
     hint: Hint = Hint()
 
 
+def _figure(output: NamedBatch, position: int, name: str) -> Shown:
+    """A sample; one of a sound file's name is a sound if it can be."""
+    array, hint = output.sample(position), output.hint
+    if not (hint.kind or output.layout) and name.lower().endswith(_SOUND_FILES) and may_be_sound(array):
+        hint = Hint("sound")
+    return figure(array, name=output.name, layout=output.layout, hint=hint, detail=SMALL)
+
+
 def batch_html(title: str, count: int, outputs: Sequence[NamedBatch], names: Sequence[str] = ()) -> str:
     """Shows samples with all their outputs, as many as fit into 200 kB.
 
@@ -43,9 +52,7 @@ def batch_html(title: str, count: int, outputs: Sequence[NamedBatch], names: Seq
     room = MOST_BYTES - len(styled("")) - len(escape(title).encode()) - 400
     for i in range(min(count, _MOST_SAMPLES)):
         name = f"{i}: {names[i]}" if i < len(names) and names[i] else f"{i}"
-        shown = [
-            figure(o.sample(i), name=o.name, layout=o.layout, hint=o.hint, detail=SMALL) for o in outputs
-        ]
+        shown = [_figure(output, i, name) for output in outputs]
         cell = f'<div class="jd-sample"><p class="jd-name">{escape(name)}</p>{"".join(s.html for s in shown)}</div>'
         size = len(cell.encode())
         if size > room:

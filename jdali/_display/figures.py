@@ -18,6 +18,7 @@ from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
 
 _SHOWN_SIDE = 200  # the longest side of smaller pictures is shown in this many pixels
 _TINY = 64  # these are enlarged without smoothing
+_CHANNELS, _MANY_FRAMES = 8, 4000
 _PICTURES = ("HWC", "CHW", "HW")
 
 
@@ -102,6 +103,8 @@ def kind_of(array: NDArray[np.generic], layout: str, hint: Hint) -> str:
         return "bytes"
     if hint.kind == "picture" or (not layout and _looks_like_picture(array)):
         return "picture"
+    if not (layout or hint.kind) and _looks_like_sound(array):
+        return "sound"
     return "tensor"
 
 
@@ -111,6 +114,20 @@ def _looks_like_picture(array: NDArray[np.generic]) -> bool:
         return False
     last, first = array.shape[-1] in (1, 3, 4), array.shape[0] in (1, 3, 4)
     return (last and min(array.shape[:2]) >= 8) or (first and min(array.shape[1:]) >= 8)
+
+
+def may_be_sound(array: NDArray[np.generic]) -> bool:
+    """True for the types and shapes that decoders of sounds give: frames, and perhaps few channels."""
+    typed = array.dtype.kind == "f" or array.dtype == np.int16
+    return typed and array.ndim in (1, 2) and len(array) > 1 and (array.ndim == 1 or array.shape[1] <= _CHANNELS)
+
+
+def _looks_like_sound(array: NDArray[np.generic]) -> bool:
+    """True for so many frames of one or two channels that go up and down around 0 within full scale."""
+    if not may_be_sound(array) or len(array) < _MANY_FRAMES or (array.ndim == 2 and array.shape[1] > 2):
+        return False
+    frames = frames_of(array)
+    return bool(frames.min() < 0 < frames.max() and np.abs(frames).max() <= 1 and abs(frames.mean()) < 0.1)
 
 
 def figure(
@@ -194,6 +211,8 @@ def _sound(value: _Value) -> _Body:
         if hint.rate
         else ("rate not known, played at 16 kHz",)
     )
+    if not hint.kind:
+        notes = ("taken for a sound by its values", *notes)
     if len(frames) > most:
         notes = (*notes, f"the first {detail.seconds:g} s play")
     uri = data_uri(wav(frames[:most], rate), "audio/wav")

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from jdali._errors import OperatorError
 from jdali._viewer.batches import batch_page, found_page
 from jdali._viewer.data import data_page, found
 from jdali._viewer.graph import GraphPage
@@ -189,12 +190,13 @@ class Site:
         async def safe(request: Request) -> Response:
             try:
                 response = await self._in_thread(answer, request)
-            except (IndexError, ValueError) as error:
-                response = self._html("There is no such page", error_box(error), "", status=404)
-            except Exception as error:  # of the user's data and code: it is shown where they look
-                response = self._html(
-                    "This went wrong", error_box(f"{type(error).__name__}: {error}"), "", status=500
-                )
+            except Exception as error:
+                # Those of the user's data and code are shown where they look, whatever they are besides.
+                if isinstance(error, (IndexError, ValueError)) and not isinstance(error, OperatorError):
+                    response = self._html("There is no such page", error_box(error), "", status=404)
+                else:
+                    text = f"{type(error).__name__}: {error}"
+                    response = self._html("This went wrong", error_box(text), "", status=500)
             response.headers.update(SECURITY)
             return response
 

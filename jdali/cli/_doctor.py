@@ -42,6 +42,8 @@ LIBRARIES = (
     LibraryUse("simplejpeg", "simplejpeg", "JPEG images"),
     LibraryUse("pillow", "PIL", "PNG, BMP, WebP, TIFF and PNM images"),
     LibraryUse("soundfile", "soundfile", "audio: WAV, FLAC, OGG, MP3"),
+    LibraryUse("scipy", "scipy", "labels of connected objects: fn.segmentation.random_object_bbox"),
+    LibraryUse("msgspec", "msgspec", "JSON: COCO, NeMo, Pipeline.export, serving"),
     LibraryUse(
         "imagecodecs", "imagecodecs", "JPEG 2000, lossless JPEG, all forms of TIFF, faster PNG", "codecs"
     ),
@@ -54,6 +56,18 @@ LIBRARIES = (
     LibraryUse("s3fs", "s3fs", "s3:// URLs", "remote"),
     LibraryUse("gcsfs", "gcsfs", "gs:// URLs", "remote"),
     LibraryUse("aiohttp", "aiohttp", "http:// and https:// URLs", "remote"),
+    LibraryUse("cloudpickle", "cloudpickle", "objects of local classes in worker processes", "workers"),
+    LibraryUse("ray", "ray", "batches made by a cluster: jdali.plugin.ray", "ray"),
+    LibraryUse("grain", "grain", "jdali.plugin.grain", "grain"),
+    LibraryUse("starlette", "starlette", "Pipeline.view, python -m jdali view and serve", "view"),
+    LibraryUse("uvicorn", "uvicorn", "Pipeline.view, python -m jdali view and serve", "view"),
+    LibraryUse("flatbuffers", "flatbuffers", "Pipeline.export, jdali.load, python -m jdali serve", "export"),
+    LibraryUse("tqdm", "tqdm", "bars that show progress", "progress"),
+    LibraryUse("numba", "numba", "jdali.plugin.numba", "numba"),
+    LibraryUse("torch", "torch", "jdali.plugin.pytorch", "torch"),
+    LibraryUse("torchdata", "torchdata", "nodes of jdali.dynamic.pytorch", "torch"),
+    LibraryUse("tensorflow", "tensorflow", "jdali.plugin.tf", "tf"),
+    LibraryUse("paddlepaddle", "paddle", "jdali.plugin.paddle", "paddle"),
 )
 
 # The newest versions that the whole test suite passed with; docs/installing.md has the table.

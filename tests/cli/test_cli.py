@@ -2,9 +2,11 @@
 
 import importlib
 import io
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -196,13 +198,37 @@ def test_every_extra_of_the_doctor_is_declared():
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
     if not pyproject.exists():
         pytest.skip("not in a checkout")
-    import tomllib
-
     extras = tomllib.loads(pyproject.read_text())["project"]["optional-dependencies"]
     for library in _doctor.LIBRARIES:
         if library.extra:
             names = " ".join(extras[library.extra])
             assert library.package in names, library
+
+
+# Extras for those who work on jdali; and JAX's own, which has no module.
+DEVELOPMENT = {"cuda12", "dev", "docs", "editor", "examples", "oracle", "test"}
+
+
+def test_the_doctor_knows_every_dependency():
+    pyproject = Path(__file__).parents[2] / "pyproject.toml"
+    if not pyproject.exists():
+        pytest.skip("not in a checkout")
+    project = tomllib.loads(pyproject.read_text())["project"]
+    extras = [needs for name, needs in project["optional-dependencies"].items() if name not in DEVELOPMENT]
+    needed = {re.match(r"[\w-]+", need)[0] for needs in (project["dependencies"], *extras) for need in needs}
+    assert needed - {"jax", "numpy"} == {
+        library.package for library in _doctor.LIBRARIES
+    }  # those are its versions
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/getting_started.md"])
+def test_the_pages_name_the_dependencies_of_the_core(page):
+    root = Path(__file__).parents[2]
+    if not (root / page).exists():
+        pytest.skip("not in a checkout")
+    needed = tomllib.loads((root / "pyproject.toml").read_text())["project"]["dependencies"]
+    (named,) = re.findall(r"pip install \.\s+# core: (.*)", (root / page).read_text())
+    assert named.split(", ") == [re.match(r"[\w-]+", need)[0] for need in needed]
 
 
 # --- DALI's console scripts ----------------------------------------------------------------------------
@@ -273,8 +299,6 @@ def test_scripts_are_installed():
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
     if not pyproject.exists():
         pytest.skip("not in a checkout")
-    import tomllib
-
     scripts = tomllib.loads(pyproject.read_text())["project"]["scripts"]
     assert set(scripts) == {"tfrecord2idx", "rec2idx", "wds2idx"}
     for name, place in scripts.items():

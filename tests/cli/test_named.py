@@ -8,7 +8,9 @@ import pytest
 from support import viewed
 
 from jdali import Pipeline
+from jdali._threads import PhaseTimer
 from jdali.cli import _named, _view, main
+from jdali.profiler import Recorder
 
 TRAIN = """
 from jdali import fn, pipeline_def
@@ -62,6 +64,21 @@ def test_a_name_makes_a_new_pipeline_each_time(train):
     assert one is not other
     assert one.run()[0].shape() == [(6, 6, 3)] * 2
     one.close()
+
+
+def test_the_seconds_of_bench_are_those_that_are_measured(train, monkeypatch, capsys):
+    """Whatever the time from the start, which has warming up in it."""
+    went_on = []
+
+    def measured(pipe, batches, advance, warm):
+        went_on.extend(advance(done, seconds) for done, seconds in ((1, 0.5), (2, 59.0), (3, 61.0)))
+        return Recorder([pipe], PhaseTimer("batch", "outputs")).report(0, 1.0, 0.0)
+
+    monkeypatch.setattr("jdali.cli._bench.measure_loop", measured)
+    name, argument = train
+    assert main(["bench", name, "--arg", argument, "--seconds", "60"]) == 0
+    assert went_on == [True, True, False]
+    capsys.readouterr()
 
 
 def test_bench_prints_the_report(train, capsys):

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import soundfile
 from display.test_display import well_formed
 from support import viewed
 
@@ -50,6 +51,37 @@ def test_tensors_and_dynamic_values():
     assert len(images(ndd.as_batch(batch)._repr_html_())) == 3
     assert len(images(ndd.as_tensor(batch[0])._repr_html_())) == 1
     assert jax.jit(lambda b: (b._repr_html_() is None) * b.padded()[0])(batch).all() == 0
+
+
+def kinds(html):
+    return [dict(attributes)["data-kind"] for tag, attributes in well_formed(html) if tag == "figure"]
+
+
+def test_sounds_of_files_and_of_the_user(tmp_path):
+    """Waveforms that can be played; labels, features and bytes of the same files are none."""
+    tone = np.sin(np.arange(8000) / 20).astype(np.float32) / 2
+    soundfile.write(tmp_path / "tone.wav", tone[:600], 8000)
+
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def define():
+        data, label = fn.readers.file(files=[str(tmp_path / "tone.wav")])
+        sound, rate = fn.decoders.audio(data)
+        mine = fn.external_source(source=lambda info: np.stack([tone, -tone], axis=1), batch=False)
+        return sound, mine, data, label, rate
+
+    pipe = define()
+    outputs = pipe.run()
+    assert [kinds(output._repr_html_()) for output in outputs] == [
+        ["sound"], ["sound"], ["bytes"], ["number"], ["number"]
+    ]  # fmt: skip
+    assert kinds(jdali.show(outputs)._repr_html_()) == ["sound", "sound", "bytes", "number", "number"]
+    assert "<audio controls" in outputs[0]._repr_html_()
+    assert "taken for a sound by its values" in outputs[1]._repr_html_()
+    pipe.close()
+    features = np.random.default_rng(0).normal(size=(1, 5000)).astype(np.float32)  # beyond full scale
+    points = np.random.default_rng(0).uniform(-1, 1, (1, 5000, 3)).astype(np.float32)
+    for batch in (features, np.abs(features) / 9, points):
+        assert kinds(TensorListCPU(batch)._repr_html_()) == ["tensor"]
 
 
 def test_batches_of_iterators():

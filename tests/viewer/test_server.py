@@ -93,6 +93,24 @@ def test_the_last_batch_of_all_is_a_page_like_another(options, tmp_path):
     pipe.close()
 
 
+@pytest.mark.parametrize("kind", [OverflowError, IndexError, ValueError, KeyError])
+def test_an_error_of_the_users_code_is_said_as_it_is(kind):
+    def fails(info):
+        raise kind("of mine")
+
+    @pipeline_def(batch_size=2, num_threads=1, device_id=None)
+    def define():
+        return fn.external_source(source=fails, batch=False)
+
+    pipe = define()
+    view = server.view(pipe)
+    for path in ("batches/0", "sample/0/0"):
+        status, page = opened(view, path)
+        assert (status, "of mine" in page) == (500, True)
+    view.close()
+    pipe.close()
+
+
 def test_close_waits_for_no_page():
     """Neither for one that is in the user's code, nor for those that wait for it."""
     entered, go_on = threading.Event(), threading.Event()

@@ -158,7 +158,9 @@ class PipelineInspector:
                 yield recovery
             except StopIteration:
                 raise IndexError(f"batch {number} is behind the end of the external source") from None
-            except OverflowError:
+            except OverflowError as error:
+                if isinstance(error, OperatorError):  # of the user's code
+                    raise
                 raise IndexError(f"batch {number} is too far: its epoch has more than 32 bits") from None
 
     def batch(self, number: int) -> SeenBatch:

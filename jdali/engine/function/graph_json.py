@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import base64
 import enum
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 
 from jdali import types
 from jdali._operators.record import REGISTRY
 from jdali._sources import SourceFeed
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, Graph, Node
+
+_MOST_OUTPUTS = 1 << 16  # of a node
 
 
 def reference_of(value: DataNode) -> list[int]:
@@ -68,6 +71,22 @@ class GraphWriter:
         return self._numbers[domain]
 
 
+class NodeRow(msgspec.Struct):
+    """A node as `GraphWriter` describes it."""
+
+    op: str
+    name: str
+    device: Literal["cpu", "gpu", "mixed"]
+    inputs: list[Any]
+    args: dict[str, Any]
+    seed: int | None
+    domain: int
+    outputs: Annotated[int, msgspec.Meta(ge=0, le=_MOST_OUTPUTS)]
+    where: str
+    fed: dict[str, Any] | None
+    preserve: bool = False  # older versions did not write it
+
+
 class GraphReader:
     """Adds to a graph what a `GraphWriter` wrote."""
 
@@ -75,29 +94,37 @@ class GraphReader:
         self._graph, self._rows = graph, domains
         self._domains: dict[int, Domain] = {-1: WHOLE_BATCH}
 
-    def value(self, reference: list[int]) -> DataNode:
+    def value(self, reference: Sequence[int]) -> DataNode:
         """Returns the value of a reference."""
-        return self._graph.nodes[reference[0]].outputs[reference[1]]
+        node, output = reference
+        if min(node, output) < 0:
+            raise IndexError(f"there is no output {output} of a node {node}")
+        return self._graph.nodes[node].outputs[output]
 
     def node(self, item: Mapping[str, Any]) -> None:
-        """Adds a node that was described."""
-        op = REGISTRY.get(item["op"])
+        """Adds a node that was described.
+
+        Raises:
+            RuntimeError: its operator is not known.
+            msgspec.ValidationError: the description has other types.
+        """
+        row = msgspec.convert(item, NodeRow)
+        op = REGISTRY.get(row.op)
         if op is None:
             raise RuntimeError(
-                f"Pipeline.deserialize: there is no operator {item['op']!r}; load its plugin first, if it has one"
+                f"Pipeline.deserialize: there is no operator {row.op!r}; load its plugin first, if it has one"
             )
-        self._graph.domain = self._domain(item["domain"])
+        self._graph.domain = self._domain(row.domain)
         runtime = None
-        if item["fed"] is not None:
-            given = {name: self.read(value) for name, value in item["fed"].items()}
-            runtime = SourceFeed(None, name=item["name"], **given)
+        if row.fed is not None:
+            given = {name: self.read(value) for name, value in row.fed.items()}
+            runtime = SourceFeed(None, name=row.name, **given)
         self._graph.add(
             op,
-            [self.read(value) for value in item["inputs"]],
-            {name: self.read(value) for name, value in item["args"].items()},
-            device=item["device"], name=item["name"], seed=item["seed"], runtime=runtime,
-            num_outputs=item["outputs"], where=item["where"], across_domains=True,
-            preserve=item.get("preserve", False),
+            [self.read(value) for value in row.inputs],
+            {name: self.read(value) for name, value in row.args.items()},
+            device=row.device, name=row.name, seed=row.seed, runtime=runtime,
+            num_outputs=row.outputs, where=row.where, across_domains=True, preserve=row.preserve,
         )  # fmt: skip
         self._graph.domain = WHOLE_BATCH
 
@@ -117,7 +144,10 @@ class GraphReader:
         if kind == "node":
             return self.value(content)
         if kind == "enum":
-            return getattr(getattr(types, content[0]), content[1])
+            names, member = getattr(types, content[0]), content[1]
+            if not issubclass(names, enum.Enum):
+                raise TypeError(f"{content[0]!r} is no enumeration")
+            return names[member]
         if kind == "dtype":
             return np.dtype(content)
         if kind == "array":

@@ -6,6 +6,8 @@ import math
 import os
 from pathlib import Path
 
+import numpy as np
+
 from jdali import __version__
 from jdali._errors import SampleError
 from jdali._system import limits
@@ -44,20 +46,19 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
             f"{path}: its fingerprint is {manifest.fingerprint}, not {fingerprint}: it was exported from another pipeline, "
             "or with other options"
         )
-    _check_shapes(path, manifest)
+    _check_sizes(path, manifest)
     try:
-        definition = _definition(manifest)
+        function = build_function(_definition(manifest), threads=threads, batch_size=_BATCH_SIZE)
+        for node in function.host.nodes:
+            if not may_be_exported(node):
+                raise FolderError(
+                    f"{path}: {node.op.shown_name} {node.name!r} may not run on the host of a loaded folder"
+                )
+        return Preprocess(path, manifest, function)
     except FolderError:
         raise
-    except Exception as error:  # what a graph of wrong data raises, in the end
+    except Exception as error:  # what wrong data raise, in the end
         raise FolderError(f"{path} is damaged: its graph cannot be made: {error}") from error
-    function = build_function(definition, threads=threads, batch_size=_BATCH_SIZE)
-    for node in function.host.nodes:
-        if not may_be_exported(node):
-            raise FolderError(
-                f"{path}: {node.op.shown_name} {node.name!r} may not run on the host of a loaded folder"
-            )
-    return Preprocess(path, manifest, function)
 
 
 def _definition(manifest: Manifest) -> FunctionDefinition:
@@ -84,13 +85,37 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
     )
 
 
-def _check_shapes(path: Path, manifest: Manifest) -> None:
-    """Refuses shapes that no sample may have, before anything is allocated for them."""
+def _check_sizes(path: Path, manifest: Manifest) -> None:
+    """Refuses sizes that no sample may have, and lists that do not go together, before anything is made of them."""
+    outputs = {
+        len(each)
+        for each in (manifest.outputs, manifest.names, manifest.dtypes, manifest.layouts, manifest.sizes)
+    }
+    values = {len(program.shapes) for program in manifest.programs}
+    if len(outputs) != 1 or len(values) != 1 or min(values) < len(manifest.start):
+        raise FolderError(f"{path} is damaged: outputs, programs and their shapes are not of one number")
+    for name in (*manifest.dtypes, *(start.dtype for start in manifest.start)):
+        if not _is_element_type(name):
+            raise FolderError(f"{path} is damaged: {name!r:.80} is no element type")
+    starts = [np.dtype(start.dtype).itemsize for start in manifest.start]
     for program in manifest.programs:
-        for shape in program.shapes:
-            if any(n < 0 for n in shape):
-                raise FolderError(f"{path} is damaged: a padded shape is {shape}")
+        for start, shape in zip(manifest.start, program.shapes, strict=False):
+            if start.layout and len(start.layout) != len(shape):
+                raise FolderError(
+                    f"{path} is damaged: a padded shape is {shape}, of layout {start.layout!r:.40}"
+                )
+        sizes = [*starts, *[1] * (len(program.shapes) - len(starts))]
+        for shape, size in zip(program.shapes, sizes, strict=True):
             try:
-                limits.check("max_sample_bytes", math.prod(shape), f"the padded shape {shape}")
+                limits.check("max_sample_bytes", math.prod(shape) * size, f"the padded shape {shape}")
             except SampleError as error:
                 raise FolderError(f"{path}: {error}") from error
+
+
+def _is_element_type(name: str) -> bool:
+    """True for NumPy's names of numbers and truth values."""
+    try:
+        dtype = np.dtype(name)
+    except TypeError:
+        return False
+    return dtype.name == name and (dtype.kind in "biuf" or name == "bfloat16")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -14,7 +14,13 @@ from jdali._system import limits
 
 VERSION = 3  # 2: conditionals; 3: a fingerprint of what is computed alone, and keys
 MANIFEST = "preprocess.json"
+MOST_BATCH = 1 << 16  # samples that a program is for
 _NAME = re.compile(r"[0-9a-z]{1,64}(\.[0-9a-z]{1,16}){0,2}")
+
+
+Size: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+Word: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
+Reference: TypeAlias = tuple[Size, Size]  # number of a node and of its output
 
 
 class FolderError(RuntimeError):
@@ -32,7 +38,7 @@ class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     platform: str
-    batch: int
+    batch: Annotated[int, msgspec.Meta(ge=0, le=MOST_BATCH)]
     file: str
     sha256: str
 
@@ -47,7 +53,7 @@ class ExportedProgram(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     key: str
-    shapes: list[list[int]]
+    shapes: list[list[Size]]
     files: list[ProgramFile]
 
 
@@ -59,7 +65,7 @@ class FixedValue(msgspec.Struct, forbid_unknown_fields=True):
         array: as `GraphWriter` writes arrays.
     """
 
-    value: tuple[int, int]
+    value: Reference
     array: Any
 
 
@@ -72,7 +78,7 @@ class HeldKey(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     node: int
-    words: tuple[int, int]
+    words: tuple[Word, Word]
 
 
 class ExportedStart(msgspec.Struct, forbid_unknown_fields=True):
@@ -84,7 +90,7 @@ class ExportedStart(msgspec.Struct, forbid_unknown_fields=True):
         dtype: NumPy's name of its element type.
     """
 
-    value: tuple[int, int]
+    value: Reference
     layout: str
     dtype: str
 
@@ -117,11 +123,11 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     nodes: list[dict[str, Any]]
     domains: list[list[Any]]
     start: list[ExportedStart]
-    outputs: list[tuple[int, int]]
+    outputs: list[Reference]
     names: list[str]
     dtypes: list[str]
     layouts: list[str]
-    sizes: list[list[int] | None]
+    sizes: list[list[Size] | None]
     fixed: list[FixedValue]
     held: list[HeldKey]
     programs: list[ExportedProgram]

@@ -253,10 +253,19 @@ class Preprocess:
         packed = np.concatenate([plans[i].packed for i in last])
         apart = [np.concatenate([plans[i].apart[a] for i in last]) for a in range(len(plans[0].apart))]
         seeds = draw.seeds(random_nodes(self._function.planner.stage))
-        with x64_context(True) if plans[0].form.program.x64 else contextlib.nullcontext():
-            results, sizes = self._executable(program, batch, room)(
-                arrays, packed, apart, draw.identity()[:, chosen], seeds, MINUS_ZERO
-            )
+        executable = self._executable(program, batch, room)
+        try:
+            with x64_context(True) if plans[0].form.program.x64 else contextlib.nullcontext():
+                results, sizes = executable(
+                    arrays, packed, apart, draw.identity()[:, chosen], seeds, MINUS_ZERO
+                )
+        except (TypeError, ValueError) as error:
+            raise self._unfit(error) from error
+        ranks = [len(size) for size in self.sizes if size is not None]
+        if [result.dtype for result in results] != list(self.dtypes) or ranks != [
+            result.ndim - 1 for result, size in zip(results, self.sizes, strict=True) if size is not None
+        ]:
+            raise self._unfit("its outputs have other types, or other numbers of axes")
         count = len(rows)
         return [
             (np.asarray(array)[:count], np.asarray(size)[:count])
@@ -274,11 +283,17 @@ class Preprocess:
                     for a in loaded.in_avals
                 ]
                 args, kwargs = jax.tree.unflatten(loaded.in_tree, operands)
-                lowered = jax.jit(loaded.call).lower(*args, **kwargs)
+                try:
+                    lowered = jax.jit(loaded.call).lower(*args, **kwargs)
+                except (TypeError, ValueError) as error:
+                    raise self._unfit(error) from error
                 self._compiled[name] = lowered.compile(
                     options_of(self._function.planner.stage, accelerator().platform)
                 )
         return self._compiled[name]
+
+    def _unfit(self, why: object) -> FolderError:
+        return FolderError(f"{self._folder} is damaged: a program does not fit its description: {why}")
 
     def _program(self, program: tuple[str, int], batch: int) -> jax.export.Exported:
         """Loads a program when it is first needed."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -9,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -278,9 +280,14 @@ def changed(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     path = folder / "preprocess.json"
     content = json.loads(path.read_bytes())
     change(content)
-    manifest = msgspec.convert(content, Manifest)
-    manifest.fingerprint = manifest.computed_fingerprint()
-    path.write_bytes(msgspec.json.encode(manifest))
+    forge(folder, content)
+
+
+def forge(folder: Path, content: dict[str, Any]) -> None:
+    """Writes a description with the fingerprint that it has, if it is one."""
+    with contextlib.suppress(msgspec.ValidationError):
+        content["fingerprint"] = msgspec.convert(content, Manifest).computed_fingerprint()
+    (folder / "preprocess.json").write_bytes(msgspec.json.encode(content))
 
 
 def replace_programs(folder: Path, data: bytes) -> None:
@@ -361,6 +368,67 @@ def test_operators_with_code_of_their_own_are_not_loaded(copied: Path):
         jdali.FolderError, match=r"holds io\.file\.read 'pictures', which runs code of its own"
     ):
         jdali.load(copied)
+
+
+HOSTILE: list[Any] = [None, True, -1, 2**31, 2**63, 1.5, "x", [], [[]], {}, [2**62, 2**62], [[[[0]]]]]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Paths to all parts of JSON; of what a list holds the first and the last one."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in items:
+        if not isinstance(value, list) or key in (0, len(value) - 1):
+            yield from places(part, (*path, key))
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=repr)
+def test_forged_folders_are_refused_in_words(exported: tuple[Path, str], tmp_path: Path, hostile: Any):
+    """Each part of the description is replaced; the fingerprint is that of the result."""
+    whole = json.loads((exported[0] / "preprocess.json").read_text())
+    refused = 0
+    for path in places(whole):
+        if not path or path[0] == "fingerprint":
+            continue
+        content = json.loads(json.dumps(whole))
+        *way, last = path
+        functools.reduce(lambda value, key: value[key], way, content)[last] = hostile
+        forge(tmp_path, content)
+        try:
+            jdali.load(tmp_path)
+        except jdali.FolderError:
+            refused += 1
+    assert refused > 20
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("batch", 2**40, "damaged: Expected `int` <= 65536"),
+        ("batch", -1, "damaged: Expected `int` >= 0"),
+        ("shapes", [[2**31, 2, 3]], "larger than the limit"),
+        ("shapes", [[48, 48]], r"a padded shape is \[48, 48\], of layout 'HWC'"),
+    ],
+)
+def test_forged_programs(copied: Path, field: str, value: Any, message: str):
+    def change(content: dict[str, Any]) -> None:
+        program = content["programs"][0]
+        if field == "batch":
+            program["files"][0][field] = value
+        else:
+            program[field] = value + program[field][1:]
+
+    changed(copied, change)
+    with pytest.raises(jdali.FolderError, match=message):
+        jdali.load(copied)
+
+
+@pytest.mark.parametrize(("name", "value"), [("dtypes", ["float64"]), ("sizes", [[16, 16]])])
+def test_programs_that_do_not_fit_their_description(copied: Path, name: str, value: Any):
+    """A folder says what its answers are, or it is refused when a program runs."""
+    changed(copied, lambda content: content.update({name: value}))
+    with pytest.raises(jdali.FolderError, match="its outputs have other types, or other numbers of axes"):
+        jdali.load(copied)(ENCODED[:1])
 
 
 @pytest.mark.parametrize("name", ["../other", "/etc/passwd", "a/b", ""])
