@@ -107,7 +107,8 @@ def _dtype(bits: int, kind: int) -> np.dtype:
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     detail: _TiffDetail = info.detail
-    is_cmyk = detail.photometric == _CMYK and info.channels == 4 and detail.bits in (8, 16)
+    is_cmyk = detail.photometric == _CMYK and info.channels == 4 and info.dtype in (UINT8, UINT16)
+    is_cmyk &= detail.bits in (8, 16)
     if not is_cmyk and detail.photometric not in _SUPPORTED:
         raise corrupt("TIFF", f"photometric interpretation {detail.photometric} is not supported")
     if detail.photometric == _LAB and (info.channels != 3 or detail.bits not in (8, 16) or detail.planar):
