@@ -12,8 +12,7 @@ from support.every_reader import pipeline
 from support.readers import opened
 from support.videos import av, encode, pictures
 
-from jdali._storage import RecordFiles
-from jdali._storage.whole_files import read_files
+from jdali._storage import RecordFiles, read_named
 from jdali._system import open_files
 
 
@@ -103,15 +102,14 @@ def test_few_descriptors_lose_no_sample(tmp_path, at_most):
 
 def test_large_files_of_a_batch_that_cannot_all_be_open(tmp_path, at_most):
     contents = [bytes([i]) * 20_000 for i in range(60)]
-    paths = [str(tmp_path / str(i)) for i in range(len(contents))]
-    for path, content in zip(paths, contents, strict=True):
-        with open(path, "wb") as file:
-            file.write(content)
+    names = [str(i) for i in range(len(contents))]
+    for name, content in zip(names, contents, strict=True):
+        (tmp_path / name).write_bytes(content)
     for free in (30, 3):
         at_most(free)
-        read = read_files(paths)
+        read = read_named(str(tmp_path), names, np.arange(len(names)))
         assert not read.failures
-        assert [read.content(i).tobytes() for i in range(len(paths))] == contents
+        assert [read.content(i).tobytes() for i in range(len(names))] == contents
 
 
 def test_videos_are_closed_for_others(tmp_path, at_most):
