@@ -75,7 +75,12 @@ class LiveTimes:
     def _measure(self) -> None:
         assert self._make is not None
         try:
-            pipe = self._measuring = self._make()
+            pipe = self._make()
+            if pipe is self._pipe():
+                raise ValueError(
+                    "this pipeline itself is not measured: name a function that makes one like it"
+                )
+            self._measuring = pipe
             try:
                 self._report = measure_loop(pipe, _BATCHES, self._advance)
                 inspector = pipe.inspector()

@@ -233,3 +233,21 @@ def test_a_pipeline_without_parallel_sources_starts_no_process(closing):
     pipe = closing(whole_batch, parallel=False)
     pipe.start_py_workers()
     assert pipe.internals().callback_workers is None
+
+
+def test_a_generator_is_not_gone_through_to_say_that_it_cannot_be_replayed():
+    """In the process itself; workers have a copy of the list."""
+    given = []
+
+    def numbers():
+        for number in range(6):
+            given.append(number)
+            yield np.int32([[number]])
+
+    with jdali.Pipeline(batch_size=1, num_threads=1, py_num_workers=1, py_start_method="forkserver") as pipe:
+        pipe.set_outputs(fn.external_source(source=numbers, parallel=True))
+    assert [int(np.asarray(pipe.run()[0][0])[0]) for _ in range(2)] == [0, 1]
+    with pytest.raises(RuntimeError, match="gives each item once"):
+        pipe.twin()
+    assert not given
+    pipe.close()

@@ -93,6 +93,24 @@ def test_the_last_batch_of_all_is_a_page_like_another(options, tmp_path):
     pipe.close()
 
 
+def test_a_pipeline_in_a_variable_is_not_measured():
+    """Measuring takes batches of a pipeline, and closes it."""
+
+    @pipeline_def(batch_size=2, num_threads=1, device_id=None)
+    def define():
+        return fn.external_source(source=lambda info: np.float32([info.idx_in_epoch]), batch=False)
+
+    pipe = define()
+    view = server.view(pipe, make=lambda: pipe)
+    request = urllib.request.Request(view.url + "time", b"", method="POST")
+    urllib.request.urlopen(request, timeout=60).close()
+    while "name a function that makes one" not in (now := opened(view, "time/now")[1]):
+        assert "batches are measured" in now
+    assert [float(sample[0]) for sample in map(np.asarray, pipe.run()[0])] == [0.0, 1.0]
+    view.close()
+    pipe.close()
+
+
 @pytest.mark.parametrize("kind", [OverflowError, IndexError, ValueError, KeyError])
 def test_an_error_of_the_users_code_is_said_as_it_is(kind):
     def fails(info):
