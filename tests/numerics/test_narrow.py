@@ -69,6 +69,9 @@ def test_what_wraps_is_said_once(way, dtype):
 
 
 def test_with_64_bits_nothing_is_said():
-    with jax.enable_x64(True):
+    jax.config.update("jax_enable_x64", True)  # of all threads
+    try:
         for result in from_iterator(WRAPS):
             np.testing.assert_array_equal(result, WRAPS)
+    finally:
+        jax.config.update("jax_enable_x64", False)
