@@ -168,7 +168,6 @@ BEHIND_A_DOOR = {
     "tests/support/shared_programs.py": "counts and empties the table of programs, and gives small batches rows of their own",
     "tests/support/settled.py": "has the index cache keep indexes of new files",
     "tests/system/test_devices.py": "plants a copy over the host",
-    "tests/system/test_open_files.py": "opens records and files as readers do",
     "tests/system/test_regular_file.py": "lets memory run out",
     "tests/test_first_errors.py": "makes the error of a bucket that no test may ask for",
     "tests/test_profiler.py": "makes a stage slow",
