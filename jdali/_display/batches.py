@@ -12,7 +12,20 @@ from jdali._display.figures import SMALL, Hint, Shown, figure, may_be_sound
 from jdali._display.markup import MOST_BYTES, escape, styled
 
 _MOST_SAMPLES = 64
-_SOUND_FILES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".mp2", ".m4a", ".aac", ".aif", ".aiff", ".au")
+_SOUND_FILES = (
+    ".wav",
+    ".flac",
+    ".ogg",
+    ".oga",
+    ".opus",
+    ".mp3",
+    ".mp2",
+    ".m4a",
+    ".aac",
+    ".aif",
+    ".aiff",
+    ".au",
+)
 
 
 class NamedBatch(NamedTuple):

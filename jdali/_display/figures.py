@@ -119,7 +119,9 @@ def _looks_like_picture(array: NDArray[np.generic]) -> bool:
 def may_be_sound(array: NDArray[np.generic]) -> bool:
     """True for the types and shapes that decoders of sounds give: frames, and perhaps few channels."""
     typed = array.dtype.kind == "f" or array.dtype == np.int16
-    return typed and array.ndim in (1, 2) and len(array) > 1 and (array.ndim == 1 or array.shape[1] <= _CHANNELS)
+    return (
+        typed and array.ndim in (1, 2) and len(array) > 1 and (array.ndim == 1 or array.shape[1] <= _CHANNELS)
+    )
 
 
 def _looks_like_sound(array: NDArray[np.generic]) -> bool:

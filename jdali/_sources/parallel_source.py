@@ -207,7 +207,9 @@ class ParallelSource(SourceFeed, InWorkers):
         twin = SourceFeed(self.source, **self._options)
         twin._turn = self._turn
         if not self._takes_index:
-            twin._items = SourceItems(self.source, self.cycle).twin()  # raises before it goes through any items
+            twin._items = SourceItems(
+                self.source, self.cycle
+            ).twin()  # raises before it goes through any items
             twin._items.set_state(self._state)
         return twin
 

@@ -25,7 +25,9 @@ def add_to(commands: Any) -> None:
         "-n", "--batches", type=_positive, default=100, help="at most, after those that warm up; 100"
     )
     parser.add_argument("--warmup", type=int, default=5, metavar="BATCHES", help="taken before; 5")
-    parser.add_argument("--seconds", type=float, default=60.0, help="ends the loop after this time, without that of warming up; 60")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="ends the measured loop after this time; 60"
+    )
     parser.set_defaults(run=run)
 
 
