@@ -11,7 +11,7 @@ os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 
 import jax
 import numpy as np
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 print(jax.device_count(), "devices")
 
@@ -37,7 +37,7 @@ def numbers():
     return values.gpu() * 2
 
 
-mesh = jax.make_mesh((8,), ("batch",))
+mesh = jax.make_mesh((8,), ("batch",), axis_types=(AxisType.Auto,))
 sharding = NamedSharding(mesh, PartitionSpec("batch"))
 with DataIterator(numbers(), ["values"], sharding=sharding) as batches:
     batch = next(batches)

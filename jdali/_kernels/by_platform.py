@@ -13,6 +13,7 @@ from jax import Array, lax
 
 from jdali._numerics.platform import platform_dependent
 from jdali._numerics.rounding import varying_like
+from jdali._system.jax_modes import usual_modes
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[Any], Any]
@@ -32,6 +33,7 @@ def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Call
     """
 
     @jax.jit  # traced once: `custom_vmap` traces for one sample, what comes of its rule does it again
+    @usual_modes()
     def one_sample(*arguments: object) -> Array:
         return loop(*arguments)
 
@@ -41,6 +43,7 @@ def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Call
         return result
 
     @one_by_one.def_vmap
+    @usual_modes()
     def rule(size: int, batched: Any, *arguments: Any) -> tuple[Array, bool]:
         leaves, tree = jax.tree.flatten(arguments)
         mapped = [i for i, is_batched in enumerate(jax.tree.leaves(tuple(batched))) if is_batched]
@@ -74,10 +77,11 @@ def differentiable(
 
     @jax.custom_jvp
     def run(*arguments: object) -> Array:
-        result: Array = platform_dependent(*arguments, cpu=cpu, default=default)
+        with usual_modes():
+            result: Array = platform_dependent(*arguments, cpu=cpu, default=default)
         return result
 
-    run.defjvp(functools.partial(jax.jvp, default) if derivative is None else derivative)
+    run.defjvp(usual_modes()(functools.partial(jax.jvp, default) if derivative is None else derivative))
     return run
 
 

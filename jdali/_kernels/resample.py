@@ -24,6 +24,7 @@ from jdali._kernels.resample_taps import resample_small, resample_taps
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast
 from jdali._system.jax_internals import is_mapped
+from jdali._system.jax_modes import usual_modes
 
 # Up to this many (input, output) combinations of an axis pair are no work for loops over tiles.
 _SMALL = 48 * 48
@@ -174,6 +175,7 @@ def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype, reach: int) -> Ca
     def mapped(images: Array, *_: Array) -> Array:  # only traced for the shape of its result
         return lax.full((len(images), *out_shape, images.shape[-1]), 0, dtype)
 
+    @usual_modes()
     def merge(axis_size: int, in_batched: list[bool], *arrays: Array) -> tuple[Array, bool]:
         flat = []
         for array, batched in zip(arrays, in_batched, strict=True):

@@ -15,6 +15,8 @@ from jdali._errors import absent_axis, check_samples
 from jdali._kernels.window import default_layout
 from jdali._numerics.rounding import np_round_half_away
 
+_FARTHEST = 2.0**60  # of borders
+
 
 def slice_axes(
     name: str, layout: str, shape: tuple[int, int], axes: np.ndarray | None, axis_names: str | None
@@ -250,8 +252,10 @@ def _window(
         ),
     )
     anchors, sizes = np.zeros_like(extents), np.array(extents)
-    first = np_round_half_away(low).astype(np.int64)
-    last = np_round_half_away(high).astype(np.int64)
+    # What is beyond has no integer, and is out of bounds as well.
+    first, last = (
+        np_round_half_away(np.clip(v, -_FARTHEST, _FARTHEST)).astype(np.int64) for v in (low, high)
+    )
     np.put_along_axis(anchors, axes, first, axis=1)
     np.put_along_axis(sizes, axes, np.maximum(last - first, 0), axis=1)
     return anchors, sizes

@@ -49,7 +49,7 @@ def saturate_truncate(value: Array, dtype: DTypeLike) -> Array:
     floating = jnp.issubdtype(value.dtype, jnp.floating)
     if value.dtype == target:
         return value
-    if target.kind == "f":
+    if jnp.issubdtype(target, jnp.floating):
         if target == np.float16 or value.dtype == np.float64:
             limit = float(np.finfo(target).max)
             value = jnp.clip(value.astype(np.float32) if not floating else value, -limit, limit)
@@ -60,7 +60,7 @@ def saturate_truncate(value: Array, dtype: DTypeLike) -> Array:
 def fill_constant(fill_values: object, dtype: np.dtype) -> np.ndarray:
     """Fill values [1] or [C] in the type of the output: cut off and saturated for integers."""
     values = np.atleast_1d(np.asarray(fill_values, np.float32))
-    if dtype.kind == "f":
+    if jnp.issubdtype(dtype, jnp.floating):
         return values.astype(dtype)
     limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     # Python integers: the limits of 64-bit types are no floats.

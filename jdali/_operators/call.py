@@ -18,13 +18,15 @@ import numpy as np
 from jax import Array
 
 from jdali._batches import BatchSpec, Plan, Rising
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.random import SampleKeys
 from jdali._operators import argument_rules, frames
 from jdali._operators.layout import Adapter, RankError, make_adapter
 from jdali._operators.offers import Agreed
 from jdali._operators.record import ArgKind, CompiledOp, DeviceBatchOp, DeviceOp, Operator
 from jdali._operators.traced import Traced
+
+_LONGEST = 2**31 - 1  # sizes and positions are int32 in compiled programs
 
 
 class Constant:
@@ -207,6 +209,13 @@ def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> Planne
     outputs = tuple(
         main.spec_from_core(o, specs[0]) if main is not None and layouts else o for o in plan.outputs
     )
+    for output in outputs:
+        check_samples(
+            (output.extents > _LONGEST).any(axis=1),
+            lambda i, sizes=output.extents: (
+                f"{op.name}: an output of shape {sizes[i].tolist()} is too large: no axis may be longer than {_LONGEST}"
+            ),
+        )
     call = Call(
         op, adapters, tuple(o.layout for o in plan.outputs), tuple(sorted(args.static.items())),
         tuple(sorted(args.constants.items())), tuple(sorted(args.shapes.items())),

@@ -24,10 +24,12 @@ from jdali._operators.random_key import no_key
 from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
 from jdali._operators.traced import Traced
 from jdali._system.devices import is_local, to_host
+from jdali._system.jax_modes import usual_modes
 
 Sizes: TypeAlias = "Sequence[np.ndarray]"
 
 
+@usual_modes()
 def pure_call(
     op: Operator,
     inputs: Sequence[object],

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from jdali._system.jax_modes import usual_modes
+
 A = TypeVar("A")
 R = TypeVar("R")
 
@@ -267,6 +269,7 @@ class _Queue:
         self._tokens.put(False)
 
 
+@usual_modes()
 def _work(initializer: Callable[[], object], tasks: _Queue, idle: threading.Semaphore) -> None:
     initializer()
     while True:

@@ -7,6 +7,7 @@ transformation must give what the plain call gives, and derivatives what finite 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -279,3 +280,48 @@ def test_python_numbers_have_the_types_of_constants():
         assert jdali.ops.stack([1.5, 2.0], [3.0, 4.0]).dtype == np.float32
         assert jdali.ops.math.add(small, np.float64(10)).dtype == np.float64
         assert jax.jit(lambda value: jdali.ops.math.add(value, 10))(small).dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if any(i.dtype == np.float32 for i in case.inputs)], ids=str
+)
+def test_bfloat16_is_taken_or_refused_by_name(case: Case):
+    sample = one(samples(case, DEVICES), 0)
+    short = [i.astype(jnp.bfloat16) if np.asarray(i).dtype == np.float32 else i for i in sample.inputs]
+    given = dataclasses.replace(sample, inputs=short)
+    refused = None
+    try:
+        outputs = jax.eval_shape(lambda: call(case, given))
+    except (TypeError, ValueError) as error:
+        refused = str(error)
+    if refused is None:
+        plain = jax.eval_shape(lambda: call(case, sample))
+        for found, expected in zip(outputs, plain, strict=True):
+            assert jnp.issubdtype(found.dtype, jnp.floating) == jnp.issubdtype(expected.dtype, jnp.floating)
+    else:
+        assert re.match(r"[\w.]+: ", refused)
+
+
+@pytest.mark.parametrize("operator", ["brightness_contrast", "brightness", "contrast"])
+def test_brightness_of_bfloat16_is_that_of_float32(operator: str):
+    picture = np.linspace(0, 1, 24, dtype=np.float32).reshape(2, 4, 3)
+    argument = {"contrast": 1.5} if operator == "contrast" else {"brightness": 1.5}
+    found = public(operator)(jnp.asarray(picture, jnp.bfloat16), **argument)
+    assert found.dtype == jnp.bfloat16
+    np.testing.assert_allclose(
+        np.float32(found), (picture - 0.5) * 1.5 + 0.5 if operator == "contrast" else picture * 1.5, atol=0.01
+    )  # bfloat16 has 8 bits
+
+
+@pytest.mark.parametrize(
+    ("operator", "arguments"),
+    [
+        ("slice", {"rel_start": [0.0], "rel_shape": [1e30], "axes": [0], "out_of_bounds_policy": "pad"}),
+        ("slice", {"rel_start": [0.0], "rel_shape": [1e18], "axes": [0], "out_of_bounds_policy": "pad"}),
+        ("audio_resample", {"scale": 1e30}),
+        ("audio_resample", {"in_rate": 1.0, "out_rate": 1e20}),
+    ],
+)  # fmt: skip
+def test_sizes_that_no_array_has_are_refused_by_name(operator: str, arguments: dict[str, Any]):
+    with pytest.raises(ValueError, match=f"^{operator}: an output of shape .* is too large"):
+        public(operator)(np.zeros(8, np.float32), **arguments)

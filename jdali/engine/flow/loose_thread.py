@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable
 from typing import TypeVar
 
+from jdali._system.jax_modes import usual_modes
 from jdali.engine.flow.gate import Stopped
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ def loose_thread(
     return threading.Thread(target=_work, args=known, name=name, daemon=True)
 
 
+@usual_modes()
 def _work(
     owner: weakref.ref[T], changed: Changes, next_task: Callable[[T], Callable[[], None] | None]
 ) -> None:

@@ -17,6 +17,7 @@ from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._numerics.mesh_axes import over_any_mesh
 from jdali._system.devices import accelerator, to_host
+from jdali._system.jax_modes import usual_modes
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.host import HostPart
 from jdali.engine.function.part import FunctionDefinition, Part
@@ -85,6 +86,7 @@ class PipelineFunction:
         """
         return options_of(self.planner.stage, accelerator().platform) or {}
 
+    @usual_modes()
     def __call__(
         self,
         *inputs: Any,
@@ -160,6 +162,7 @@ class PipelineFunction:
 
         return jax.vmap(one)(tuple(inputs), *numbers)
 
+    @usual_modes()
     def sample(
         self,
         *inputs: Any,
@@ -190,6 +193,7 @@ class PipelineFunction:
         results = self(*batch, extents=extents, key=key, epoch=epoch, index=one, plan=plan)
         return jax.tree.map(lambda leaf: leaf[0], results)
 
+    @usual_modes()
     def plan(
         self,
         *inputs: object,

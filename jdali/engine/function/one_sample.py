@@ -22,6 +22,7 @@ from jdali._operators.pure import graph_call
 from jdali._operators.random_key import no_key_of
 from jdali._operators.record import CompiledOp, IndexOp
 from jdali._system.devices import accelerator
+from jdali._system.jax_modes import usual_modes
 from jdali.engine.function.running import minus_zero
 from jdali.engine.steps.program import compiler_options
 from jdali.graph import (
@@ -67,6 +68,7 @@ class SampleForm(NamedTuple):
     name: str
 
 
+@usual_modes()
 def call_on_sample(
     function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], key: Array | None,
     name: str,
@@ -154,6 +156,7 @@ def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..
         return exact(function, minus_zero(arrays), platform)(arrays, key)
 
     @run.def_vmap
+    @usual_modes()
     def run_batch(size: int, batched: Any, arrays: Any, key: Any) -> Any:
         axes = jax.tree.map(lambda is_batched: 0 if is_batched else None, tuple(batched))
         results = _rounded(jax.vmap(function, in_axes=axes, axis_size=size), platform)(arrays, key)

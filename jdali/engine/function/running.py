@@ -16,6 +16,7 @@ from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.mesh_axes import over_any_mesh
 from jdali._numerics.rounding import varying_like, x64_context
 from jdali._system.devices import accelerator
+from jdali._system.jax_modes import usual_modes
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.outline import StageOutline
 from jdali.engine.steps.program import ProgramForm, compiler_options, stage_compute
@@ -68,11 +69,13 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
             raise failure.user_error(failure.sample) from failure.first
 
     @jax.custom_jvp
+    @usual_modes()
     def rounded(arrays: Any, small: Any, identity: Any, seeds: Any, minus_zero: Any) -> list[Array]:
         results: list[Array] = exact(plain, minus_zero, platform)(arrays, small, identity, seeds)
         return results
 
     @rounded.defjvp
+    @usual_modes()
     def derivative(primals: Any, tangents: Any) -> Any:
         arrays, small, identity, seeds, _ = primals
 

@@ -15,6 +15,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from jdali._system.jax_modes import usual_modes
 from jdali._threads import PhaseTimer
 from jdali.engine.steps.branch_samples import leave_empty, part_of
 from jdali.engine.steps.runner import StepContext
@@ -26,6 +27,7 @@ from jdali.graph import Domain, Node
 RunSamples: TypeAlias = Callable[[Values, SampleIds, StepContext], None]
 
 
+@usual_modes()
 def run_step(
     nodes: Sequence[Node],
     run: RunSamples,

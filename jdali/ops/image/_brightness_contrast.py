@@ -17,12 +17,12 @@ LAYOUTS = ("HWC", "DHWC")
 
 def full_range(dtype: np.dtype) -> float:
     """Largest intensity of a dtype: its maximum for integers, 1 for floats."""
-    return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
+    return 1.0 if jnp.issubdtype(dtype, jnp.floating) else float(np.iinfo(dtype).max)
 
 
 def half_range(dtype: np.dtype) -> float:
     """Middle of a dtype's intensities: half of the range, rounded up (128 for uint8), or 0.5."""
-    return 0.5 if dtype.kind == "f" else float((int(np.iinfo(dtype).max) + 1) // 2)
+    return 0.5 if jnp.issubdtype(dtype, jnp.floating) else float((int(np.iinfo(dtype).max) + 1) // 2)
 
 
 def setup(images: BatchSpec, *, dtype: np.dtype | None) -> BatchSpec:

@@ -18,6 +18,7 @@ from jdali._kernels.fit import fit
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, operator
+from jdali._system.jax_modes import usual_modes
 
 _NAME = "jpeg_compression_distortion"
 _BLOCK = 8
@@ -125,6 +126,7 @@ def _of_reals(image: Array, quality: Array, extent: Array) -> Array:
 
 
 @_of_reals.defjvp
+@usual_modes()
 def _(primals: tuple[Array, Array, Array], tangents: tuple[Array, object, object]) -> tuple[Array, Array]:
     image, _, extent = primals
     luma, small, *chroma = _planes(tangents[0], extent)

@@ -21,6 +21,7 @@ from jdali._kernels.median_network import medians, medians_of_parts
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, Static, operator
+from jdali._system.jax_modes import usual_modes
 
 _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
@@ -172,6 +173,7 @@ _differentiable = functools.partial(jax.custom_jvp, nondiff_argnums=(0,))(_media
 
 
 @_differentiable.defjvp
+@usual_modes()
 def _derivative(reach: _Reach, primals: Any, tangents: Any) -> tuple[Array, Array]:
     image, size, extent = primals
     found = _medians(reach, image, size, extent)

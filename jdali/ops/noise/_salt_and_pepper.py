@@ -75,7 +75,7 @@ def salt_and_pepper(
 
 
 def _limits(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
-    if dtype.kind == "f":
+    if jnp.issubdtype(dtype, jnp.floating):
         return np.array(-1, dtype), np.array(1, dtype)
     if dtype.kind == "b":
         return np.array(False), np.array(True)

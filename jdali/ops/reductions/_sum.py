@@ -17,7 +17,7 @@ from jdali._operators.record import Static, operator
 
 def sum_dtype(dtype: np.dtype) -> np.dtype:
     """DALI's default type of a sum: the 64-bit integer of the same sign, floats as they are."""
-    if dtype.kind == "f":
+    if jnp.issubdtype(dtype, jnp.floating):
         return dtype
     return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
 

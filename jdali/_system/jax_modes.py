@@ -1,0 +1,23 @@
+"""JAX's modes that find mistakes in a program of the user's; jdali's own is written for the usual ones."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import jax
+
+
+@contextlib.contextmanager
+def usual_modes() -> Iterator[None]:
+    """Types and ranks are promoted and arrays transferred as by default, in this thread, whatever the user has set.
+
+    Also a decorator. It is on what jdali does in the user's threads and in its own, and on rules for derivatives and
+    batches: JAX may apply these when the call that they belong to has returned.
+    """
+    with (
+        jax.numpy_dtype_promotion("standard"),
+        jax.numpy_rank_promotion("allow"),
+        jax.transfer_guard("allow"),
+    ):
+        yield

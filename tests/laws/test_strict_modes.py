@@ -1,0 +1,116 @@
+"""JAX's strict modes, which find mistakes in users' programs: who sets them does not notice jdali."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from jax.sharding import NamedSharding, PartitionSpec
+from ops.pure_calls import call, samples
+from ops.pure_cases import CASES, LARGE, Case
+from ops.test_pure_functions import variables, with_values
+from support.data import image
+
+import jdali
+from jdali import fn
+from jdali.auto_aug.trivial_augment import trivial_augment_wide
+from jdali.iterator import DataIterator
+
+MODES = {
+    "jax_numpy_dtype_promotion": "strict",
+    "jax_numpy_rank_promotion": "raise",
+    "jax_transfer_guard": "disallow",
+}
+
+
+@contextlib.contextmanager
+def strict() -> Iterator[None]:
+    """All of them, in all threads, as `jax.config.update` sets them."""
+    before = {name: getattr(jax.config, name) for name in MODES}
+    for name, value in MODES.items():
+        jax.config.update(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            jax.config.update(name, value)
+
+
+@pytest.mark.parametrize("case", [*CASES, *LARGE], ids=str)
+def test_every_operator_is_traced(case: Case):
+    """Under `vmap`, with derivatives, and when rules for these are applied after the call."""
+    batch = samples(case, 2)
+    once = jax.jit(functools.partial(call, case))
+
+    def total(values: list[Any]) -> Any:
+        outs = jax.vmap(once)(with_values(batch, dict(zip(case.grad, values, strict=True))))
+        return sum(out.astype(np.float32).sum() for out in outs)
+
+    with strict():
+        jax.eval_shape(jax.vmap(once), batch)
+        if case.grad:
+            jax.eval_shape(jax.grad(total), list(variables(case, batch).values()))
+
+
+PICTURES = [image(30 + i, 40, 3, np.uint8, seed=i) for i in range(4)]
+SOUNDS = [np.linspace(-1, 1, 400 + 8 * i, dtype=np.float32) for i in range(4)]
+
+
+def pipeline() -> jdali.Pipeline:
+    with jdali.Pipeline(batch_size=4, num_threads=2, seed=3) as pipe:
+        pictures = fn.external_source([PICTURES], name="pictures", layout="HWC", cycle=True)
+        small = fn.resize(pictures, size=[24, 24])
+        turned = fn.rotate(small, angle=fn.random.uniform(range=[-20, 20]), keep_size=True)
+        shown = fn.color_twist(turned, hue=fn.random.uniform(range=[-20, 20]), saturation=1.2)
+        blurred = fn.gaussian_blur(shown, sigma=1.0)
+        cut = fn.crop_mirror_normalize(blurred, mean=[1.0, 2, 3], mirror=fn.random.coin_flip(), name="cut")
+        sounds = fn.external_source([SOUNDS], cycle=True)
+        spectra = fn.spectrogram(fn.pad(sounds), nfft=64, window_length=64, window_step=32)
+        pipe.set_outputs(cut, fn.normalize(spectra), small * 2.0 + 1)
+    return pipe
+
+
+def taken(**options: Any) -> list[np.ndarray]:
+    with DataIterator(pipeline(), ["pictures", "sounds", "sums"], size=8, **options) as batches:
+        return [np.asarray(value) for batch in batches for value in batch.values()]
+
+
+def used(key: jax.Array) -> list[np.ndarray]:
+    """What ways to use jdali give."""
+    eight = jax.devices()[:4]
+    mesh = jax.make_mesh((4,), ("batch",), devices=eight)
+    function = pipeline().function("pictures", "cut")
+    stacked = np.stack([picture[:30] for picture in PICTURES])
+    picture = jdali.dynamic.tensor(PICTURES[0], layout="HWC")
+    results = [
+        *taken(),
+        *taken(sharding=NamedSharding(mesh, PartitionSpec("batch"))),
+        function(stacked, index=np.arange(4)),
+        jax.jit(lambda arrays: function(arrays, index=np.arange(4)))(jax.device_put(stacked)),
+        trivial_augment_wide(key, PICTURES[0]),
+        jdali.ops.resize(PICTURES[0], size=(8, 9), layout="HWC"),
+        jdali.dynamic.resize(picture, size=[8, 9]) * 2 + 1,
+        *(value.as_cpu().as_array() for value in pipeline().run() if value.is_dense_tensor()),
+    ]
+    return [np.asarray(one) for one in results]
+
+
+def test_results_are_those_without():
+    key = jax.random.key(1)
+    want = used(key)
+    with strict():
+        found = used(key)
+    for got, expected in zip(found, want, strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_the_modes_of_the_program_stay():
+    with strict():
+        jdali.ops.resize(PICTURES[0], size=(8, 9), layout="HWC")
+        with pytest.raises(ValueError, match="rank_promotion"):
+            jax.eval_shape(lambda a, b: a + b, np.zeros(3), np.zeros((2, 3)))
