@@ -17,7 +17,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec, reshard, use_abstract_mesh
+from jax.sharding import (
+    AbstractMesh,
+    AxisType,
+    Mesh,
+    NamedSharding,
+    PartitionSpec,
+    reshard,
+    use_abstract_mesh,
+)
 
 from jdali._numerics.rounding import varying_like
 
@@ -65,7 +73,8 @@ def _needing(operands: Sequence[Any], results: Any) -> Any:
     return results
 
 
-def _auto(mesh: AbstractMesh) -> AbstractMesh:
+def _auto(mesh: Mesh | AbstractMesh) -> AbstractMesh:
+    mesh = mesh.abstract_mesh
     return mesh.update_axis_types(dict.fromkeys(mesh.explicit_axes, AxisType.Auto))
 
 

@@ -196,8 +196,11 @@ class _PureCall:
         def run(arrays: Any, ins: Any, values: Any, outs: Any, key: Any) -> tuple[Array, ...]:
             if not isinstance(self.op, DeviceBatchOp) and planned.call.frames is None:
                 return run_sample(planned.call, arrays, ins, values, outs, shapes, key)
-            operands = jax.tree.map(lambda v: jnp.asarray(v)[None], (arrays, ins, values, outs))
-            results = run_call(planned.call, *operands, shapes, None if key is None else key[None])
+            arrays, ins, values, outs = jax.tree.map(
+                lambda v: jnp.asarray(v)[None], (arrays, ins, values, outs)
+            )
+            keys = None if key is None else key[None]
+            results = run_call(planned.call, arrays, ins, values, outs, shapes, keys)
             return tuple(result[0] for result in results)
 
         results: tuple[Array, ...] = over_any_mesh(run)(
