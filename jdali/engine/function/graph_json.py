@@ -20,6 +20,10 @@ def reference_of(value: DataNode) -> list[int]:
     return [value.source.id, value.index]
 
 
+class UnknownOperatorError(RuntimeError):
+    """A graph has an operator that this process does not have."""
+
+
 class GraphWriter:
     """Nodes as JSON; the branches that they are in get numbers."""
 
@@ -83,7 +87,7 @@ class GraphReader:
         """Adds a node that was described."""
         op = REGISTRY.get(item["op"])
         if op is None:
-            raise RuntimeError(
+            raise UnknownOperatorError(
                 f"Pipeline.deserialize: there is no operator {item['op']!r}; load its plugin first, if it has one"
             )
         self._graph.domain = self._domain(item["domain"])
