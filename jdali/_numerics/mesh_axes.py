@@ -74,8 +74,7 @@ def _needing(operands: Sequence[Any], results: Any) -> Any:
 
 
 def _auto(mesh: Mesh | AbstractMesh) -> AbstractMesh:
-    mesh = mesh.abstract_mesh
-    return mesh.update_axis_types(dict.fromkeys(mesh.explicit_axes, AxisType.Auto))
+    return mesh.abstract_mesh.update_axis_types(dict.fromkeys(mesh.explicit_axes, AxisType.Auto))
 
 
 def _like(sharding: NamedSharding, shape: tuple[int, ...]) -> NamedSharding:

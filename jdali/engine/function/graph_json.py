@@ -23,6 +23,10 @@ def reference_of(value: DataNode) -> list[int]:
     return [value.source.id, value.index]
 
 
+class UnknownOperatorError(RuntimeError):
+    """A graph has an operator that this process does not have."""
+
+
 class GraphWriter:
     """Nodes as JSON; the branches that they are in get numbers."""
 
@@ -111,7 +115,7 @@ class GraphReader:
         row = msgspec.convert(item, NodeRow)
         op = REGISTRY.get(row.op)
         if op is None:
-            raise RuntimeError(
+            raise UnknownOperatorError(
                 f"Pipeline.deserialize: there is no operator {row.op!r}; load its plugin first, if it has one"
             )
         self._graph.domain = self._domain(row.domain)

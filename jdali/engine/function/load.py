@@ -12,7 +12,7 @@ from jdali import __version__
 from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.engine.function.folder_programs import require_flatbuffers
-from jdali.engine.function.graph_json import GraphReader
+from jdali.engine.function.graph_json import GraphReader, UnknownOperatorError
 from jdali.engine.function.making import build_function
 from jdali.engine.function.manifest import FolderError, Manifest, read_manifest
 from jdali.engine.function.part import FunctionDefinition
@@ -57,6 +57,9 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
         return Preprocess(path, manifest, function)
     except FolderError:
         raise
+    except UnknownOperatorError as error:
+        reason = str(error).partition(": ")[2]
+        raise FolderError(f"{path} cannot be used in this process: {reason}") from error
     except Exception as error:  # what wrong data raise, in the end
         raise FolderError(f"{path} is damaged: its graph cannot be made: {error}") from error
 

@@ -25,6 +25,7 @@ from engine.function.pipelines import COUNT, ENCODED, PICTURES, first_batch, pad
 
 import jdali
 from jdali import fn, types
+from jdali._operators.record import REGISTRY
 from jdali._system import limits
 from jdali.engine.function.manifest import Manifest
 
@@ -316,6 +317,18 @@ def test_another_version(copied: Path):
     path.write_bytes(path.read_bytes().replace(b'"jdali": "', b'"jdali": "9.'))
     with pytest.raises(jdali.FolderError, match=r"written by jdali 9\.\S+ in format \d; this is jdali"):
         jdali.load(copied)
+
+
+def test_an_operator_of_a_plugin_that_is_not_loaded(
+    exported: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+):
+    others = {name: op for name, op in REGISTRY.items() if name != "crop_mirror_normalize"}
+    monkeypatch.setattr("jdali.engine.function.graph_json.REGISTRY", others)
+    with pytest.raises(
+        jdali.FolderError,
+        match=r"cannot be used in this process: there is no operator 'crop_mirror_normalize'; load its plugin",
+    ):
+        jdali.load(exported[0])
 
 
 def test_damage(copied: Path):
