@@ -5,9 +5,10 @@ Tried with the versions in `TRIED`; CI runs `tests/system/test_jax_internals.py`
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -169,6 +170,24 @@ def _mapped_type() -> type | None:
     except ImportError:
         return None
     return BatchTracer
+
+
+@contextlib.contextmanager
+def computed_now() -> Iterator[None]:
+    """Within a program that is being traced, computes what is known now, as a constant of the program.
+
+    Elsewhere nothing changes: JAX would read operands on the host.
+    """
+    with contextlib.nullcontext() if _traces_nothing() else jax.ensure_compile_time_eval():
+        yield
+
+
+def _traces_nothing() -> bool:
+    try:
+        from jax._src.core import trace_state_clean
+    except ImportError:
+        return not isinstance(jax.numpy.zeros(()), jax.core.Tracer)
+    return bool(trace_state_clean())
 
 
 def varying_axes(value: object) -> frozenset[str]:

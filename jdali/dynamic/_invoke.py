@@ -15,6 +15,7 @@ from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.argument_rules import converted, one_for_all, sample_shape
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator
 from jdali._system.devices import HostArray, is_local, to_host
+from jdali._system.jax_internals import computed_now
 from jdali.dynamic._context import EvalContext, EvalMode
 from jdali.dynamic._data import device_of, is_plain, to_array
 from jdali.dynamic._device import Device
@@ -69,7 +70,7 @@ def invoke(
     batches = [repeated(value, count) for value in values]
     arguments = {name: _argument_batch(op, name, value, count) for name, value in per_sample.items()}
     draw = draw_of(op.name, rng, key) if op.random else _NO_DRAW
-    with jax.ensure_compile_time_eval():  # also while a program of the user's is traced
+    with computed_now():
         results = eager.run_operator(
             op, batches, arguments, static, batch_size=count, placement=placement, draw=draw,
             pool=EvalContext.current().thread_pool.pool, constants=_constants(op, counted),

@@ -17,6 +17,7 @@ from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._numerics.mesh_axes import over_any_mesh
 from jdali._system.devices import accelerator, to_host
+from jdali._system.jax_internals import computed_now
 from jdali._system.jax_modes import usual_modes
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.host import HostPart
@@ -134,7 +135,7 @@ class PipelineFunction:
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
             results, sizes = self._run_traced(plan, batch, draw)
         else:
-            with jax.ensure_compile_time_eval():  # within a program as well it is known, a constant of that
+            with computed_now():
                 results, sizes = self.planner.run(plan, batch, draw, accelerator().platform)
         return self._returned(results, sizes, plan, ragged=ragged)
 

@@ -22,6 +22,7 @@ from jdali._operators.pure import graph_call
 from jdali._operators.random_key import no_key_of
 from jdali._operators.record import CompiledOp, IndexOp
 from jdali._system.devices import accelerator
+from jdali._system.jax_internals import computed_now
 from jdali._system.jax_modes import usual_modes
 from jdali.engine.function.running import minus_zero
 from jdali.engine.steps.program import compiler_options
@@ -129,8 +130,7 @@ class SampleFunction:
     def __call__(self, arrays: Sequence[Array], key: Array | None) -> Any:
         operands = [*arrays, *([] if key is None else [key])]
         traced = any(isinstance(v, jax.core.Tracer) for v in operands)
-        # What is known is known within a program as well, a constant of that.
-        with contextlib.nullcontext() if traced else jax.ensure_compile_time_eval():
+        with contextlib.nullcontext() if traced else computed_now():
             results = iter((self._run if traced else self._compiled)(list(arrays), key))
         leaves = [next(results) if isinstance(leaf, DataNode) else leaf for leaf in self._leaves]
         return jax.tree_util.tree_unflatten(self._structure, leaves)
