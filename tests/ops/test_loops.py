@@ -20,6 +20,7 @@ BOUNDED = {
     "water": "as `rotate`",
     "sphere": "as `rotate`",
     "tensor_resize": "as `resize`",
+    "gaussian_blur": "over blocks of the axes of large volumes, whose number follows from sizes",
     "laplacian": "over blocks of rows, whose number follows from sizes, and derivatives",
     "multi_paste": "over tiles of regions, which are cut off at the images",
     "experimental.median_blur": "over the bits of a value",
