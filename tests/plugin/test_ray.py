@@ -296,6 +296,11 @@ def test_wrong_arguments(arguments, message):
         Workers(**arguments)
 
 
+def test_a_cluster_that_is_too_small_is_warned_of(on_cluster):
+    with pytest.warns(UserWarning, match="3 workers of 4 processors each, but the cluster has 2"):
+        Workers(3, num_cpus=4).initialize()
+
+
 def test_threads_of_a_worker_are_its_processors(folder):
     assert jdali.Pipeline(batch_size=1, workers=Workers(2, num_cpus=3)).num_threads == 3
     assert jdali.Pipeline(batch_size=1, workers=Workers(2, num_cpus=3), num_threads=1).num_threads == 1

@@ -10,6 +10,7 @@ from typing import Any
 
 import ray
 
+from jdali._system.tracebacks import warn_user
 from jdali._workers.on_ray import PipelineActor
 from jdali.plugin.ray.dispatcher import RayDispatcher
 
@@ -80,9 +81,15 @@ class RayWorkers:
 
     # --- for dispatchers --------------------------------------------------------------------
     def initialize(self) -> None:
-        """Initializes Ray if the program has not."""
+        """Initializes Ray if the program has not, and warns if the cluster is too small for the workers."""
         if not ray.is_initialized():
             ray.init(address=self.address, namespace=self.namespace)
+        each, there = self._options["num_cpus"], ray.cluster_resources().get("CPU", 0.0)
+        if self.count * each > there:
+            warn_user(
+                f"jdali.plugin.ray.Workers: {self.count} workers of {each:g} processors each, but the cluster has "
+                f"{there:g}: those that find none wait until it has more"
+            )
 
     def actor(self, index: int) -> Any:
         """The handle of a worker, which is started if it does not exist; it ends with the last handle."""
