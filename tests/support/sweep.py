@@ -19,7 +19,7 @@ import numpy as np
 import jdali
 import jdali.dynamic as jd
 from jdali import fn, types
-from jdali._numerics.narrow import narrow
+from jdali._numerics.narrow import narrowed as narrowed_type
 from jdali._numerics.random import sample_key, seed_words
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
@@ -208,7 +208,12 @@ def through_iterator(
 
 def narrowed(results: Results) -> Results:
     """What an iterator makes of them: 32 bits at most."""
-    return Results({position: [narrow(value) for value in outputs] for position, outputs in results.items()})
+    return Results(
+        {
+            position: [value.astype(narrowed_type(value.dtype)) for value in outputs]
+            for position, outputs in results.items()
+        }
+    )
 
 
 def _cut(batch: Mapping[str, np.ndarray], name: str) -> list[np.ndarray]:
