@@ -153,8 +153,8 @@ class BlockFile(io.RawIOBase):
     """A remote file that is read in blocks, as Python's binary files are; for one thread."""
 
     def __init__(self, url: str):
+        self._scope = Scope(options().requests)  # first: `close` is called of a file that is not there, too
         self._size, self._at = _remote.size(url), 0
-        self._scope = Scope(options().requests)
         self._blocks = Blocks([url], [self._size], self._scope)
 
     def readable(self) -> bool:

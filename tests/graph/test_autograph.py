@@ -942,8 +942,6 @@ def dali_calls(x: Any) -> Any:
 DALI_PROGRAMS = [dali_nested, dali_return, dali_logic, dali_targets, dali_loop, dali_structure, dali_calls]
 
 
-# With Python 3.13 the library by which DALI converts functions uses what Python has deprecated.
-@pytest.mark.filterwarnings("ignore:.*arbitrary keyword arguments is deprecated:DeprecationWarning")
 @pytest.mark.oracle
 @pytest.mark.parametrize("function", DALI_PROGRAMS)
 def test_agrees_with_dali(function: Any) -> None:

@@ -100,3 +100,16 @@ def test_primitives_that_hold_functions_of_their_own():
     scattered, product = run(function, a, b, np.int32([0, 0, 3]))
     np.testing.assert_array_equal(scattered, [11, 0, 0, 24])
     assert product == 9
+
+
+def test_a_quotient_by_a_root_has_the_same_bits_in_any_shape():
+    """XLA makes a product with `rsqrt` of it, which it computes in one way for a single value and in another for several."""
+    values = np.random.default_rng(2).uniform(0.1, 9e4, 64).astype(np.float32)
+
+    def program(zero, x):
+        return exact(lambda x: 3 / jnp.sqrt(x * x), zero, "cpu")(x)
+
+    whole = np.asarray(jax.jit(program)(MINUS_ZERO, values))
+    np.testing.assert_array_equal(whole, np.float32(3) / np.sqrt(values * values))
+    alone = [np.asarray(jax.jit(program)(MINUS_ZERO, values[i : i + 1])) for i in range(len(values))]
+    np.testing.assert_array_equal(np.concatenate(alone), whole)
