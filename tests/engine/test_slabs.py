@@ -133,7 +133,7 @@ def test_leases_end_where_samples_fail(files, tmp_path, on_error):
     cut.write_bytes(encoded(2).tobytes()[:-200])
     pipe = decoding([*files[:2], str(cut), *files[3:]], on_error=on_error)
     if on_error == "raise":
-        with pytest.raises(jdali.OperatorError, match="Premature end"):
+        with pytest.raises(jdali.OperatorError, match="premature end"):
             pipe.run()
     else:
         for _ in range(3):
