@@ -143,6 +143,14 @@ def rsqrt(x: Array) -> Array:
     return 1 / jnp.sqrt(x)
 
 
+def magnitude(x: Array) -> Array:
+    """Absolute value of complex numbers; no square overflows before the result does."""
+    real, imag = jnp.abs(lax.real(x)), jnp.abs(lax.imag(x))
+    large, small = jnp.maximum(real, imag), jnp.minimum(real, imag)
+    ratio = small / jnp.where(large == 0, 1, large)
+    return jnp.where(jnp.isinf(large), large, large * jnp.sqrt(1 + ratio * ratio))
+
+
 # Polynomials of M. Giles, "Approximating the erfinv function" (2010), for float32, highest power first.
 _ERF_INV_CENTER = (
     2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,

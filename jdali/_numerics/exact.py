@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._numerics.elementary import IN_PLACE
+from jdali._numerics.elementary import IN_PLACE, magnitude
 from jdali._numerics.flat_program import FlatProgram, Step, StepValue
 from jdali._numerics.platform import tracing_for
 from jdali._numerics.rounding import varying_like, varying_over
@@ -96,6 +96,8 @@ class _Evaluation:
             return self._cond(params, operands)
         if name in IN_PLACE and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.floating):
             return self.of(jax.make_jaxpr(IN_PLACE[name])(*operands), operands)
+        if name == "abs" and jnp.issubdtype(eqn.invars[0].aval.dtype, jnp.complexfloating):
+            return self.of(jax.make_jaxpr(magnitude)(*operands), operands)
         if name == "mul" and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.complexfloating):
             return [self._complex_product(*operands)]
         if self._varies:

@@ -114,3 +114,15 @@ def test_bits_do_not_depend_on_the_shape(name: str):
 def test_primitives_of_complex_numbers_stay():
     values = np.array([1 + 2j, -3j], np.complex64)
     np.testing.assert_allclose(in_place("exp", values), np.exp(values), rtol=1e-6)
+
+
+def test_absolute_values_of_complex_numbers():
+    values = (RNG.standard_normal(COUNT) + 1j * RNG.standard_normal(COUNT)).astype(np.complex64)
+    values[:6] = [0, 3 + 4j, 1e30 + 1e30j, 1e-30j, complex(np.inf, 1), complex(np.nan, 1)]
+    with np.errstate(invalid="ignore"):
+        wanted = np.abs(values.astype(np.complex128))
+    whole = in_place("abs", values)
+    # A quotient, a square, a root and a product, each rounded.
+    np.testing.assert_allclose(whole, wanted, rtol=3e-7)
+    for size in (1, 3, 7, 16):
+        np.testing.assert_array_equal(in_place("abs", values[6 : 6 + size]), whole[6 : 6 + size])

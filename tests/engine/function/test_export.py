@@ -61,7 +61,8 @@ data = np.load(encoded, allow_pickle=False)
 np.save(result, preprocess([data[name].tobytes() for name in sorted(data)]))
 # JAX itself imports SciPy when it first compiles, which imports charset_normalizer where it finds it.
 codecs = {"PIL", "imagecodecs", "simplejpeg"}
-assert packages() - before <= {"jdali", "msgspec", "typing_extensions", "scipy", "charset_normalizer", *codecs}, packages() - before
+others = {"jdali", "msgspec", "typing_extensions", "scipy", "charset_normalizer"}
+assert packages() - before <= {*others, *codecs}, packages() - before
 parts = ("jdali.pipeline", "jdali._pipeline", "jdali.fn", "jdali.dynamic", "jdali.iterator", "jdali._viewer", "jdali.serving")
 assert not {name for name in sys.modules if name.startswith(parts)}
 """
