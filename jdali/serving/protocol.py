@@ -289,7 +289,7 @@ def _from_binary(tensor: TensorMessage, shape: tuple[int, ...], data: memoryview
         if math.prod(shape) * dtype.itemsize != len(data):
             raise _mistake(tensor, f"{len(data)} bytes, of shape {list(shape)} {tensor.datatype}")
         array = np.frombuffer(data, np.uint8 if dtype == np.bool_ else dtype)
-        if dtype == np.bool_ and array.max(initial=0) > 1:
+        if dtype == np.bool_ and (array > 1).any():
             raise _mistake(tensor, "a byte of BOOL is 0 or 1")
         return list(array.view(dtype).reshape(shape))
     samples: list[bytes] = []
