@@ -288,7 +288,7 @@ def _from_binary(tensor: TensorMessage, shape: tuple[int, ...], data: memoryview
         dtype = np.dtype(DTYPES[tensor.datatype])
         if math.prod(shape) * dtype.itemsize != len(data):
             raise _mistake(tensor, f"{len(data)} bytes, of shape {list(shape)} {tensor.datatype}")
-        array = np.frombuffer(data, np.uint8 if dtype == np.bool_ else dtype)
+        array: Any = np.frombuffer(data, np.uint8 if dtype == np.bool_ else dtype)
         if dtype == np.bool_ and (array > 1).any():
             raise _mistake(tensor, "a byte of BOOL is 0 or 1")
         return list(array.view(dtype).reshape(shape))

@@ -64,7 +64,7 @@ class RayWorkers:
         self.count, self.max_restarts, self.namespace, self.address = count, max_restarts, namespace, address
         self.threads = max(int(num_cpus), 1)
         self.name = f"jdali-{uuid.uuid4().hex}" if name is None else name
-        self._options = {
+        self._options: dict[str, Any] = {
             "num_cpus": num_cpus, "max_restarts": max_restarts, "scheduling_strategy": "SPREAD", "get_if_exists": True,
             **({} if resources is None else {"resources": dict(resources)}),
             **({} if runtime_env is None else {"runtime_env": dict(runtime_env)}),
