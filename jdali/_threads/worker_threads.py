@@ -6,6 +6,7 @@ import abc
 import heapq
 import itertools
 import queue
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -119,12 +120,11 @@ class WorkerThreads(TaskExecutor):
             for task in self._tasks.clear() if cancel_futures else ():
                 task.cancel()
             self._tasks.end()
-        for thread in self._threads if wait else ():
+        # While the interpreter ends, Python stops daemon threads where they are: from 3.13 on one would wait for ever.
+        for thread in self._threads if wait and not sys.is_finalizing() else ():
             try:
                 thread.join()
-            except (
-                RuntimeError
-            ):  # it is the one that asks; while the interpreter ends, no module is there to compare
+            except RuntimeError:  # it is the one that asks
                 continue
 
 
