@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import enum
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import msgspec
 import numpy as np
 
 from jdali import types
@@ -75,7 +75,8 @@ class GraphWriter:
         return self._numbers[domain]
 
 
-class NodeRow(msgspec.Struct):
+@dataclasses.dataclass(frozen=True)
+class NodeRow:
     """A node as `GraphWriter` describes it."""
 
     op: str
@@ -85,7 +86,7 @@ class NodeRow(msgspec.Struct):
     args: dict[str, Any]
     seed: int | None
     domain: int
-    outputs: Annotated[int, msgspec.Meta(ge=0, le=_MOST_OUTPUTS)]
+    outputs: int
     where: str
     fed: dict[str, Any] | None
     preserve: bool = False  # older versions did not write it
@@ -112,7 +113,11 @@ class GraphReader:
             RuntimeError: its operator is not known.
             msgspec.ValidationError: the description has other types.
         """
+        import msgspec  # programs that read no graph do not load it
+
         row = msgspec.convert(item, NodeRow)
+        if not 0 <= row.outputs <= _MOST_OUTPUTS:
+            raise ValueError(f"{row.outputs} outputs of a node")
         op = REGISTRY.get(row.op)
         if op is None:
             raise UnknownOperatorError(
