@@ -121,8 +121,9 @@ def test_videos_are_closed_for_others(tmp_path, at_most):
     reader = opened("readers.video", file_root=str(tmp_path), sequence_length=2)
     expected = [reader.load(index)[0] for index in range(reader.size)]
     assert descriptors(tmp_path) == 6
+    path = archives(tmp_path, 1)["path"]
     at_most(1)
-    files = RecordFiles("readers.mxnet", archives(tmp_path, 1)["path"])
+    files = RecordFiles("readers.mxnet", path)
     assert len(files.read(0, 0, 4)) == 4
     files.close()
     again = [reader.load(index)[0] for index in range(reader.size)]
