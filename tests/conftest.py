@@ -27,6 +27,9 @@ from support.accelerator import accelerator  # noqa: F401
 from support.shared_programs import forget, rows_follow_the_batch  # noqa: F401
 from support.worker_kinds import on_cluster, ray_cluster, ray_workers, workers  # noqa: F401
 
+from jdali import storage
+from jdali._system import limits
+
 # Gives memory that was freed back to the system (glibc): without it a run grows to some seven gigabytes.
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
@@ -58,6 +61,14 @@ def _programs_of_code_as_it_is(request: pytest.FixtureRequest):
     yield
     if patches:
         forget()
+
+
+@pytest.fixture(autouse=True)
+def _limits_of_one_test_only():
+    """Puts back the limits that a test, or an example of the documents, sets with `jdali.storage.configure`."""
+    before = storage.options()
+    yield
+    limits.use(before)
 
 
 @pytest.fixture(scope="session")

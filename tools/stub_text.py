@@ -11,6 +11,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from jdali._operators.record import Operator
@@ -30,7 +31,7 @@ _ELEMENT = {"jdali.fn": " | DataNode", "jdali.ops": " | ArrayLike", "jdali.dynam
 _INPUTS = {"jdali.fn": "DataNode | ArrayLike", "jdali.dynamic": "Tensor | Batch | ArrayLike"}
 _EXTENT = "extent: Any = None"
 _EXTENT_FORMS = ("extent: None = None", "extent: ArrayLike | typing.Sequence[Any]")
-_TYPE_NAMES = ("DataNode", "Array", "ArrayLike", "Tensor", "Batch", "Device", "RNG")
+_TYPE_NAMES = ("DataNode", "ArrayLike", "Tensor", "Batch", "Device", "RNG")
 _LAYOUTS = "Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str"
 # Calls whose outputs are counted by another argument than a flag.
 _RETURNED: dict[str, dict[str, list[tuple[dict[str, str], str]]]] = {
@@ -72,6 +73,8 @@ def annotation_text(annotation: Any, surface: str) -> str:
         return _vector_text(annotation, surface)
     if annotation is np.dtype or origin is np.dtype:
         return DTYPES[surface]
+    if annotation is jax.Array:  # keys and values alike: what is asked for may be given by NumPy
+        return "Any" if surface == "jdali.dynamic" else "ArrayLike"
     name = getattr(annotation, "__name__", "")
     if annotation is bool and surface == "jdali.dynamic":  # where `bool` is an element type
         return "builtins.bool"

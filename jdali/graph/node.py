@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -372,11 +372,13 @@ class DataNode(Expression):
         args = parse_index(key)
         return self if not args else apply("_tensor_subscript", (self,), args, device=self.device)
 
-    def __array__(self, *_: object, **__: object) -> np.ndarray:
-        raise TypeError(
-            f"{self!r} has no values, it is a batch that is yet to come: they are there once its pipeline runs. jdali.dynamic "
-            "and jdali.ops have operators that work at once, without a pipeline"
-        )
+    if not TYPE_CHECKING:  # a type checker would take a list of nodes for an array
+
+        def __array__(self, *_, **__):
+            raise TypeError(
+                f"{self!r} has no values, it is a batch that is yet to come: they are there once its pipeline runs. "
+                "jdali.dynamic and jdali.ops have operators that work at once, without a pipeline"
+            )
 
     __iter__ = None  # a batch that is yet to come: not an `Iterable`, though it can be indexed
 

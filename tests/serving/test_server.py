@@ -568,12 +568,8 @@ def test_the_command(
     module = types.ModuleType("my_model")
     vars(module)["twice"] = twice = pipelines.STD.index  # any function
     monkeypatch.setitem(sys.modules, "my_model", module)
-    before = jdali.storage.options()
     arguments = ["--model", "my_model:twice", "--port", "0", "--max-batch", "4", "--max-pixels", "99"]
-    try:
-        assert main(["serve", str(folder), *arguments, *options]) == 0
-    finally:
-        jdali.storage.configure(max_pixels=before.max_pixels)
+    assert main(["serve", str(folder), *arguments, *options]) == 0
     (_, model, given) = called.pop()
     assert called == ([] if options else [("warm up", 4, {"progress": True})])
     assert given["host"] == "127.0.0.1"
