@@ -137,7 +137,8 @@ class PipelineFacts(PipelineBase):
 
     def executor_statistics(self) -> dict[str, Any]:
         """Programs compiled by each stage, with times; see `plan` for a readable form."""
-        return self._building.run().runtime.statistics()
+        run = self._building.run()
+        return {**run.runtime.statistics(), "skipped_samples": len(run.errors)}
 
     def times(self) -> Times:
         """Returns the time that each phase has taken so far; `iterator.report` interprets it."""

@@ -52,13 +52,12 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
         debug: the function runs in each iteration, and each operator when it is called: see docs/debug.md. For
             pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`,
             `on_error` and `scaled_decoding` have no effect then; a bad sample raises.
-        on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put the
-            reader's next sample in its place; "mask": put a good sample of the batch in its place (or of
-            the data set, if the batch has none), which is False in `iterator`'s mask and also comes where it
-            belongs. Either way a good sample counts once an epoch. What was bad is in `Pipeline.errors`.
-            An external source has no other samples: beside one "skip" puts a good sample of the batch there, which the
-            mask of `LastBatchPolicy.PAD` shows, and a batch without any is left out, with "mask" too; after 1024 bad
-            samples in a row there is an error.
+        on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put another sample of the
+            data set in its place, which follows from the epoch and the index of the bad one; "mask": the same, and
+            iterators give a mask, which is False there. The stand-in comes where it belongs, too: every good sample comes
+            at least once an epoch, exactly once where the mask is True. What was bad is in `Pipeline.errors`.
+            An external source has no other samples: beside one a good sample of the batch stands in, and a batch without
+            any is left out; after 1024 bad samples in a row there is an error.
         max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
         max_prefetch_bytes: no other batch is begun ahead if with it, by what the largest one took so far, those
             that wait and those under way would take more bytes than this; before the first one is made, none.

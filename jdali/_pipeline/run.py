@@ -14,6 +14,8 @@ from jdali.engine import Result, Runtime
 from jdali.graph import difference
 
 STATE_VERSION = 1
+# An external source that gives only bad samples is an error after so many.
+MOST_LOST = 1024
 
 
 class Run:
@@ -27,6 +29,7 @@ class Run:
     Attributes:
         scheduled: batches that were scheduled and not taken.
         first_state: of the sources, before the first batch.
+        errors: bad samples of the batches that were taken.
     """
 
     def __init__(self, runtime: Runtime, config: PipelineConfig, definition: Definition):
@@ -34,12 +37,8 @@ class Run:
         self.scheduled = 0
         self._config, self._definition = config, definition
         self.first_state = self._state = self.engine.get_state()
-        self._errors = 0
-
-    @property
-    def errors(self) -> list[SkippedSample]:
-        """Bad samples of the batches that were taken."""
-        return self.engine.recovery.errors[: self._errors]
+        self.errors: list[SkippedSample] = []
+        self._lost = 0  # failed samples since the last batch that has some
 
     def take(self) -> Result:
         """The next batch; threads that ask at the same time get one each."""
@@ -59,8 +58,17 @@ class Run:
             if result is not None:
                 if result.nothing is None:
                     self._config.expected.check(result.outputs)
-                self._state, self._errors = result.state, result.errors
+                self._state = result.state
+                self.errors += result.skipped
+                self._refuse_many_lost(result)
             return result
+
+    def _refuse_many_lost(self, result: Result) -> None:
+        """Raises the error of a batch without samples, if it is the last of many."""
+        self._lost = 0 if result.nothing is None else self._lost + len(result.skipped)
+        if result.nothing is not None and self._lost >= MOST_LOST:
+            self._lost = 0
+            raise result.nothing
 
     def with_samples(self, result: Result) -> Result:
         """The result, or the next one that has samples; of a pipeline that is fed there is only the one."""

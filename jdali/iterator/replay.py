@@ -30,8 +30,8 @@ def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax
     chosen = max(i for i, position in enumerate(positions) if position <= wanted)
     if chosen == 0 and stream.forgot:
         raise ValueError(
-            f"batch_at: the way to step {step} is forgotten: bad samples were replaced, or the source began "
-            f"again, too often since then; what comes after step {anchors[1]['steps']} is known"
+            f"batch_at: the way to step {step} is forgotten: the source began again too often since then; what comes "
+            f"after step {anchors[1]['steps']} is known"
         )
     if chosen == 0 and stream.restored is not None:
         _check_the_way(twin, anchors[0], stream.restored)
@@ -67,7 +67,7 @@ def _check_the_way(twin: BatchStream, start: State, restored: State) -> None:
     if mine != reached:
         raise ValueError(
             f"batch_at: batches before step {restored['steps']}, where the state was restored, are not known: "
-            "bad samples were replaced, epochs were ended early, or there was another batch size or number of shards"
+            "epochs were ended early, or there was another batch size or number of shards"
         )
 
 

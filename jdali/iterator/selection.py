@@ -59,8 +59,6 @@ def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Resul
     insides = [_inside(counter, result, n) for result, n in zip(results, counts, strict=True)]
     rows: list[np.ndarray | None] = [None] * len(results)
     if counter.policy is LastBatchPolicy.PARTIAL:
-        if any(counts) and not any(inside.any() for inside in insides):
-            return None  # nothing but repetitions in place of samples that could not be read
         rows = [None if inside.all() else np.flatnonzero(inside) for inside in insides]
     elif pads:
         rows = [None if n == full else np.minimum(np.arange(full), n - 1) for n in sizes]

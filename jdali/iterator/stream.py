@@ -107,11 +107,10 @@ class BatchStream:
         self._surplus = 0  # batches thrown away behind the last one
         self._outcomes: dict[int, Result | BaseException] = {}  # of pipelines, until all have one
         # States from which any batch can be found by counting alone: of the start, the last one that was
-        # restored, and those after batches in which bad samples were replaced or a source began again.
+        # restored, and those at which a source began again.
         self.anchors = [self.get_state()]
         self.forgot = False  # some of them, the oldest after the first
         self.restored: dict[str, Any] | None = None
-        self._replaced = self._leads_of(self.anchors[0])
         self._ahead.expect(counter)
 
     def get_state(self) -> dict[str, Any]:
@@ -134,7 +133,6 @@ class BatchStream:
         self._leaves = False
         self.restored = self.get_state()
         self.anchors, self.forgot = [self.anchors[0], self.restored], False
-        self._replaced = self._leads_of(self.restored)
         self._ahead.expect(self.counter.following() if self._ended else self.counter)
 
     def _forget_taken(self) -> None:
@@ -204,13 +202,10 @@ class BatchStream:
             self._surplus += 1  # nobody gets the errors of these batches
             if len(results) < len(outcomes):
                 return None
-            self._note_replaced(results)
             return TakenBatch(results, None)
         if len(results) < len(outcomes):
             return self._without_batch(next(o for o in outcomes if isinstance(o, BaseException)))
-        number = self._count_batch()
-        self._note_replaced(results)
-        return TakenBatch(results, number)
+        return TakenBatch(results, self._count_batch())
 
     def _take_parts(self) -> bool:
         """Takes a batch of each pipeline, or what was raised: all go on together; False: one is not there yet."""
@@ -267,7 +262,6 @@ class BatchStream:
         self.steps, self.epochs, self._ended = int(state["steps"]), int(state["epochs"]), False
         later = [anchor for anchor in self.anchors[1:] if anchor["steps"] <= self.steps]
         self.anchors = [self.anchors[0], *later]
-        self._replaced = self._leads_of(self.anchors[-1])
         left = None if counter.length is None else counter.length - counter.done + counter.surplus
         states = pipeline_states(state, len(self.pipelines), len(state["epoch"]["ahead"]))
         for pipeline, of_pipeline in zip(self.pipelines, states, strict=True):
@@ -283,16 +277,6 @@ class BatchStream:
     def _reset_pipelines(self) -> None:
         for pipeline in self.pipelines:
             pipeline.reset()
-
-    @staticmethod
-    def _leads_of(state: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return [_leads(of_pipeline) for of_pipeline in state["pipelines"]]
-
-    def _note_replaced(self, results: Sequence[Result]) -> None:
-        replaced = [_leads(result.state) for result in results]
-        if replaced != self._replaced:
-            self._replaced = replaced
-            self._remember()
 
     def _remember(self) -> None:
         self.anchors.append(self.get_state())
@@ -368,11 +352,6 @@ class BatchStream:
             self._ahead.expect(counter)
         assert selection is not None
         return UserBatch(arrays, selection.belongs, counter.done, counter.length, self.get_state())
-
-
-def _leads(state: Mapping[str, Any]) -> dict[str, Any]:
-    """For each reader that gives samples ahead of its position its epoch, and by how much."""
-    return {name: ahead[:2] for name, ahead in state.get("ahead", {}).items()}
 
 
 def _outcome(pipeline: Pipeline | PipelineTwin) -> Result | BaseException | None:

@@ -70,7 +70,6 @@ def test_every_good_sample_once_an_epoch(shards, batch_size, bad, on_error):
             listed = {error.index for error in pipe.errors}
         for number, (values, mask, padded) in enumerate(rows):
             assert set(values) <= set(good)
-            assert all(mask) or on_error == "mask"
             seen[number // batches] += [
                 v for v, m, p in zip(values, mask, padded, strict=True) if m and not p
             ]
@@ -96,7 +95,8 @@ def test_through_an_iterator(batch_size, where, on_error):
             for batch in batches:
                 values = np.ravel(batch["x"])
                 seen += values[np.asarray(batch["mask"])].tolist() if on_error == "mask" else values.tolist()
-            assert sorted(seen) == [i for i in range(SIZE) if i not in bad]
+            good = [i for i in range(SIZE) if i not in bad]
+            assert sorted(seen) == good or (on_error == "skip" and sorted(set(seen)) == good and len(seen) == SIZE)
 
 
 def test_one_sample_reported_at_a_time():

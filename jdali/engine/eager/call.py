@@ -19,7 +19,6 @@ import numpy as np
 from jdali._batches import Drawn, PaddedBlock, Provenance, gather
 from jdali._operators.record import Operator
 from jdali.engine.failure import NodeFailure
-from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.reader_op import policy_of, read
@@ -99,7 +98,6 @@ class _Runner:
             step, seed=0, device=form.placement.device, max_batch=form.room, compiler=COMPILER,
             shares_rows=form.room > 1,  # calls with one sample are many, and often short
         )  # fmt: skip
-        self._levels = Levels()
         stateless = self._runner.stateless and not form.op.random
         self._turn = contextlib.nullcontext() if stateless else threading.Lock()
 
@@ -109,7 +107,7 @@ class _Runner:
             if self._random and stream != self._stream:
                 self._runner.reseed(*stream)
                 self._stream = stream
-            parts, context = {WHOLE_BATCH: ids}, StepContext(pool, levels=self._levels.batch())
+            parts, context = {WHOLE_BATCH: ids}, StepContext(pool)
             run_step((self.node,), self._runner.run, env, parts, context, runs_empty=True)
 
 
@@ -233,11 +231,11 @@ class EagerReader:
 
     def next(self, count: int, pool: Pool) -> tuple[TensorList, ...]:
         """The next `count` samples, one batch for each output."""
-        epochs, indices, _ = self._reader.next_batch(count)
+        indices = self._reader.next_batch(count).indices
         sources = Provenance.of(Drawn(self._reader.source, indices))
         try:
             with pool.slabs:
-                columns = read(self.node, self._reader, epochs, indices, pool, self._policy)
+                columns = read(self.node, self._reader, indices, pool, self._policy)
         except NodeFailure as failure:
             raise failure.user_error(failure.sample, lambda node: sources, where="") from failure.first
         return tuple(TensorList.from_store(column, "cpu", sources) for column in columns)

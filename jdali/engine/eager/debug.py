@@ -22,17 +22,15 @@ from jdali.engine.eager.debug_step import DebugStep, unexpected
 from jdali.engine.eager.debug_task import ComputedTask
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.iteration import BatchInFlight
+from jdali.engine.flow.iteration import Result
 from jdali.engine.options import EngineOptions
-from jdali.engine.recovery.batch_result import BatchResult
-from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.branch_samples import position_in_batch
 from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext, StepRunner
-from jdali.engine.steps.values import Values
+from jdali.engine.steps.values import Values, bytes_of
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
-from jdali.engine.tasks.feed import DrawnTask, Feed
+from jdali.engine.tasks.feed import Feed
 from jdali.engine.tasks.opening import open_source
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Graph, Node, dependencies, step_of
@@ -130,7 +128,7 @@ class DebugEngine(Engine):
         return True
 
     # --- iterations -------------------------------------------------------------------------
-    def draw(self, feed: Feed | None = None, levels: Levels | None = None) -> BatchInFlight:
+    def draw(self, feed: Feed | None = None) -> BatchTask:
         """Draws the task of the next batch; everything is computed meanwhile.
 
         Raises:
@@ -154,12 +152,21 @@ class DebugEngine(Engine):
             name = self._held.popitem()[0]
             raise KeyError(f'feed_input: Could not find an input operator with name "{name}"')
         self.plan = ExecutionPlan((), outputs, (), ())
-        return BatchInFlight(DrawnTask(graph.task(outputs), state=self.feed.get_state()), graph.levels)
+        return dataclasses.replace(graph.task(outputs), state=self.feed.get_state())
 
-    def make(self, task: BatchTask, *_: object, **__: object) -> BatchResult:
+    def make(self, task: BatchTask, **_: object) -> Result:
         """Returns the batch of a task that `draw` gave."""
         assert isinstance(task, ComputedTask)
-        return BatchResult(task, task.outputs)
+        return Result(
+            task.outputs,
+            task.ids,
+            task.mask,
+            task.padded,
+            self._state(task.state),
+            (),
+            bytes_of(task.outputs),
+            0,
+        )
 
 
 class DebugGraph(Graph):
@@ -173,7 +180,6 @@ class DebugGraph(Graph):
         super().__init__()
         self._engine = engine
         self._env = Values()
-        self.levels = engine.levels.batch()
         self._size: int | None = None  # of the batch
         self._parts: dict[Domain, SampleIds] = {}
         self._keys_known = False  # the samples are those of the first reader, or there is none
@@ -316,7 +322,7 @@ class DebugGraph(Graph):
     ) -> None:
         run = functools.partial(step.run, node, drawn)
         try:
-            context = StepContext(self._engine.pool, None, draw, self.levels)
+            context = StepContext(self._engine.pool, draw)
             run_step([node], run, self._env, self._samples, context)
         except NodeFailure as failure:
             position = position_in_batch(failure, node.domain, self._samples)

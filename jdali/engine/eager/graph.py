@@ -11,7 +11,6 @@ import jax
 from jdali._system.devices import host_device
 from jdali.engine.eager import call as _eager
 from jdali.engine.failure import NodeFailure
-from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.branch_samples import position_in_batch
 from jdali.engine.steps.run_step import run_step
@@ -80,7 +79,6 @@ class EagerGraph:
             )
             for step in steps
         ]
-        self._levels = Levels()
         self._turn = threading.Lock()
         self._seed: int | None = None
 
@@ -102,11 +100,10 @@ class EagerGraph:
         # A generator counts its draws with more bits than a sample's identity has: the rest changes the seed.
         seed = (draw.seed + (draw.number >> 32)) & _MASK64
         with self._turn:
-            levels = self._levels.batch()
             for step, runner in self._steps:
                 if seed != self._seed:
                     runner.set_pipeline_seed(seed)
-                self._step(step, runner, env, parts, StepContext(pool, levels=levels))
+                self._step(step, runner, env, parts, StepContext(pool))
             self._seed = seed
         results = [env[v] if isinstance(v, DataNode) else v for v in self._leaves]
         return jax.tree_util.tree_unflatten(self._structure, results)

@@ -14,11 +14,10 @@ import numpy as np
 from jdali._errors import OperatorError, SkippedSample
 from jdali._threads import Spent
 from jdali.engine.eager.stepwise import StepwiseEngine, Trace
-from jdali.engine.flow.iteration import BatchInFlight, Result
+from jdali.engine.flow.iteration import Result
 from jdali.engine.flow.runtime import Runtime
-from jdali.engine.recovery.recovery import Recovery
-from jdali.engine.shapes.levels import Levels
 from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.tasks.feed import Feed
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage
 from jdali.readers.order.epochs import SampleRefs
@@ -143,19 +142,20 @@ class PipelineInspector:
             if self._closed:
                 self._end()
 
-    def _recovery(self) -> Recovery:
-        recovery = Recovery(self._observed.feed.twin(), "mask")
-        recovery.feed.set_state(self._first_state)
-        return recovery
+    def _feed(self) -> Feed:
+        """The sources, where they are before the first batch."""
+        feed = self._observed.feed.twin()
+        feed.set_state(self._first_state)
+        return feed
 
     @contextlib.contextmanager
-    def _at(self, number: int) -> Iterator[Recovery]:
+    def _at(self, number: int) -> Iterator[Feed]:
         """Turns to a batch that is drawn next."""
         with self._turn():
-            recovery = self._recovery()
+            feed = self._feed()
             try:
-                recovery.feed.skip(number, self.batch_size)
-                yield recovery
+                feed.skip(number, self.batch_size)
+                yield feed
             except StopIteration:
                 raise IndexError(f"batch {number} is behind the end of the external source") from None
             except OverflowError as error:
@@ -173,10 +173,8 @@ class PipelineInspector:
             IndexError: there is none: it is behind the end of an external source.
             OperatorError: no sample can be made.
         """
-        with self._at(number) as recovery:
-            result = self._make(recovery)
-            made = None if result.nothing is not None else result
-            return SeenBatch(number, made, tuple(recovery.errors))
+        with self._at(number) as feed:
+            return _seen(number, self._make(feed))
 
     def task(self, number: int) -> BatchTask:
         """Draws the task of a batch, without making it.
@@ -184,8 +182,8 @@ class PipelineInspector:
         Raises:
             IndexError: there is none.
         """
-        with self._at(number) as recovery:
-            return recovery.feed.draw(self.batch_size).task
+        with self._at(number) as feed:
+            return feed.draw(self.batch_size)
 
     def first_of_epoch(self, epoch: int) -> int:
         """Returns the number of the first batch with a sample of an epoch.
@@ -265,12 +263,9 @@ class PipelineInspector:
         with self._turn():
             return self._engine().trace(task)
 
-    def _make(self, recovery: Recovery) -> Result:
+    def _make(self, feed: Feed) -> Result:
         """Makes the next batch of a feed, as large as the pipeline's batches."""
-        engine, levels = self._engine(), Levels()
-        drawn = recovery.feed.draw(self.batch_size)
-        batch = BatchInFlight(drawn, levels.batch())
-        return engine.settle(batch, engine.make(drawn.task, levels=batch.levels), recovery)
+        return self._engine().make(feed.draw(self.batch_size))
 
     def _engine(self) -> StepwiseEngine:
         if self._stepwise is None:
@@ -312,18 +307,16 @@ class PipelineInspector:
             count: number of batches at most.
             advance: gets each of them, and returns False to stop.
         """
-        recovery = self._recovery()
+        feed = self._feed()
         for number in range(count):
-            before = len(recovery.errors)
             with self._turn():
                 try:
-                    result = self._make(recovery)
+                    result = self._make(feed)
                 except StopIteration:
                     return
                 except OperatorError as error:
                     raise ValueError(str(error)) from error
-            made = None if result.nothing is not None else result
-            if not advance(SeenBatch(number, made, tuple(recovery.errors[before:]))):
+            if not advance(_seen(number, result)):
                 return
 
     def close(self) -> None:
@@ -343,6 +336,10 @@ class PipelineInspector:
                     self._stepwise = None
             finally:
                 self._lock.release()
+
+
+def _seen(number: int, result: Result) -> SeenBatch:
+    return SeenBatch(number, None if result.nothing is not None else result, result.skipped)
 
 
 def _named_by_operator(number: int, value: DataNode) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.iteration import Iteration
-from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.sample_ids import SampleIds
@@ -74,7 +73,7 @@ class StepwiseEngine(Engine):
 
     def trace(self, task: BatchTask) -> Trace:
         """Makes the batch of a task, and keeps the value after each operator."""
-        iteration = Iteration.of(task, self.sources, Levels().batch())
+        iteration = Iteration.of(task, self.sources)
         for number, step in enumerate(self.plan.steps):
             try:
                 with self._alone[number]:

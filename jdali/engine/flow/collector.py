@@ -16,11 +16,12 @@ from typing import NamedTuple
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.finishing import Finishing
 from jdali.engine.flow.gate import Stopped
-from jdali.engine.flow.iteration import BatchInFlight, Result
+from jdali.engine.flow.iteration import Result
 from jdali.engine.flow.loose_thread import Changes, loose_thread
 from jdali.engine.flow.made_elsewhere import Begun
 from jdali.engine.flow.makers import in_flight
 from jdali.engine.flow.ready_queue import ReadyQueue
+from jdali.engine.tasks.batch_task import BatchTask
 
 
 class _UnderWay(NamedTuple):
@@ -28,12 +29,12 @@ class _UnderWay(NamedTuple):
 
     Attributes:
         number: of the batch.
-        drawn: its task.
+        task: of the batch.
         begun: of the workers.
     """
 
     number: int
-    drawn: BatchInFlight
+    task: BatchTask
     begun: Begun
 
 
@@ -49,7 +50,7 @@ class Collector:
         self,
         engine: Engine,
         made: ReadyQueue,
-        draw: Callable[[], BatchInFlight],
+        draw: Callable[[], BatchTask],
         may_draw: Callable[[], bool],
         stopped: Callable[[], bool],
         finish: Finishing,
@@ -81,12 +82,12 @@ class Collector:
 
     def _begin(self, number: int) -> None:
         try:
-            drawn = self._draw()
-            begun = self._engine.begin(drawn.task, number)
+            task = self._draw()
+            begun = self._engine.begin(task, number)
         except BaseException as error:
             self._under_way.append(error)
             return
-        self._under_way.append(_UnderWay(number, drawn, begun))
+        self._under_way.append(_UnderWay(number, task, begun))
         begun.future.add_done_callback(functools.partial(_tell, self._made.changed))
 
     def _hand_over_oldest(self) -> None:
@@ -98,12 +99,11 @@ class Collector:
             del outcome, under_way  # an exception holds this frame: no cycle
 
     def _outcome(self, under_way: _UnderWay) -> Result | BaseException:
-        number, drawn, begun = under_way
+        number, task, begun = under_way
         try:
-            made = self._engine.make(drawn.task, levels=drawn.levels, order=number, begun=begun)
-            return self._finish(number, self._engine.settle(drawn, made))
+            return self._finish(number, self._engine.make(task, order=number, begun=begun))
         except BaseException as error:
-            del drawn, begun, under_way  # the error holds this frame
+            del begun, under_way  # the error holds this frame
             return error
 
     def _drop_oldest(self) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 
 from jdali.engine.flow.drawn_ahead import DrawErrors, DrawFailed, DrawnAhead
 from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.iteration import BatchInFlight
 from jdali.engine.flow.ready_queue import ReadyQueue
+from jdali.engine.tasks.batch_task import BatchTask
 
 
 class When(enum.Enum):
@@ -51,14 +51,14 @@ class Drawing:
         self._waiting = DrawnAhead() if when is When.AHEAD_BY_CALLS else None
         self.drained = False
         self._resets = False  # the sources begin again with the next draw
-        self._next: BatchInFlight | None = None  # drawn before
+        self._next: BatchTask | None = None  # drawn before
 
     @property
     def calls_user(self) -> bool:
         """True if the thread that takes a batch draws for a later one."""
         return self._waiting is not None
 
-    def now(self) -> BatchInFlight:
+    def now(self) -> BatchTask:
         """Draws the next batch of the sources.
 
         Raises:
@@ -78,12 +78,12 @@ class Drawing:
             self.drained = True
             raise
 
-    def put_back(self, batch: BatchInFlight) -> None:
+    def put_back(self, batch: BatchTask) -> None:
         """Gives a batch once more, which was not made because of an interrupt."""
         self._next = batch
 
     # --- for the threads that make batches --------------------------------------------------
-    def next(self) -> BatchInFlight:
+    def next(self) -> BatchTask:
         """Returns the batch to make next: the oldest of those drawn ahead, or one drawn now."""
         return self.now() if self._waiting is None else self._waiting.next()
 
@@ -108,7 +108,7 @@ class Drawing:
         self._waiting.add(self._for_user, errors)
         made.ask()
 
-    def _for_user(self) -> BatchInFlight:
+    def _for_user(self) -> BatchTask:
         if not self.drained and (call := self._before_draw()) is not None:
             try:
                 with self._engine.pool.serving:

@@ -6,7 +6,7 @@ import collections
 from collections.abc import Callable
 
 from jdali._errors import contained
-from jdali.engine.flow.iteration import BatchInFlight
+from jdali.engine.tasks.batch_task import BatchTask
 
 
 class DrawFailed(Exception):
@@ -25,9 +25,9 @@ class DrawnAhead:
     """Drawn in one thread, made in others: both in the same order."""
 
     def __init__(self) -> None:
-        self._waiting: collections.deque[BatchInFlight | Exception] = collections.deque()
+        self._waiting: collections.deque[BatchTask | Exception] = collections.deque()
 
-    def add(self, draw: Callable[[], BatchInFlight], errors: DrawErrors) -> None:
+    def add(self, draw: Callable[[], BatchTask], errors: DrawErrors) -> None:
         """Draws one more; an error is kept, so that it is raised in its turn."""
         try:
             self._waiting.append(draw())
@@ -37,10 +37,10 @@ class DrawnAhead:
             errors.append(contained(error))
             self._waiting.append(DrawFailed())
 
-    def next(self) -> BatchInFlight:
+    def next(self) -> BatchTask:
         """The oldest, or raises what stands in place of it."""
         outcome = self._waiting.popleft()
-        if isinstance(outcome, BatchInFlight):
+        if isinstance(outcome, BatchTask):
             return outcome
         try:
             raise outcome

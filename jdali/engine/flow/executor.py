@@ -1,4 +1,4 @@
-"""Makes the batches of a pipeline: draws tasks, carries them out step by step, settles them."""
+"""Makes the batches of a pipeline: draws tasks and carries them out, step by step."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import contextlib
 import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from jdali._batches import BatchSplit, LentMemory
+from jdali._errors import SkippedSample
 from jdali._sources import SourceFeed
 from jdali._workers import answer_memory
 from jdali._workers.pool import WorkerPool
 from jdali.engine.failure import NodeFailure
-from jdali.engine.flow.iteration import BatchInFlight, Iteration, Result
+from jdali.engine.flow.iteration import Iteration, Result
 from jdali.engine.flow.made_elsewhere import Begun, MadeElsewhere, SentTask, StartWorkers
 from jdali.engine.flow.phases import Timing
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
+from jdali.engine.recovery.blame import to_be_listed
 from jdali.engine.recovery.crash import make_each
-from jdali.engine.recovery.memo import Memo
-from jdali.engine.recovery.recovery import Recovery
 from jdali.engine.recovery.sent_result import SentResult, send_result
-from jdali.engine.shapes.levels import BatchLevels, Levels
+from jdali.engine.recovery.stand_ins import StandIns
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.compilation_cache import enable_compilation_cache
 from jdali.engine.steps.program import Compiler
@@ -51,10 +51,10 @@ def _at_once(step: int) -> contextlib.AbstractContextManager[None]:
 
 
 class Engine:
-    """Makes the batches of one pipeline: `draw` a task, `make` its batch, `settle` it.
+    """Makes the batches of one pipeline: `draw` a task, `make` its batch.
 
-    Batches are made in any order, several at the same time, in threads of the caller's. Drawing and settling are
-    the work of one thread at a time each, in the same order.
+    A batch depends on nothing but its task: batches are made in any order, several at the same time, in threads of the
+    caller's. Drawing is the work of one thread at a time.
 
     Args:
         plan: of the pipeline.
@@ -88,7 +88,6 @@ class Engine:
         self.batch_size, self.on_error = options.batch_size, options.on_error
         self.seed = options.seed
         self.compiler = Compiler(options.max_compiles)
-        self.levels = Levels()
         self._callback_workers = callback_workers
         noted: Tables = {}
         if sources is None:
@@ -104,7 +103,6 @@ class Engine:
         )  # what this engine runs itself
         self.pool = Pool(options.threads, options.most_idle)
         self.feed = Feed(self.readers, {n: s for n, s in sources.items() if isinstance(s, SourceFeed)})
-        self.recovery = Recovery(self.feed, options.on_error)
         self.timing = Timing(self.here, [n for n, s in sources.items() if isinstance(s, SourceFeed)])
         agreed = agreements(plan) if options.scaled_decoding else {}
         enough = beginnings(self.here)
@@ -117,7 +115,7 @@ class Engine:
             for step in self.here.steps
         ]  # fmt: skip
         self.at_once = [runner.at_once for runner in self.runners]
-        # Also against a batch that is replayed, or made again for a sample that failed, which come in no order.
+        # Also against a batch that is replayed, or attempted again, which come in no order.
         self._alone = [threading.Lock() if n == 1 else contextlib.nullcontext() for n in self.at_once]
         self._closed = False
 
@@ -151,62 +149,42 @@ class Engine:
         spread_stages(self.here, self.runners, self.batch_size, splits)
 
     # --- state ------------------------------------------------------------------------------
-    def get_state(self, feed: Feed | None = None, levels: Levels | None = None) -> dict[str, Any]:
-        """Returns where a stream of batches is, if every batch that was drawn is settled.
+    def get_state(self, feed: Feed | None = None) -> dict[str, Any]:
+        """Returns where a stream of batches is, behind the last task that was drawn.
 
         Args:
             feed: of a twin of the pipeline.
-            levels: of that twin.
         """
-        return self._state((feed or self.feed).get_state(), levels or self.levels)
+        return self._state((feed or self.feed).get_state())
 
-    def _state(self, of_sources: Mapping[str, object], levels: Levels | BatchLevels) -> dict[str, Any]:
-        numbers = levels.get_state()
-        return {"seed": self.seed, **of_sources, **({"levels": numbers} if numbers else {})}
+    def _state(self, of_sources: Mapping[str, object]) -> dict[str, Any]:
+        return {"seed": self.seed, **of_sources}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         self.feed.set_state(state)
-        self.levels.set_state(state.get("levels", {}))
         self.use_seed(int(state["seed"]))
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
         """See `Feed.leave_epoch`."""
         self.feed.leave_epoch(state, batches, self.batch_size)
-        self.levels.set_state(state.get("levels", {}), same_stream=True)
 
     def reset(self) -> None:
         """Starts the external sources again; readers go on with their next epoch."""
         self.feed.reset()
 
     # --- one batch --------------------------------------------------------------------------
-    def run(self, recovery: Recovery | None = None, levels: Levels | None = None) -> Result:
-        """Makes the next batch, in this thread.
-
-        Args:
-            recovery: a twin of the pipeline's own, whose feed to draw from instead; from any thread.
-            levels: of that twin.
-
-        Raises:
-            OperatorError: an operator failed (and `on_error` does not say to go on).
-            StopIteration: an external source is at its end.
-        """
-        batch = self.draw(None if recovery is None else recovery.feed, levels)
-        return self.settle(batch, self.make(batch.task, levels=batch.levels), recovery)
-
-    def draw(self, feed: Feed | None = None, levels: Levels | None = None) -> BatchInFlight:
+    def draw(self, feed: Feed | None = None) -> BatchTask:
         """Draws the task of the next batch from the sources.
 
         Args:
             feed: of a twin of the pipeline.
-            levels: of that twin.
 
         Raises:
             OperatorError: a source failed.
             StopIteration: an external source is at its end.
         """
         with self.pool.serving, self.timing.draw.lap():
-            drawn = (feed or self.feed).draw(self.batch_size)
-        return BatchInFlight(drawn, (levels or self.levels).batch())
+            return (feed or self.feed).draw(self.batch_size)
 
     @property
     def only_receives(self) -> bool:
@@ -222,31 +200,64 @@ class Engine:
     def make(
         self,
         task: BatchTask,
-        memo: Memo | None = None,
-        levels: BatchLevels | None = None,
-        turn: Callable[[int], object] = _at_once,
+        *,
+        turn: Callable[[int], contextlib.AbstractContextManager[object]] = _at_once,
         order: int = 0,
         begun: Begun | None = None,
-    ) -> BatchResult:
-        """Makes a batch: a function of the pipeline, the task and the levels, also in another process.
+        tolerates: bool | None = None,
+    ) -> Result:
+        """Makes the batch of a task: stand-ins take the positions of samples that fail, unless `on_error` is "raise".
 
         Args:
             task: of the batch.
-            memo: of an earlier attempt at the batch, where it is still right.
-            levels: of padded shapes, which decide on programs and not on values; None: the finest.
             turn: by the number of the step, what to be in meanwhile.
             order: of the work in the pool: lower numbers go first.
             begun: what `begin` returned for the task; None: it was not called.
+            tolerates: in place of `on_error`.
 
-        Returns: the outputs, or the failure of an operator.
+        Raises:
+            OperatorError: an operator failed, or no sample could be made.
         """
-        if memo is None and self.on_error != "raise" and self.here.steps:
-            memo = Memo()
-        iteration = Iteration.of(task, self.sources, levels or Levels().batch(), memo)
+        if tolerates is None:
+            tolerates = self.on_error != "raise"
+        stand_ins = StandIns(task, {node.name: reader.size for node, reader in self.readers.items()})
+        skipped: list[SkippedSample] = []
+        attempt, nothing = task, None
+        made = self._attempt(task, turn, order, begun)
+        try:
+            while made.failure is not None:
+                if not (tolerates and made.failure.blamed):
+                    _raise(made.failure)
+                skipped += to_be_listed(attempt, made.failure.operator, made.failure.blamed)
+                try:
+                    attempt = stand_ins.replace(made.failure.blamed)
+                except LookupError:
+                    _raise(made.failure)
+                if len(attempt):
+                    made = self._attempt(attempt, turn, order)
+                else:
+                    nothing = made.failure.user_error()
+                    made = BatchResult(attempt, ())
+            return Result(
+                made.outputs, attempt.ids, attempt.mask, attempt.padded, self._state(task.state), tuple(skipped),
+                bytes_of(made.outputs), made.most_bytes, nothing,
+            )  # fmt: skip
+        finally:
+            del made  # the traceback of its failure holds this frame
+
+    def _attempt(
+        self,
+        task: BatchTask,
+        turn: Callable[[int], contextlib.AbstractContextManager[object]] = _at_once,
+        order: int = 0,
+        begun: Begun | None = None,
+    ) -> BatchResult:
+        """Carries a task out, in this thread, also in another process; returns its outputs, or what failed."""
+        iteration = Iteration.of(task, self.sources)
         failure = self._receive(iteration, order, begun) or self._advance(iteration, turn, order)
         try:
             outputs = () if failure is not None else tuple(iteration.env[v] for v in self.plan.outputs)
-            return BatchResult(task, outputs, iteration.most_bytes, failure, memo)
+            return BatchResult(task, outputs, iteration.most_bytes, failure)
         finally:
             del failure  # its traceback holds this frame
 
@@ -254,40 +265,16 @@ class Engine:
         """Makes a task that another process has drawn, in a worker; the result lies in memory of that process."""
         self.use_seed(sent.seed)
         if sent.is_search:
-            make_each(sent.task, (self._make_first_steps, self.make))
+            make_each(sent.task, (self._make_first_steps, self._attempt))
             return SentResult((), None)
-        # Each worker counts by itself: levels decide on its programs, not on values.
-        levels = self.levels.batch()
-        result = self.make(sent.task, levels=levels)
-        levels.settle()
+        result = self._attempt(sent.task)
         with LentMemory(answer_memory()):  # batches are put together where they are sent from
             return send_result(result)
 
     def _make_first_steps(self, task: BatchTask) -> None:
         """Carries out the steps of a batch for which nothing has to be compiled."""
-        iteration = Iteration.of(task, self.sources, Levels().batch())
+        iteration = Iteration.of(task, self.sources)
         self._advance(iteration, _at_once, 0, steps_before_programs(self.here))
-
-    def settle(self, batch: BatchInFlight, made: BatchResult, recovery: Recovery | None = None) -> Result:
-        """Finishes a batch once all before it are settled, and replaces samples that failed, see `Recovery`.
-
-        Args:
-            batch: that was drawn.
-            made: what came of its task.
-            recovery: that it belongs to, if it is not the pipeline's own.
-
-        Raises:
-            OperatorError: an operator failed (and `on_error` does not say to go on).
-        """
-        recovery = recovery or self.recovery
-        batch.levels.settle()
-        levels = batch.levels.again()
-        settled = recovery.settle(batch.drawn, made, lambda task, memo: self.make(task, memo, levels))
-        task, outputs = settled.result.task, settled.result.outputs
-        return Result(
-            outputs, task.ids, task.mask, task.padded, self._state(settled.state, batch.levels),
-            len(recovery.errors), bytes_of(outputs), settled.result.most_bytes, settled.lost,
-        )  # fmt: skip
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None) -> AttemptFailure | None:
         """Has workers make what they can of a batch, if there are any."""
@@ -316,7 +303,7 @@ class Engine:
         return None
 
     def _step(self, number: int, iteration: Iteration, pool: Pool) -> None:
-        context = StepContext(pool, iteration.memo, iteration.task, iteration.levels)
+        context = StepContext(pool, iteration.task)
         nodes, runner = self.here.steps[number].nodes, self.runners[number]
         run_step(
             nodes, runner.run, iteration.env, iteration.parts, context,
@@ -344,3 +331,7 @@ class Engine:
             self.elsewhere.workers.close()
         self.pool.close()
         self.feed.close()
+
+
+def _raise(failure: AttemptFailure) -> NoReturn:
+    raise failure.user_error() from failure.cause

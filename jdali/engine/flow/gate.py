@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -63,8 +64,10 @@ class Way:
     def __init__(self, gates: Sequence[Gate], number: int):
         self._gates, self.number, self._passed = gates, number, 0
 
-    def turn(self, index: int) -> _Turn:
-        """To be in while the batch is in the step behind the gate at `index`."""
+    def turn(self, index: int) -> contextlib.AbstractContextManager[None]:
+        """To be in while the batch is in the step behind the gate at `index`; an earlier attempt may have gone through it."""
+        if index < self._passed:
+            return contextlib.nullcontext()
         for gate in self._gates[self._passed : index]:  # steps that an error left out
             gate.enter(self.number)
             gate.leave()
@@ -72,7 +75,7 @@ class Way:
         return _Turn(self._gates[index], self.number)
 
 
-class _Turn:
+class _Turn(contextlib.AbstractContextManager[None]):
     __slots__ = ("_gate", "_number")
 
     def __init__(self, gate: Gate, number: int):

@@ -14,16 +14,14 @@ from jdali._threads import NATIVE
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.finishing import Finishing
 from jdali.engine.flow.gate import Gate, Stopped, Way
-from jdali.engine.flow.iteration import BatchInFlight, Result
+from jdali.engine.flow.iteration import Result
 from jdali.engine.flow.loose_thread import loose_thread
 from jdali.engine.flow.ready_queue import ReadyQueue
-from jdali.engine.recovery.batch_result import BatchResult
+from jdali.engine.tasks.batch_task import BatchTask
 
 # Batches that are on their way through the steps at the same time: one is read, one decoded, one in its stages.
 # A fourth one would help finish them, but costs small batches a tenth of their time or more: threads wake each other.
 IN_FLIGHT = 3
-
-_Unsettled = tuple[BatchInFlight, BatchResult]
 
 
 def in_flight(engine: Engine) -> int:
@@ -49,7 +47,7 @@ class Makers:
         self,
         engine: Engine,
         made: ReadyQueue,
-        draw: Callable[[], BatchInFlight],
+        draw: Callable[[], BatchTask],
         may_draw: Callable[[], bool],
         stopped: Callable[[], bool],
         finish: Finishing,
@@ -84,11 +82,9 @@ class Makers:
     def _make(self, number: int) -> None:
         """Makes a batch and hands it over, or what was raised in place of it."""
         way = Way(self._gates, number)
-        outcome: _Unsettled | Result | BaseException = self._through_the_steps(way)
+        outcome = self._through_the_steps(way)
         try:
             with way.turn(len(self._gates) - 1):
-                if isinstance(outcome, tuple):
-                    outcome = self._settled(*outcome)
                 if isinstance(outcome, Result):
                     outcome = self._finish(number, outcome)
                 self._made.put(outcome)
@@ -99,13 +95,13 @@ class Makers:
         finally:
             del outcome  # an exception holds this frame: no cycle
 
-    def _through_the_steps(self, way: Way) -> _Unsettled | BaseException:
+    def _through_the_steps(self, way: Way) -> Result | BaseException:
         try:
             try:
-                drawn = self._draw()
+                task = self._draw()
             finally:
                 self._drawn()
-            return drawn, self._engine.make(drawn.task, levels=drawn.levels, turn=way.turn, order=way.number)
+            return self._engine.make(task, turn=way.turn, order=way.number)
         except Stopped:
             raise
         except BaseException as error:
@@ -116,13 +112,6 @@ class Makers:
         with self._made.changed:
             self._draws = False
             self._made.changed.notify_makers()
-
-    def _settled(self, drawn: BatchInFlight, made: BatchResult) -> Result | BaseException:
-        try:
-            return self._engine.settle(drawn, made)
-        except BaseException as error:
-            del drawn, made  # the error holds this frame
-            return error
 
 
 def _wait(result: Result) -> None:

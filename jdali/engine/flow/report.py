@@ -60,10 +60,10 @@ def describe(engine: Engine, room: Room | None = None) -> str:
         names = " + ".join(n.op.name for n in step.nodes)
         kind = "arguments" if step.is_arguments else f"stage {step.index}"
         lines.append(f"  [level {step.level}] {kind:<6} on {runner.where}: {names}")
-        shapes = engine.levels.of(runner.name)
+        shapes = runner.shapes
         lines.append(
-            f"      padded shapes: level {shapes.number} ({text_of(shapes.number)}), "
-            f"{len(shapes.seen)} so far, {len(runner.programs)} programs, waste {waste([runner]):.2f}"
+            f"      padded shapes: level {shapes.level} ({text_of(shapes.level)}), "
+            f"{shapes.count_seen} so far, {len(runner.programs)} programs, waste {waste([runner]):.2f}"
         )
         for program in runner.programs.values():
             padded = ", ".join("×".join(map(str, s)) or "scalar" for s in program.shape)
@@ -122,7 +122,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
         stages[f"stage {runner.stage.index}"] = {
             "operators": [n.op.name for n in runner.stage.nodes],
             "programs": len(runner.programs),
-            "shape_level": engine.levels.of(runner.name).number,
+            "shape_level": runner.shapes.level,
             "calls": sum(p.calls for p in programs),
             "compile_seconds": sum(p.seconds for p in programs),
             "waste": waste([runner]),
@@ -132,7 +132,6 @@ def statistics(engine: Engine) -> dict[str, Any]:
         "waste": waste(engine.stage_runners),
         "host_memory": engine.pool.slabs.usage()._asdict(),
         "iterations": engine.feed.iteration,
-        "skipped_samples": len(engine.recovery.errors),
         "stages": stages,
     }
 
@@ -156,14 +155,14 @@ def times(engine: Engine, *, ahead: bool) -> Times:
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
     """Runs batches for their compilations, at a position of their own in the sources; programs compiled."""
-    recovery, levels = engine.recovery.twin(), engine.levels.copy()
+    feed = engine.feed.twin()
     sizes = [r.size for r in engine.readers.values()]
     most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)
     before, quiet = engine.compiler.count, 0
     with progress_bar(most, "batches", "warming up", wanted=progress) as advance:
         for _ in range(most):
             compiled = engine.compiler.count
-            engine.run(recovery, levels)
+            engine.make(engine.draw(feed))
             quiet = 0 if engine.compiler.count > compiled else quiet + 1
             advance(1)
             if quiet >= QUIET_BATCHES:

@@ -322,12 +322,11 @@ class Runtime:
             raise
 
     def _run_here(self) -> Result:
-        batch = self._drawing.now()
+        task = self._drawing.now()
         try:
-            made = self.engine.make(batch.task, levels=batch.levels)
-            return self.engine.settle(batch, made)
+            return self.engine.make(task)
         except KeyboardInterrupt:
-            self._drawing.put_back(batch)
+            self._drawing.put_back(task)
             raise
 
     # --- facts ------------------------------------------------------------------------------

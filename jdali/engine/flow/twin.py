@@ -10,10 +10,8 @@ import numpy as np
 from jdali._batches import SlabPool
 from jdali._state import End
 from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.iteration import BatchInFlight, Result
-from jdali.engine.recovery.recovery import Recovery
+from jdali.engine.flow.iteration import Result
 from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.feed import DrawnTask
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.readers.order.epochs import SampleRefs
 
@@ -26,9 +24,7 @@ class PipelineTwin:
     """
 
     def __init__(self, engine: Engine):
-        self._engine, self._recovery = engine, engine.recovery.twin()
-        self._feed = self._recovery.feed
-        self._levels = engine.levels.copy()
+        self._engine, self._feed = engine, engine.feed.twin()
         self._ended = False
 
     @property
@@ -44,7 +40,7 @@ class PipelineTwin:
         if self._ended:
             raise StopIteration
         try:
-            return self._engine.run(self._recovery, self._levels)
+            return self._engine.make(self._engine.draw(self._feed))
         except StopIteration:
             self._ended = True
             raise
@@ -61,14 +57,13 @@ class PipelineTwin:
 
     def get_state(self) -> dict[str, Any]:
         return {
-            **self._engine.get_state(self._feed, self._levels),
+            **self._engine.get_state(self._feed),
             **({"end": End.REACHED} if self._ended else {}),
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         self._ended = state.get("end") == End.REACHED
         self._feed.set_state(state)
-        self._levels.set_state(state.get("levels", {}))
 
     def sample(self, index: int, epoch: int) -> Result:
         """A batch of one sample.
@@ -95,5 +90,4 @@ class PipelineTwin:
         epochs, indices = np.array([epoch], np.uint32), np.array([index], np.int64)
         refs = {node.name: SampleRefs(epochs, indices, np.zeros(1, bool)) for node in engine.readers}
         task = BatchTask(SampleIds(epochs, indices, np.arange(1)), np.ones(1, bool), refs)
-        batch = BatchInFlight(DrawnTask(task), self._levels.batch())
-        return engine.settle(batch, engine.make(task, levels=batch.levels), Recovery(self._feed, "raise"))
+        return engine.make(task, tolerates=False)

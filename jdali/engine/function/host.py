@@ -18,7 +18,6 @@ from jdali._system.devices import accelerator, host_device
 from jdali.engine.failure import NodeFailure
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import upstream
-from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.branch_samples import position_in_batch
 from jdali.engine.steps.program import Compiler
@@ -92,7 +91,6 @@ class HostPart:
         ]
         self._threads = threads
         self._pool: Pool | None = None
-        self._levels = Levels()
         self._turn = threading.Lock()  # runners are used by one thread at a time
 
     def __repr__(self) -> str:
@@ -159,7 +157,7 @@ class HostPart:
         )
         env = Values(zip(self._inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
-        context = StepContext(self._workers(), levels=self._levels.batch())
+        context = StepContext(self._workers())
         with self._turn:
             for step, runner in self._steps:
                 try:

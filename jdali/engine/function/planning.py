@@ -22,7 +22,6 @@ from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import Part
 from jdali.engine.function.running import FunctionForm, compiled, computation
 from jdali.engine.shapes.cost import values_of
-from jdali.engine.shapes.levels import StageLevel
 from jdali.engine.shapes.stage_shapes import StageShapes
 from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.program import PlannedStage, ProgramForm, random_nodes, split_shapes
@@ -202,7 +201,7 @@ class Planner:
         """Padded shapes of the values: those of the engine, so that few programs serve; of dense arrays true sizes."""
         if not ragged and all(spec.is_uniform for spec in specs):
             return tuple(_largest(spec) for spec in specs)
-        groups, _ = self._shapes.group(specs, [None] * len(specs), StageLevel(), together=True)
+        groups = self._shapes.group(specs, [None] * len(specs), together=True)
         found = split_shapes(groups[0].shape, PlannedStage((), [], tuple(specs), [], Packing([]), False))
         return tuple(found)
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 
 from jdali._errors import OperatorError
 from jdali.engine.recovery.blame import Blamed
-from jdali.engine.recovery.memo import Memo
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.tensors import TensorList
 
@@ -39,11 +38,9 @@ class BatchResult:
         outputs: a batch for each output of the pipeline; empty after a failure. They know their provenance.
         most_bytes: of all values that were there at the same time while it was made.
         failure: why there are no outputs; None: there are.
-        memo: results that serve again if some samples are replaced.
     """
 
     task: BatchTask
     outputs: tuple[TensorList, ...]
     most_bytes: int = 0
     failure: AttemptFailure | None = None
-    memo: Memo | None = None

@@ -15,12 +15,14 @@ from jdali._operators.call import plan_call
 from jdali.engine.shapes.buckets import Group, PaddedShapes, ShapeNode
 from jdali.engine.shapes.coarse import coarser_than
 from jdali.engine.shapes.cost import SECONDS_WORTH_A_PROGRAM, StageCost, elements, values_of
-from jdali.engine.shapes.levels import MOST_SHAPES, Shape, StageLevel
 from jdali.graph import Node, Stage, request_of
 from jdali.tensors import TensorList
 
+Shape = tuple[int, ...]
 Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
+# Shapes of a stage at one level; with more it rises to a level at which its samples have fewer.
+MOST_SHAPES = 16
 # A level is worth its new programs if it has at most this share of the shapes.
 _WORTH_IT = 2 / 3
 # If none is, or the best has still too many, a stage may have this many times as many shapes before it looks again.
@@ -32,7 +34,14 @@ _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
 
 
 class StageShapes:
-    """Groups the samples of a stage by the padded shapes of its values."""
+    """Groups the samples of a stage by the padded shapes of its values; used by one thread at a time.
+
+    A sample's padded shape follows from its own size and the level of the stage. The level rises when a process has met
+    too many shapes. It decides which program runs, never which bits come out, so no state or task knows of it.
+
+    Attributes:
+        level: of the grid of sizes, see `coarse`.
+    """
 
     def __init__(
         self,
@@ -49,10 +58,13 @@ class StageShapes:
             stage: its values are in the order of `values_of`.
             platform: of the device.
             args: of each node, those that are no nodes, prepared for `plan_call`.
-            most: shapes at a level, see `levels`; None: the stage stays at level 0.
+            most: shapes at a level; None: the stage stays at level 0.
             few: batches are few samples on a CPU: what is made without cost for padding shares shapes.
         """
         self._most, self._few = most, few
+        self.level = 0
+        self._seen: dict[Shape, int] = {}  # samples of each padded shape at this level
+        self._patience = 1.0  # how many times `most` there may be, as no level had fewer
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
         number = {id(v): i for i, v in enumerate(values_of(stage))}
@@ -71,61 +83,63 @@ class StageShapes:
         self,
         values: Sequence[BatchSpec],
         held: Sequence[np.ndarray | None],
-        level: StageLevel,
         *,
         together: bool = False,
-    ) -> tuple[list[Group], StageLevel]:
-        """Groups the samples of a batch.
+    ) -> list[Group]:
+        """Groups the samples of a batch, and counts them; raises the level first if there are too many shapes.
 
         Args:
             values: of the stage, its inputs and the outputs of its nodes.
             held: of each input, as in `PaddedShapes.group`.
-            level: before this batch.
             together: all samples in one shape.
-
-        Returns: the groups, and the level after this batch, at which they are.
         """
         shapes = self._padded_shapes(tuple((v.dtype, v.layout) for v in values))
         extents = [v.extents for v in values]
         all_held = [*held, *[None] * (len(values) - len(held))]
-        ranks, is_held = [v.ndim for v in values], [h is not None for h in all_held]
         while True:
-            groups = shapes.group(extents, all_held, level.number, together=together)
-            counted = self.counted(level, groups)
-            if counted is not None:
-                return groups, counted
-            counted = level.counted(groups)
-            search = _Search(shapes, self.cost, ranks, is_held)
-            coarser = self._coarser(search, counted)
+            groups = shapes.group(extents, all_held, self.level, together=together)
+            if self.count(groups):
+                return groups
+            search = _Search(shapes, self.cost, [v.ndim for v in values], [h is not None for h in all_held])
+            before, self._seen = self._seen, _counted(self._seen, groups)
+            coarser = self._coarser(search)
             if coarser is None:
-                return groups, dataclasses.replace(counted, patience=counted.patience * _PATIENCE)
+                self._patience *= _PATIENCE
+                return groups
             # Those of this batch are counted when it is grouped anew.
-            level = StageLevel(
-                coarser.number, search.at(coarser.number, level.seen).seen, self._patience(coarser)
-            )
+            self.level, self._patience = coarser.number, self._patience_at(coarser)
+            self._seen = dict(search.at(coarser.number, before).seen)
 
-    def counted(self, level: StageLevel, groups: Sequence[Group]) -> StageLevel | None:
-        """Returns the level after these groups; None: the shapes are too many, so the batch is to be grouped anew."""
+    @property
+    def count_seen(self) -> int:
+        """Padded shapes met at this level."""
+        return len(self._seen)
+
+    def count(self, groups: Sequence[Group]) -> bool:
+        """Counts the samples of a batch; False, and nothing is counted: their shapes are too many at this level."""
         if self._most is None:
-            return level
-        counted = level.counted(groups)
-        return None if counted.is_full(self._most) else counted
+            return True
+        counted = _counted(self._seen, groups)
+        if len(counted) > self._most * self._patience:
+            return False
+        self._seen = counted
+        return True
 
-    def _coarser(self, search: _Search, level: StageLevel) -> _Candidate | None:
+    def _coarser(self, search: _Search) -> _Candidate | None:
         """Returns the level that takes the least time of those with few shapes, or else of those with fewer by a third.
 
         None: there is none, or samples would take too long there.
         """
-        worth = int(_WORTH_IT * len(level.seen))
-        levels = [numbers for numbers in coarser_than(level.number) if numbers]
+        worth = int(_WORTH_IT * len(self._seen))
+        levels = [numbers for numbers in coarser_than(self.level) if numbers]
         for goal in (min(self._most or 0, worth), worth):
-            found = [search.lowest(numbers, level.seen, goal) for numbers in levels]
-            fitting = [c for c in found if len(c.seen) <= goal and search.pays(c, level.seen)]
+            found = [search.lowest(numbers, self._seen, goal) for numbers in levels]
+            fitting = [c for c in found if len(c.seen) <= goal and search.pays(c, self._seen)]
             if fitting:
                 return min(fitting, key=lambda c: c.seconds)
         return None
 
-    def _patience(self, level: _Candidate) -> float:
+    def _patience_at(self, level: _Candidate) -> float:
         """Of a level with still too many shapes: it is not left at once for one with a few less."""
         assert self._most is not None
         return _PATIENCE * len(level.seen) / self._most if len(level.seen) > self._most else 1.0
@@ -229,6 +243,13 @@ class _Search:
         for row, count in zip(np.concatenate(shapes, axis=1).tolist(), samples.tolist(), strict=True):
             there[tuple(row)] = there.get(tuple(row), 0) + count
         return _Candidate(number, there, float(seconds))
+
+
+def _counted(seen: Mapping[Shape, int], groups: Sequence[Group]) -> dict[Shape, int]:
+    counted = dict(seen)
+    for group in groups:
+        counted[group.shape] = counted.get(group.shape, 0) + len(group.samples)
+    return counted
 
 
 def _sizes_follow(node: Node) -> bool:

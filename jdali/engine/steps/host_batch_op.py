@@ -12,8 +12,7 @@ import numpy as np
 from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali._operators.record import Agreed, ArgKind, HostBatchOp, HostOutputs, Probed
-from jdali.engine.failure import NodeFailure, failing_as
-from jdali.engine.recovery.memo import Kept, Memo
+from jdali.engine.failure import failing_as
 from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying, raise_if_any
 from jdali.engine.steps.late import LEAST_BYTES, LateSamples
 from jdali.engine.steps.runner import StepContext
@@ -131,35 +130,26 @@ class HostBatchOpRunner(HostRunner):
         call = _BatchCall(
             self._op, inputs, *fixed_and_varying(plan), agreed, None if probed is None else probed.headers
         )
-        memo = context.memo if self._memoised else None
-        if self._may_be_late and not agreed and self._is_late(plan.outputs[0], context.pool, memo):
-            self._make_later(env, plan.outputs[0], call, ids, context.pool, memo)
+        if self._may_be_late and not agreed and self._is_late(plan.outputs[0], context.pool):
+            self._make_later(env, plan.outputs[0], call, context.pool)
         else:
-            self._make(env, call, ids, context.pool, memo)
+            self._make(env, call, context.pool)
 
-    def _make(self, env: Values, call: _BatchCall, ids: SampleIds, pool: Pool, memo: Memo | None) -> None:
-        if memo is None:
-            made = self._made(call, pool)
-            raise_if_any(self.node, made.failures)
-            self._keep(env, made.columns)
-        else:
-            self._keep(env, self._remembered(call, ids, pool, memo))
+    def _make(self, env: Values, call: _BatchCall, pool: Pool) -> None:
+        made = self._made(call, pool)
+        raise_if_any(self.node, made.failures)
+        self._keep(env, made.columns)
 
-    def _is_late(self, spec: BatchSpec, pool: Pool, memo: Memo | None) -> bool:
+    def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
         """True if the samples of a batch are made when they are asked for.
 
-        With several threads they are not: a stage of a single call would have one of them make all. Nor where some are
-        known from an earlier attempt.
+        With several threads they are not: a stage of a single call would have one of them make all.
         """
         if pool.threads > 1 or spec.batch_size < 2:
             return False
-        if memo is not None and self.node.id in memo.batches:
-            return False
         return int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= LEAST_BYTES
 
-    def _make_later(
-        self, env: Values, spec: BatchSpec, call: _BatchCall, ids: SampleIds, pool: Pool, memo: Memo | None
-    ) -> None:
+    def _make_later(self, env: Values, spec: BatchSpec, call: _BatchCall, pool: Pool) -> None:
         here = pool.here()  # the thread that asks is one of the pool's
 
         def some(rows: np.ndarray) -> Store:
@@ -167,7 +157,7 @@ class HostBatchOpRunner(HostRunner):
             raise_if_any(self.node, made.failures)
             return made.columns[0]
 
-        late = LateSamples(spec, some, lambda env: self._make(env, call, ids, pool, memo))
+        late = LateSamples(spec, some, lambda env: self._make(env, call, pool))
         env.late[self.node.outputs[0]] = late
         self._keep(env, (late.store,))
 
@@ -197,32 +187,6 @@ class HostBatchOpRunner(HostRunner):
             offer = agreement.offer
             agreed[offer.parameter] = offer.agree(whole, wanted, plan.traced, headers)
         return agreed
-
-    def _remembered(self, call: _BatchCall, ids: SampleIds, pool: Pool, memo: Memo) -> tuple[Store, ...]:
-        """The outputs, of which only those are made that are not known."""
-        positions = ids.position.tolist()
-        kept = memo.batches.setdefault(self.node.id, Kept.nothing(len(self.node.outputs)))
-        missing = np.array([i for i, position in enumerate(positions) if position not in kept.rows], np.int64)
-        if len(missing):
-            made = self._made_of(call, missing, len(ids), pool)
-            good = np.array([i for i in range(len(missing)) if i not in made.failures], np.int64)
-            if len(good):
-                kept.add(
-                    [positions[i] for i in missing[good].tolist()],
-                    tuple(c if len(good) == len(c) else c.select(good) for c in made.columns),
-                )
-            raise_if_any(self.node, {int(missing[i]): made.failures.pop(i) for i in sorted(made.failures)})
-        return kept.select(positions)
-
-    def _made_of(self, call: _BatchCall, rows: np.ndarray, count: int, pool: Pool) -> HostOutputs:
-        """Runs a call for `count` of its samples."""
-        if len(rows) == count:
-            return self._made(call, pool)
-        try:
-            return self._made(self._part(call, rows), pool)
-        except NodeFailure as failure:  # it counts the samples that were worked on
-            failed = {None if i is None else int(rows[i]): error for i, error in failure.failures.items()}
-            raise NodeFailure(self.node, failed) from failure.first
 
     def _part(self, call: _BatchCall, rows: np.ndarray) -> _BatchCall:
         """The call for some of its samples."""

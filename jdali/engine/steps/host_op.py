@@ -40,9 +40,7 @@ class HostOpRunner(HostRunner):
             arguments = fixed | {k: v[i] for k, v in varying.items()}
             return op.run(*head, *(samples[i] for samples in inputs), **arguments)
 
-        memo = context.memo if self._memoised else None
-        work = one if memo is None else memo.remembering(node, ids, one)
-        results = context.pool.map(node, work, len(ids), self.policy, in_order=op.effects)
+        results = context.pool.map(node, one, len(ids), self.policy, in_order=op.effects)
         self._store(env, _transpose(results, len(node.outputs)), plan)
 
     def _store(self, env: Values, results: Sequence[Sequence[object]], plan: PlannedCall) -> None:

@@ -10,7 +10,6 @@ from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali.engine.failure import NodeFailure, failing_as
-from jdali.engine.recovery.memo import follows_its_position
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage_calls import seed_of
 from jdali.engine.steps.values import Values, argument_values, input_values
@@ -37,7 +36,6 @@ class HostRunner(StepRunner):
         self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
         self._seed = seed_of(node, seed)
         self.policy = ThreadPolicy(may_be_brief=may_be_brief)
-        self._memoised = follows_its_position(node)
 
     def set_pipeline_seed(self, seed: int) -> None:
         self._seed = seed_of(self.node, seed)

@@ -1,7 +1,4 @@
-"""Running what makes samples: readers, and sources of the user's.
-
-A batch is read in a few tasks, and, when it is repeated, only what changed.
-"""
+"""Running what makes samples: readers, and sources of the user's."""
 
 from __future__ import annotations
 
@@ -17,7 +14,6 @@ from jdali._operators import argument_rules
 from jdali._operators.record import IsEnough, ReaderOp
 from jdali._sources import batch_of
 from jdali.engine.failure import NodeFailure, failing_as
-from jdali.engine.recovery.memo import Kept, Memo
 from jdali.engine.steps.host_runner import raise_if_any
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values, argument_values
@@ -49,15 +45,13 @@ class ReaderRunner(StepRunner):
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
         node, op, task = self.node, self._op, context.task
         assert task is not None
-        epochs, indices, _ = task.refs[node.name]
+        indices = task.refs[node.name].indices
         arguments = {}
         with failing_as([node]):
             for name, value in node.arg_inputs.items():
                 values = argument_values(env[value], op, name)
                 arguments[name] = argument_rules.batch(op.name, op.args[name], values, len(indices))
-        columns = read(
-            node, self._reader, epochs, indices, context.pool, self.policy, context.memo, arguments, self._enough
-        )  # fmt: skip
+        columns = read(node, self._reader, indices, context.pool, self.policy, arguments, self._enough)
         for value, column in zip(node.outputs, columns, strict=True):
             env[value] = TensorList.from_store(column, value.device, env.drawn[node])
 
@@ -86,11 +80,9 @@ def policy_of(reader: Reader) -> ThreadPolicy:
 def read(
     node: Node,
     reader: Reader,
-    epochs: np.ndarray,
     indices: np.ndarray,
     pool: Pool,
     policy: ThreadPolicy,
-    memo: Memo | None = None,
     arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
     enough: Sequence[IsEnough] = (),
 ) -> Sequence[Store]:
@@ -99,10 +91,9 @@ def read(
     Args:
         node: of the reader.
         reader: to read with.
-        epochs, indices: of the samples, [n].
+        indices: of the samples, [n].
         pool: where to read, if there is enough to do for several threads.
         policy: of the reader, see `policy_of`.
-        memo: what was read for this batch before; samples that are there are not read again.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
         enough: see `ReaderRunner`.
 
@@ -112,19 +103,9 @@ def read(
     load_many: Callable[..., Loaded] = reader.load_many
     if enough:
         load_many = functools.partial(reader.load_beginnings, lambda view: all(one(view) for one in enough))
-    if memo is None or arguments:  # arguments may be another's for the same sample the next time
-        columns, failures = _load(node, reader, load_many, indices, pool, policy, arguments)
-        raise_if_any(node, failures)
-        return columns
-    known: Kept = memo.read.setdefault(node.id, Kept.nothing(reader.num_outputs))
-    keys = list(zip(epochs.tolist(), indices.tolist(), strict=True))
-    missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
-    if len(missing):
-        columns, failures = _load(node, reader, load_many, indices[missing], pool, policy, {})
-        read = [int(position) for i, position in enumerate(missing) if i not in failures]
-        known.add([keys[position] for position in read], columns)
-        raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
-    return known.select(keys)
+    columns, failures = _load(node, reader, load_many, indices, pool, policy, arguments)
+    raise_if_any(node, failures)
+    return columns
 
 
 def _load(

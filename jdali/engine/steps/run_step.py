@@ -46,7 +46,7 @@ def run_step(
         run: `StepRunner.run`, or a function that does the same.
         env: values of the batch so far; the outputs are added.
         parts: samples of the branches known so far, see `part_of`.
-        context: pool, memo and drawn batch.
+        context: pool and task.
         timer: counts the time; None: it is not measured.
         policy: learns from that time, and decides if the step runs in this thread alone; None: it never does.
         runs_empty: run on no samples too, so that outputs have their types and layouts.

@@ -6,8 +6,6 @@ import abc
 import dataclasses
 from typing import ClassVar
 
-from jdali.engine.recovery.memo import Memo
-from jdali.engine.shapes.levels import BatchLevels, Levels
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.sample_ids import SampleIds
@@ -17,20 +15,15 @@ from jdali.engine.workers.thread_policy import ThreadPolicy
 
 @dataclasses.dataclass(frozen=True)
 class StepContext:
-    """Context of a step besides the values of its batch: pool, memo and task.
+    """Context of a step besides the values of its batch.
 
     Attributes:
         pool: where samples are worked on.
-        memo: what is there is not computed again: that is how a batch in which one sample was
-            replaced does not decode the others twice. None: nothing is to be kept.
         task: of the batch; None outside of a pipeline.
-        levels: of padded shapes, for this batch.
     """
 
     pool: Pool
-    memo: Memo | None = None
     task: BatchTask | None = None
-    levels: BatchLevels = dataclasses.field(default_factory=lambda: Levels().batch())
 
 
 class StepRunner(abc.ABC):

@@ -18,8 +18,7 @@ from jdali._system.devices import host_device
 from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import failing_as
 from jdali.engine.shapes.buckets import Group
-from jdali.engine.shapes.levels import MOST_SHAPES, BatchLevels, StageLevel
-from jdali.engine.shapes.stage_shapes import StageShapes, held_shapes
+from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes, held_shapes
 from jdali.engine.steps.late import run_with_late
 from jdali.engine.steps.outline import StageOutline
 from jdali.engine.steps.packing import Packing
@@ -61,7 +60,11 @@ class SeveralDevices(Protocol):
 
 
 class StageRunner(StepRunner):
-    """Compiles and runs one stage; used by one thread at a time."""
+    """Compiles and runs one stage; used by one thread at a time.
+
+    Attributes:
+        shapes: groups its samples by padded shape.
+    """
 
     shown = "is compiled"
     stateless = False
@@ -89,19 +92,13 @@ class StageRunner(StepRunner):
         self._clears_rows = self.mixes_samples or free
         # The fewer samples a branch gets, the fewer programs are worth it.
         most = math.ceil(MOST_SHAPES * stage.domain.share_of_batch)
-        self._shapes = StageShapes(
+        self.shapes = StageShapes(
             stage, device.platform, self._calls.arguments,
             most=None if exact_shapes else most, few=self._are_few and not exact_shapes,
         )  # fmt: skip
         self._dependencies = Dependencies(stage)
         self._random = bool(random_nodes(stage))
         self._outline = StageOutline.of(stage)
-
-    @property
-    def name(self) -> str:
-        """The name of the stage in a state: that of its first operator, and its number in the graph."""
-        first = self.stage.nodes[0]
-        return f"{first.op.name} {first.id}"
 
     @property
     def seed_array(self) -> np.ndarray:
@@ -146,24 +143,20 @@ class StageRunner(StepRunner):
         )  # fmt: skip
 
     # --- planning ---------------------------------------------------------------------------
-    def _plan(self, env: Values, ids: SampleIds, given: Given, levels: BatchLevels) -> StagePlan:
+    def _plan(self, env: Values, ids: SampleIds, given: Given) -> StagePlan:
         held = [held_shapes(env[v]) if is_compiled(v.source) else None for v in self.stage.inputs]
         key = self._dependencies.key(env, len(ids), given)
         if key is not None and any(h is not None for h in held):
             key = (key, *(None if h is None else h.tobytes() for h in held))
-        before = levels.of(self.name)
-        plan = self._plans.get(None if key is None else (before.number, key))
-        level = None if plan is None else self._shapes.counted(before, plan.stage.groups)
-        if plan is None or level is None:
-            plan, level = self._new_plan(env, ids, given, held, before)
-            self._plans.keep(None if key is None else (level.number, key), plan)
-        levels.note(self.name, level)
+        plan = self._plans.get(None if key is None else (self.shapes.level, key))
+        if plan is None or not self.shapes.count(plan.stage.groups):
+            plan = self._new_plan(env, ids, given, held)
+            self._plans.keep(None if key is None else (self.shapes.level, key), plan)
         return plan
 
     def _new_plan(
-        self, env: Values, ids: SampleIds, given: Given, held: Sequence[np.ndarray | None], level: StageLevel
-    ) -> tuple[StagePlan, StageLevel]:
-        """Plans a batch; returns the stage's level after it, too."""
+        self, env: Values, ids: SampleIds, given: Given, held: Sequence[np.ndarray | None]
+    ) -> StagePlan:
         specs = self._dependencies.specs(env)
         calls = self._calls.plan(specs, env, ids, given)
         inputs = tuple(specs[v] for v in self.stage.inputs)
@@ -176,19 +169,16 @@ class StageRunner(StepRunner):
                 if name in planned.unseen and (node, name) in given:
                     fresh.append(Fresh((node, name), len(arrays), array.dtype, array.shape))
                 arrays.append(array)
-        groups, level = self._group(values, held, level)
         stage = PlannedStage(
-            tuple(calls), groups, inputs, arrays, Packing(arrays),
+            tuple(calls), self._group(values, held), inputs, arrays, Packing(arrays),
             any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays),
         )  # fmt: skip
-        return StagePlan.of(stage, tuple(fresh), len(ids)), level
+        return StagePlan.of(stage, tuple(fresh), len(ids))
 
-    def _group(
-        self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None], level: StageLevel
-    ) -> tuple[list[Group], StageLevel]:
+    def _group(self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None]) -> list[Group]:
         # Samples that cannot have one shape (other numbers of channels) take the way of one device.
         spread = self._spread is not None and all(_agree_in_channels(v) for v in values)
-        return self._shapes.group(values, held, level, together=spread or self._whole_batch)
+        return self.shapes.group(values, held, together=spread or self._whole_batch)
 
     # --- running ----------------------------------------------------------------------------
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
@@ -198,7 +188,7 @@ class StageRunner(StepRunner):
         pool = context.pool.executor
         with inner("setup"):
             given = self._dependencies.given(env)
-            plan = self._plan(env, ids, given, context.levels)
+            plan = self._plan(env, ids, given)
             packed, apart = plan.pack(given)
         if self._spread is not None and len(ids) <= self._max_batch and len(plan.stage.groups) == 1:
             planned = plan.stage_with(given)
@@ -315,9 +305,9 @@ class StageRunner(StepRunner):
         if self._exact_shapes:
             return 1
         if self._are_few:
-            return few_samples_a_call(shapes, self._shapes.cost)
+            return few_samples_a_call(shapes, self.shapes.cost)
         platform = self.device.platform
-        return samples_a_call(planned, shapes, self._shapes.cost, platform=platform, max_batch=self._expected)
+        return samples_a_call(planned, shapes, self.shapes.cost, platform=platform, max_batch=self._expected)
 
     def _program(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> Program:
         calls = tuple(c.call for c in planned.calls)

@@ -43,12 +43,14 @@ class BatchTask:
         mask: bool [n], False where another sample takes the position of one that failed.
         refs: by the name of each reader the samples to read.
         data: by the name of each external source its samples.
+        state: of the pipeline behind the task; it stays in the process that drew the task.
     """
 
     ids: SampleIds
     mask: np.ndarray
     refs: Mapping[str, SampleRefs] = dataclasses.field(default_factory=dict)
     data: Mapping[str, SourceData] = dataclasses.field(default_factory=dict)
+    state: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _freeze((self.mask, self.ids.epoch, self.ids.index, self.ids.position))
@@ -86,7 +88,7 @@ class BatchTask:
 
     def reading(self, refs: Mapping[str, SampleRefs]) -> BatchTask:
         """Returns the task in which readers read other samples."""
-        return dataclasses.replace(self, refs=refs, ids=_identified(refs)) if refs else self
+        return dataclasses.replace(self, refs=refs, ids=_identified(refs))
 
     def repeating(self, good: int, positions: np.ndarray) -> BatchTask:
         """Returns the task in which some positions have the sample of another position."""
@@ -98,7 +100,7 @@ class BatchTask:
         }
         ids = SampleIds(self.ids.epoch[rows], self.ids.index[rows], self.ids.position)
         data = {name: given.select(rows) for name, given in self.data.items()}
-        return BatchTask(ids, self.mask, refs, data)
+        return dataclasses.replace(self, ids=ids, refs=refs, data=data)
 
     def masking(self, positions: np.ndarray) -> BatchTask:
         """Returns the task in which the samples in some positions are not delivered."""
@@ -111,18 +113,7 @@ class BatchTask:
         ids = SampleIds(self.ids.epoch[rows], self.ids.index[rows], np.arange(len(rows)))
         refs = {name: SampleRefs(*(values[rows] for values in own)) for name, own in self.refs.items()}
         data = {name: given.select(rows) for name, given in self.data.items()}
-        return BatchTask(ids, self.mask[rows], refs, data)
-
-    def positions_unlike(self, refs: Mapping[str, SampleRefs]) -> set[int]:
-        """Returns the positions in which a reader reads another sample than these."""
-        unlike: set[int] = set()
-        for name, others in refs.items():
-            own = self.refs[name]
-            if own is not others:
-                pairs = zip(own, others, strict=True)
-                different = np.logical_or.reduce([mine != other for mine, other in pairs])
-                unlike.update(np.flatnonzero(different).tolist())
-        return unlike
+        return dataclasses.replace(self, ids=ids, mask=self.mask[rows], refs=refs, data=data)
 
 
 def _identified(refs: Mapping[str, SampleRefs]) -> SampleIds:

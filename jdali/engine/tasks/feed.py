@@ -15,26 +15,11 @@ from jdali._sources import SourceFeed
 from jdali._state import End
 from jdali.engine.failure import NodeFailure
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
-from jdali.engine.tasks.leads import Leads, Positions
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import Node
+from jdali.readers.order.epochs import SampleRefs
 
 _Answer = TypeVar("_Answer")
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class DrawnTask:
-    """The task of the next batch, with what its drawer knows besides.
-
-    Attributes:
-        task: to be carried out anywhere.
-        positions: of its samples in the order of the readers.
-        state: of the sources after them, without leads.
-    """
-
-    task: BatchTask
-    positions: Positions = dataclasses.field(default_factory=Positions)
-    state: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 class Feed:
@@ -47,12 +32,10 @@ class Feed:
     Attributes:
         epoch: how often the external sources began again.
         iteration, position: batches and samples drawn since then.
-        leads: of the readers, because of samples that failed.
     """
 
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, SourceFeed]):
         self._readers, self._externals = dict(readers), dict(externals)
-        self.leads = Leads(node.name for node in self._readers)
         self.epoch = self.iteration = self.position = 0
         self._given: dict[Node, SourceData | Exception] = {}  # of the batch that is drawn
         self._ends: dict[int, dict[str, Any]] = {}  # where all sources were at the end of the last two epochs
@@ -83,26 +66,7 @@ class Feed:
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Plain numbers: where all sources are, if every batch that was drawn is settled."""
-        return self._with_leads(self._positions())
-
-    def state_after(self, drawn: DrawnTask) -> dict[str, Any]:
-        """Returns the state of all sources behind a batch, the last one that was settled."""
-        return self._with_leads(drawn.state)
-
-    def note_end(self) -> None:
-        """Takes note of where all sources are, of which one has come to its end."""
-        self._ends = {e: s for e, s in self._ends.items() if e == self.epoch - 1}
-        self._ends[self.epoch] = self._positions()
-
-    def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Returns the state of all sources when one came to its end in one of the last two epochs; None: none
-        did.
-        """
-        positions = self._ends.get(epoch)
-        return None if positions is None else self._with_leads(positions)
-
-    def _positions(self) -> dict[str, Any]:
+        """Plain numbers: where all sources are behind the last task that was drawn."""
         state: dict[str, Any] = {
             "epoch": self.epoch,
             "iteration": self.iteration,
@@ -115,9 +79,16 @@ class Feed:
             }
         return state
 
-    def _with_leads(self, state: Mapping[str, object]) -> dict[str, Any]:
-        ahead = self.leads.get_state()
-        return {**state, "ahead": ahead} if ahead else dict(state)
+    def note_end(self) -> None:
+        """Records all source positions when one ends."""
+        self._ends = {e: s for e, s in self._ends.items() if e == self.epoch - 1}
+        self._ends[self.epoch] = self.get_state()
+
+    def state_at_end(self, epoch: int) -> dict[str, Any] | None:
+        """Returns the state of all sources when one came to its end in one of the last two epochs; None: none
+        did.
+        """
+        return self._ends.get(epoch)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         for sources, given in (
@@ -135,7 +106,6 @@ class Feed:
 
     def _go_to(self, state: Mapping[str, Any]) -> None:
         """Restores all of a state but that of the sources themselves."""
-        self.leads.set_state(state.get("ahead", {}))
         self._given.clear()
         self._ends.clear()
         self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
@@ -158,12 +128,11 @@ class Feed:
             {node: reader.cursor() for node, reader in self._readers.items()},
             {node: source.twin() for node, source in self._externals.items()},
         )
-        twin.leads = self.leads.twin()
         twin.epoch, twin.iteration, twin.position = self.epoch, self.iteration, self.position
         return twin
 
     # --- drawing ----------------------------------------------------------------------------
-    def draw(self, count: int) -> DrawnTask:
+    def draw(self, count: int) -> BatchTask:
         """Draws the task of the next batch.
 
         Raises:
@@ -173,7 +142,7 @@ class Feed:
         missing = {node: source for node, source in self._externals.items() if node not in self._given}
         for node, source in missing.items():
             self.ask(node, source.check_fed)
-        # All go on together, also if one of them fails: or its data would meet those of another batch ever after.
+        # Advance all sources, or they fall out of step.
         for node, source in missing.items():
             try:
                 request = (count, self.iteration, self.epoch, self.position)
@@ -201,14 +170,13 @@ class Feed:
             self._go_on(count)
             raise _size_clash(sizes)
         size = next(iter(sizes), count)
-        positions = self._go_on(size)
-        refs = self.leads.expect(positions)
+        refs = self._go_on(size)
         named = {node.name: given for node, given in data.items()}
         if refs:
             task = BatchTask.of(refs, named)
         else:
             task = BatchTask(self.counted(self.position - size, size), np.ones(size, bool), {}, named)
-        return DrawnTask(task, positions, self._positions())
+        return dataclasses.replace(task, state=self.get_state())
 
     def _end_together(self, outcomes: Mapping[Node, object]) -> None:
         """Tells the sources that gave a batch that another one ended instead."""
@@ -222,11 +190,10 @@ class Feed:
         index = np.arange(first, first + size, dtype=np.int64)
         return SampleIds(np.full(size, self.epoch, np.uint32), index, np.arange(size))
 
-    def _go_on(self, size: int) -> Positions:
-        """The positions of the next batch; all sources are behind it then."""
+    def _go_on(self, size: int) -> dict[str, SampleRefs]:
+        """Advances the readers; returns the samples of the next batch."""
         self.note_drawn(size)
-        refs = {node.name: reader.next_batch(size) for node, reader in self._readers.items()}
-        return Positions(refs, {node.name: reader.cursor() for node, reader in self._readers.items()})
+        return {node.name: reader.next_batch(size) for node, reader in self._readers.items()}
 
     def skip(self, batches: int, count: int) -> None:
         """Goes on by as much as `batches` calls of `draw(count)`, without making the batches."""
@@ -236,15 +203,10 @@ class Feed:
 
     def _skip_readers(self, batches: int, count: int) -> None:
         """As `skip`, except for the external sources."""
-        has_leads = bool(self.leads.get_state()) and batches > 0
         for reader in self._readers.values():
-            reader.skip(batches - has_leads, count)
-        self.iteration += batches - has_leads
-        self.position += (batches - has_leads) * count
-        if has_leads:  # a good sample of the last batch may be wanted
-            positions = self._go_on(count)
-            self.leads.expect(positions)
-            self.leads.note_good(self.leads.settle(positions))
+            reader.skip(batches, count)
+        self.iteration += batches
+        self.position += batches * count
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None, count: int) -> None:
         """Ends an epoch after the batch that a state followed; batches may have been drawn since.

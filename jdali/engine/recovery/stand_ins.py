@@ -1,0 +1,63 @@
+"""Stand-ins: the samples that take the positions of those that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from jdali.engine.tasks.batch_task import BatchTask
+from jdali.readers.order.epochs import SampleRefs
+
+# At most this many samples are tried in a position; all, if the data set has no more.
+MOST_TRIED = 1024
+
+
+class StandIns:
+    """Gives the tasks that a batch is made of, attempt by attempt.
+
+    A reader's sample is replaced by a function of (epoch, index, attempt) alone: another sample of the same epoch, which
+    comes where it belongs as well. So no batch depends on another. An external source has given all that there is for
+    a batch: there a good sample of the batch stands in, with what readers gave beside it.
+
+    Args:
+        task: as it was drawn.
+        sizes: of the readers' data sets, by name.
+    """
+
+    def __init__(self, task: BatchTask, sizes: Mapping[str, int]):
+        self._task, self._sizes = task, sizes
+        self._tried = np.zeros(len(task), np.int64)  # stand-ins, by position
+        self._copied: dict[int, int] = {}  # of one position to another
+
+    def replace(self, bad: Iterable[int]) -> BatchTask:
+        """Returns the task with other samples in the positions that failed, where its mask is False.
+
+        It is empty if an external source gave nothing else.
+
+        Raises:
+            LookupError: no sample can be made.
+        """
+        origins = {self._copied.get(position, position) for position in bad}
+        self._tried[list(origins)] += 1
+        replaced = np.flatnonzero(self._tried)
+        if self._task.data or not self._task.refs:
+            return self._repeating(replaced)
+        sizes = {name: self._sizes[name] for name in self._task.refs}
+        if self._tried.max() >= min(max(sizes.values()), MOST_TRIED):
+            raise LookupError
+        refs = {name: self._shifted(refs, sizes[name]) for name, refs in self._task.refs.items()}
+        return self._task.reading(refs).masking(replaced)
+
+    def _repeating(self, bad: np.ndarray) -> BatchTask:
+        good = np.flatnonzero(self._tried == 0)
+        if not len(good):
+            return self._task.keeping(good)
+        self._copied = dict.fromkeys(bad.tolist(), int(good[0]))
+        return self._task.repeating(int(good[0]), bad).masking(bad)
+
+    def _shifted(self, refs: SampleRefs, size: int) -> SampleRefs:
+        step = max(size // MOST_TRIED, 1)
+        return refs._replace(
+            indices=np.where(self._tried, (refs.indices + self._tried * step) % size, refs.indices)
+        )
