@@ -13,7 +13,13 @@ MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 
 
 class NodeFailure(Exception):
-    """A node failed, on some samples or (key None) as a whole; the executor decides what to do."""
+    """A node failed, on some samples or (key None) as a whole; the executor decides what to do.
+
+    Attributes:
+        step: the nodes of the step that was being run; (): none was.
+    """
+
+    step: Sequence[Node] = ()
 
     def __init__(self, node: Node, failures: Mapping[int | None, Exception]):
         # What is wrong with the code or the machine comes first: bad samples beside it may only have to be left out.

@@ -96,7 +96,9 @@ def test_through_an_iterator(batch_size, where, on_error):
                 values = np.ravel(batch["x"])
                 seen += values[np.asarray(batch["mask"])].tolist() if on_error == "mask" else values.tolist()
             good = [i for i in range(SIZE) if i not in bad]
-            assert sorted(seen) == good or (on_error == "skip" and sorted(set(seen)) == good and len(seen) == SIZE)
+            assert sorted(seen) == good or (
+                on_error == "skip" and sorted(set(seen)) == good and len(seen) == SIZE
+            )
 
 
 def test_one_sample_reported_at_a_time():

@@ -13,6 +13,8 @@ import numpy as np
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.iteration import Iteration
+from jdali.engine.make import make
+from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.sample_ids import SampleIds
@@ -74,13 +76,15 @@ class StepwiseEngine(Engine):
     def trace(self, task: BatchTask) -> Trace:
         """Makes the batch of a task, and keeps the value after each operator."""
         iteration = Iteration.of(task, self.sources)
-        for number, step in enumerate(self.plan.steps):
-            try:
-                with self._alone[number]:
-                    self._step(number, iteration, self.pool)
-            except NodeFailure as failure:
-                error = iteration.user_error(failure)
-                return Trace(iteration.env, iteration.parts, error, step.nodes[0])
+        context = StepContext(self.pool, task)
+        steps = (
+            dataclasses.replace(step, last_uses=())
+            for step in map(self._prepared, range(len(self.plan.steps)))
+        )
+        try:
+            make(steps, iteration.env, iteration.parts, context, enter=lambda step: self._alone[step.number])
+        except NodeFailure as failure:
+            return Trace(iteration.env, iteration.parts, iteration.user_error(failure), failure.step[0])
         return Trace(iteration.env, iteration.parts)
 
     def interrupt(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from jdali._batches import BatchSplit, LentMemory
@@ -17,6 +17,7 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.iteration import Iteration, Result
 from jdali.engine.flow.made_elsewhere import Begun, MadeElsewhere, SentTask, StartWorkers
 from jdali.engine.flow.phases import Timing
+from jdali.engine.make import PreparedStep, make
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import to_be_listed
@@ -26,7 +27,6 @@ from jdali.engine.recovery.stand_ins import StandIns
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.compilation_cache import enable_compilation_cache
 from jdali.engine.steps.program import Compiler
-from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.sharded import spread_stages
 from jdali.engine.steps.stage import StageRunner
@@ -290,24 +290,27 @@ class Engine:
         self, iteration: Iteration, turn: Callable[[int], Any], order: int, steps: Iterable[int] | None = None
     ) -> AttemptFailure | None:
         """Takes a batch through the steps of these numbers, None for all, up to one that fails."""
-        pool = self.pool.at(order)
-        for number in range(len(self.here.steps)) if steps is None else steps:
-            with turn(number), self._alone[number], pool.serving:
+
+        @contextlib.contextmanager
+        def entered(step: PreparedStep) -> Iterator[None]:
+            with turn(step.number), self._alone[step.number], self.pool.serving:
                 self._refuse_if_closed()
-                try:
-                    self._step(number, iteration, pool)
-                except NodeFailure as failure:
-                    return iteration.failed(failure)
+                yield
                 iteration.most_bytes = max(iteration.most_bytes, iteration.env.nbytes)
-                iteration.env.drop(self.here.last_uses[number])
+
+        context = StepContext(self.pool.at(order), iteration.task)
+        chosen = map(self._prepared, range(len(self.here.steps)) if steps is None else steps)
+        try:
+            make(chosen, iteration.env, iteration.parts, context, enter=entered)
+        except NodeFailure as failure:
+            return iteration.failed(failure)
         return None
 
-    def _step(self, number: int, iteration: Iteration, pool: Pool) -> None:
-        context = StepContext(pool, iteration.task)
-        nodes, runner = self.here.steps[number].nodes, self.runners[number]
-        run_step(
-            nodes, runner.run, iteration.env, iteration.parts, context,
-            timer=self.timing.steps[number], policy=runner.policy,
+    def _prepared(self, number: int) -> PreparedStep:
+        runner = self.runners[number]
+        return PreparedStep(
+            self.here.steps[number].nodes, runner.run, self.here.last_uses[number],
+            self.timing.steps[number], runner.policy, number,
         )  # fmt: skip
 
     def _refuse_if_closed(self) -> None:
