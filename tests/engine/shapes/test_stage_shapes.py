@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from jdali.engine.shapes.levels import MOST_SHAPES, StageLevel
 from support.nodes import node_of, source_node
 
 import jdali
 from jdali import dynamic, fn
 from jdali._batches import BatchSpec
 from jdali.engine.eager.call import compiled_programs
-from jdali.engine.shapes.levels import MOST_SHAPES, StageLevel
 from jdali.engine.shapes.stage_shapes import StageShapes
 from jdali.graph import Graph, step_of
 

@@ -5,11 +5,11 @@ import threading
 import numpy as np
 import pytest
 from engine.tasks.identities import sample_ids
+from jdali.engine.recovery.memo import Memo
 from support.nodes import batch, node_of, rows, source_node
 
 from jdali._operators.record import REGISTRY
 from jdali.engine.failure import NodeFailure
-from jdali.engine.recovery.memo import Memo
 from jdali.engine.steps.host_op import HostOpRunner
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values

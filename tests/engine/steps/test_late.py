@@ -6,6 +6,7 @@ import weakref
 import numpy as np
 import pytest
 from engine.tasks.identities import sample_ids
+from jdali.engine.recovery.memo import Memo
 from support.nodes import batch, node_of, rows, source_node
 
 from jdali._batches import BatchSpec, PaddedBlock, Store
@@ -13,7 +14,6 @@ from jdali._errors import SampleError
 from jdali._operators.record import REGISTRY, HostOutputs, Probed, Workers, host_batch_operator
 from jdali._system.devices import host_device
 from jdali.engine.failure import NodeFailure
-from jdali.engine.recovery.memo import Memo
 from jdali.engine.steps import late
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import Compiler

@@ -8,12 +8,12 @@ import threading
 import numpy as np
 import pytest
 from engine.tasks.identities import sample_ids
+from jdali.engine.recovery.memo import Memo
 from support.nodes import rows, source_node
 from support.numbers import NumberReader
 
 from jdali._batches import Provenance
 from jdali.engine.failure import NodeFailure
-from jdali.engine.recovery.memo import Memo
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner, policy_of, read
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values

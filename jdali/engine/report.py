@@ -10,7 +10,7 @@ from jdali._system.words import counted
 from jdali._threads import Times
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.made_elsewhere import MadeElsewhere
-from jdali.engine.flow.ready_queue import Room
+from jdali.engine.flow.room import Room
 from jdali.engine.shapes.coarse import text_of
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
@@ -28,8 +28,10 @@ def describe(engine: Engine, room: Room | None = None) -> str:
         room: for batches that are made ahead, if they are.
     """
     first = f"plan of {counted(len(engine.plan.steps), 'step')}, batch_size {engine.batch_size}, "
-    first += counted(engine.pool.threads, "thread") + " in each worker" * engine.only_receives
-    if not engine.only_receives:
+    first += counted(engine.pool.threads, "thread") + " in each worker" * (
+        engine.elsewhere is not None and not engine.here.steps
+    )
+    if not (engine.elsewhere is not None and not engine.here.steps):
         first += f", {counted(engine.compiler.count, 'program')} compiled"
     if engine.compiler.count:
         first += f", padding makes them take {waste(engine.stage_runners):.2f} times as long"
