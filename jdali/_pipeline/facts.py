@@ -187,8 +187,9 @@ class PipelineFacts(PipelineBase):
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs of the next batches ahead; the batches are not lost.
 
-        Runs batches until an epoch has passed or no new program was compiled for a while. An external
-        source must be one that can be asked again: a list, or a callback that takes an index.
+        Runs batches until an epoch has passed or no new program was compiled for a while, and once more if a stage has
+        risen to coarser padded shapes meanwhile. An external source must be one that can be asked again: a list, or a
+        callback that takes an index.
 
         Args:
             progress: show a bar (by tqdm, if it is installed) where stderr is a terminal.
@@ -198,7 +199,15 @@ class PipelineFacts(PipelineBase):
         runtime = self._building.run().runtime
         if not runtime.ahead or runtime.started:
             raise RuntimeError("Pipeline.warmup: call it before the first run, on a pipeline that is not fed")
-        return runtime.warm_up(progress=progress)
+
+        def levels() -> list[int]:
+            return [stage["shape_level"] for stage in runtime.statistics()["stages"].values()]
+
+        compiled, before = 0, None
+        while before != levels():
+            before = levels()
+            compiled += runtime.warm_up(progress=progress)
+        return compiled
 
     def save_graph_to_dot_file(
         self,
