@@ -189,8 +189,9 @@ class PipelineFacts(PipelineBase):
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs of the next batches ahead; the batches are not lost.
 
-        Runs batches until an epoch has passed or no new program was compiled for a while. An external
-        source must be one that can be asked again: a list, or a callback that takes an index.
+        Runs batches until an epoch has passed or no new program was compiled for a while, and once more if a stage has
+        risen to coarser padded shapes meanwhile. An external source must be one that can be asked again: a list, or a
+        callback that takes an index.
 
         Args:
             progress: show a bar (by tqdm, if it is installed) where stderr is a terminal.

@@ -16,7 +16,7 @@ class Internals:
 
     Attributes:
         config: its options as they were given.
-        engine: makes the batches: plan, steps, programs, readers, levels of padded shapes.
+        engine: makes the batches: plan, steps, programs, readers.
         window: makes them ahead, and hands them over.
         callback_workers: processes of parallel sources and functions; None: there are none.
     """

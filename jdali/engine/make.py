@@ -56,7 +56,7 @@ def make(
         steps: of a plan, or one operator.
         env: values that the steps read; outputs are added.
         parts: samples of the branches known so far; those of the whole batch are there.
-        context: pool, memo and task.
+        context: pool and task.
         enter: returns what to hold while a step runs; it may wait.
         runs_empty: also run steps whose branch has no samples, so that outputs have their types and layouts.
 

@@ -157,10 +157,17 @@ def times(engine: Engine, *, ahead: bool) -> Times:
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
     """Runs batches for their compilations, at a position of their own in the sources; programs compiled."""
-    feed = engine.feed.twin()
+    before, levels = engine.compiler.count, None
+    while levels != (risen := [runner.shapes.level for runner in engine.stage_runners]):
+        levels = risen  # at a level that a stage rises to, all batches have other programs
+        _run_until_quiet(engine, progress=progress)
+    return engine.compiler.count - before
+
+
+def _run_until_quiet(engine: Engine, *, progress: bool) -> None:
+    feed, quiet = engine.feed.twin(), 0
     sizes = [r.size for r in engine.readers.values()]
     most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)
-    before, quiet = engine.compiler.count, 0
     with progress_bar(most, "batches", "warming up", wanted=progress) as advance:
         for _ in range(most):
             compiled = engine.compiler.count
@@ -169,7 +176,6 @@ def warm_up(engine: Engine, *, progress: bool) -> int:
             advance(1)
             if quiet >= QUIET_BATCHES:
                 break
-    return engine.compiler.count - before
 
 
 def dot(plan: ExecutionPlan, *, show_tensors: bool, show_ids: bool, colors: bool) -> str:

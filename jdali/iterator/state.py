@@ -74,11 +74,6 @@ def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) ->
         raise StateError(
             f"iterator: the state is of {len(given)} pipelines with external sources, there are {count}"
         )
-    if any(of_pipeline.get("ahead") for of_pipeline in given):
-        raise StateError(
-            "iterator: bad samples were replaced in the epoch of this state: until its end only as many shards "
-            "as before can go on"
-        )
     readers = {
         name: _common([of_pipeline["readers"][name] for of_pipeline in given], name)
         for name in given[0]["readers"]

@@ -55,27 +55,21 @@ def test_raise_names_everything_and_the_pipeline_goes_on(folder):
         pipe.run()
 
 
-def test_skip_refills_and_lists_what_was_skipped(folder):
-    pipe = reading(folder, on_error="skip")
+@pytest.mark.parametrize("on_error", ["skip", "mask"])
+def test_stand_ins_take_positions_and_bad_samples_are_listed(folder, on_error):
+    pipe = reading(folder, on_error=on_error)
     first = pipe.run_result()
-    assert labels_of(first) == [0, 1, 2, 5, 4]  # number 5 is the reader's next sample
-    assert first.mask.all()
+    assert labels_of(first) == [0, 1, 2, 4, 4]
+    assert first.mask.tolist() == [True, True, True, False, True]
+    np.testing.assert_array_equal(first.outputs[0].at(3), first.outputs[0].at(4))
     second = pipe.run_result()
-    # 6 is bad too, and the epoch has nothing left: good samples stand in two positions.
-    assert labels_of(second) == [7, 7, 8, 9, 0]
-    assert second.padded.tolist() == [True, False, False, False, True]
-    assert labels_of(pipe.run_result()) == [0, 1, 2, 5, 4]  # the next epoch, from its beginning
+    assert labels_of(second) == [5, 7, 7, 8, 9]
+    assert second.mask.tolist() == [True, False, True, True, True]
+    assert not second.padded.any()
+    assert labels_of(pipe.run_result()) == [0, 1, 2, 4, 4]  # the next epoch
     errors = {(e.path.rpartition("/")[2], e.index, e.operator) for e in pipe.errors}
     assert {("3.jpg", 3, "decoders.image"), ("6.jpg", 6, "decoders.image")} <= errors
     assert all(e.reason for e in pipe.errors)
-
-
-def test_mask_keeps_the_positions(folder):
-    pipe = reading(folder, on_error="mask")
-    result = pipe.run_result()
-    assert result.mask.tolist() == [True, True, True, False, True]
-    assert labels_of(result) == [0, 1, 2, 0, 4]
-    np.testing.assert_array_equal(result.outputs[0].at(3), result.outputs[0].at(0))
 
 
 def test_if_nothing_is_good_it_ends(tmp_path):
@@ -91,7 +85,7 @@ def test_a_file_that_disappears(folder):
     pipe = reading(folder, exec_async=False, on_error="skip")
     pipe.build()
     (folder / "a" / "1.jpg").unlink()
-    assert labels_of(pipe.run_result()) == [0, 5, 2, 7, 4]
+    assert labels_of(pipe.run_result()) == [0, 2, 2, 4, 4]
     assert pipe.errors[0].operator == "readers.file"
     assert "1.jpg" in pipe.errors[0].path
 

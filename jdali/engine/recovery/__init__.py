@@ -1,10 +1,11 @@
-"""Samples that fail: which ones, and what comes instead. `recovery` draws the states of a batch.
+"""Samples that fail: which ones, and what stands in for them.
 
 ```
- batch_result ──▶ recovery ──▶ another task, made with the memo of the last attempt
-                     │
-                     ├── blame           the samples that made a step fail, by their provenance
-                     └── replacements    what was put in their positions, and what is next
-                            └── refill       the samples that come next, by the leads of `tasks`
+ batch_result: a failure ──▶ blame ──▶ stand_ins ──▶ another task, the next attempt at the batch
+        ▲                    the samples that made a step fail, by their provenance
+        └── crash            the sample that ended a worker
 ```
+
+A stand-in follows from the epoch and index of the sample that fails and the number of the attempt, so no batch depends on
+another. `sent_result` brings results from workers.
 """

@@ -3,8 +3,7 @@
 ```
  readers ─────────────┐
  external_source ─────┼──▶ feed.Feed ──▶ batch_task.BatchTask    indices of readers, data of sources, identities
- video_input ─────────┘       │
-                              └── leads    readers that are ahead, since samples failed
+ video_input ─────────┘
 ```
 
 `opening` opens readers. Sources of the user's are in `_sources`.

@@ -8,39 +8,37 @@ from support.nodes import engine_of
 from support.numbers import NumberReader
 
 from jdali import OperatorError
+from jdali.engine.flow.iteration import Iteration
 
 
 def test_outputs_know_what_they_were_made_of():
     engine = engine_of(NumberReader(9))
-    task = engine.draw().task
-    made = engine.make(task)
-    assert made.failure is None
-    assert made.task is task
+    made = engine.make(engine.draw())
     assert list(made.outputs[0].provenance) == ["number 0", "number 1", "number 2"]
     engine.close()
 
 
-@pytest.mark.parametrize("on_error", ["raise", "skip"])  # without and with other attempts
-def test_a_failure_that_was_raised_is_in_no_cycle(on_error, monkeypatch):
+@pytest.mark.parametrize(("on_error", "attempts"), [("raise", 1), ("skip", 4)])
+def test_a_failure_that_was_raised_is_in_no_cycle(on_error, attempts, monkeypatch):
+    """Also with stand-ins: an attempt for each sample of the data set."""
     engine = engine_of(NumberReader(4, bad=tuple(range(4))), on_error=on_error)
-    make, failures = engine.make, []
+    failed, failures = Iteration.failed, []
 
-    def watched(*args, **options):
-        made = make(*args, **options)
-        failures.append(weakref.ref(made.failure))
+    def watched(*args):
+        failure = failed(*args)
+        failures.append(weakref.ref(failure))
         try:
-            return made
+            return failure
         finally:
-            del made
+            del failure
 
-    monkeypatch.setattr(engine, "make", watched)
+    monkeypatch.setattr(Iteration, "failed", watched)
     gc.collect()
     gc.disable()
     try:
         with pytest.raises(OperatorError, match="is bad"):
-            engine.run()
-        assert len(failures) == (1 if on_error == "raise" else 5)
-        assert [failure() for failure in failures] == [None] * len(failures)
+            engine.make(engine.draw())
+        assert [failure() for failure in failures] == [None] * attempts
     finally:
         gc.enable()
         engine.close()

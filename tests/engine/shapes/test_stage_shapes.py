@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from jdali.engine.shapes.levels import MOST_SHAPES, StageLevel
+from jdali.engine.shapes.levels import MOST_SHAPES
 from support.nodes import node_of, source_node
 
 import jdali
 from jdali import dynamic, fn
 from jdali._batches import BatchSpec
 from jdali.engine.eager.call import compiled_programs
-from jdali.engine.shapes.stage_shapes import StageShapes
+from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes
 from jdali.graph import Graph, step_of
 
 
@@ -20,20 +20,18 @@ def stage_shapes(operator="color_twist", **options):
     return StageShapes(stage, "cpu", {stage.nodes[0]: {}}, **options)
 
 
-def group(shapes, extents, level, layout="HWC", **options):
+def group(shapes, extents, layout="HWC", **options):
     spec = BatchSpec(np.asarray(extents), np.dtype(np.uint8), layout)
-    return shapes.group([spec, spec], [None], level, **options)
+    return shapes.group([spec, spec], [None], **options)
 
 
-def stream(shapes, extents, batch_size, number=0, layout="HWC"):
+def stream(shapes, extents, batch_size, layout="HWC"):
     """Yields, for each sample, its size, the level that it is padded at and its group."""
-    level = StageLevel(number)
     for start in range(0, len(extents), batch_size):
         batch = extents[start : start + batch_size]
-        groups, level = group(shapes, batch, level, layout)
-        for one in groups:
+        for one in group(shapes, batch, layout):
             for sample in one.samples.tolist():
-                yield tuple(batch[sample].tolist()), level.number, one
+                yield tuple(batch[sample].tolist()), shapes.level, one
 
 
 def crops(count, seed=0, largest=512):
@@ -43,27 +41,23 @@ def crops(count, seed=0, largest=512):
 
 def test_a_shape_is_a_function_of_size_and_level():
     samples = crops(240)
-    known, levels = {}, set()
+    known = {}
     rng = np.random.default_rng(1)
     for order in [np.arange(240), np.arange(240)[::-1], rng.permutation(240)]:
         for batch_size in (1, 8):
-            half = 120 // batch_size * batch_size
-            shapes, saved = stage_shapes(), 0
-            for size, number, one in stream(shapes, samples[order[:half]], batch_size):
+            last = 0
+            for size, number, one in stream(stage_shapes(), samples[order], batch_size):
                 assert known.setdefault((size, number), one.shape) == one.shape
-                levels.add(number)
-                saved = number
-            # In another process, from the state.
-            restored = stage_shapes()
-            for size, number, one in stream(restored, samples[order[half:]], batch_size, saved):
-                assert number >= saved
-                assert known.setdefault((size, number), one.shape) == one.shape
+                assert number >= last
+                last = number
+    levels = {number for _, number in known}
     assert 0 in levels
     assert len(levels) > 2
     # Nor does a sample's shape at a level depend on which samples were counted at it, or are beside it.
     alone = stage_shapes(most=10**9)
     for (size, number), shape in list(known.items())[::7]:
-        ((one,), _) = group(alone, [size], StageLevel(number))
+        alone.level = number
+        (one,) = group(alone, [size])
         assert one.shape == shape
 
 
@@ -84,9 +78,8 @@ def test_programs_of_random_crops_have_a_bound_and_little_waste(batch_size, in_a
     assert len(programs) <= in_all
     # What is computed at the end, by the cost model; sharing the first dozen shapes of such samples took 2.0 to 2.7.
     spent = needed = 0.0
-    level = StageLevel(last)
     for start in range(0, 1500, 8):
-        groups, level = group(shapes, crops(1500, 3, largest)[start : start + 8], level)
+        groups = group(shapes, crops(1500, 3, largest)[start : start + 8])
         spent += sum(one.seconds for one in groups)
         needed += sum(one.needed for one in groups)
     assert spent <= 2.0 * needed
@@ -139,13 +132,12 @@ def test_sizes_that_no_level_pads_do_not_make_others_coarse():
 
 
 def test_samples_in_one_shape_have_levels_as_well():
-    shapes, level = stage_shapes(), StageLevel()
-    found = set()
+    shapes, found = stage_shapes(), set()
     for start in range(0, 800, 4):
-        (one,), level = group(shapes, crops(800, 5)[start : start + 4], level, together=True)
+        (one,) = group(shapes, crops(800, 5)[start : start + 4], together=True)
         assert len(one.samples) == 4
-        found.add((level.number, one.shape))
-    assert len({shape for number, shape in found if number == level.number}) <= MOST_SHAPES
+        found.add((shapes.level, one.shape))
+    assert len({shape for number, shape in found if number == shapes.level}) <= MOST_SHAPES
 
 
 def test_branches_have_fewer():
@@ -214,61 +206,54 @@ def test_a_level_changes_no_bit(whole_run):
     with pipeline(exact_shapes=True) as pipe:
         assert run(pipe, 12) == samples
         assert levels_of(pipe) == [0] * len(levels_of(pipe))
-        assert "levels" not in pipe.get_state()
 
 
-def test_levels_are_part_of_the_state(whole_run):
+def test_the_same_bits_whatever_level_a_stage_has_risen_to(whole_run):
+    """Again from the beginning, from each state in a process that is at level 0, and with several threads."""
     samples, states, _, _, levels = whole_run
-    risen = next(i for i, state in enumerate(states) if "levels" in state)
-    assert all("levels" not in state for state in states[:risen])
-    state = states[risen]
-    (number,) = state["levels"].values()
-    assert number > 0
-    for depth in (1, 3):
-        with pipeline(prefetch_queue_depth=depth) as pipe:
-            pipe.set_state(state)
-            assert pipe.get_state() == state
-            assert run(pipe, 1) == samples[4 * risen + 4 : 4 * risen + 8]
-            assert max(levels_of(pipe)) == number
-    with pipeline() as pipe:
-        pipe.set_state({key: value for key, value in state.items() if key != "levels"})
-        assert levels_of(pipe) == [0] * len(levels)
-        assert run(pipe, 1) == samples[4 * risen + 4 : 4 * risen + 8]
-
-
-@pytest.mark.parametrize(
-    "options", [{"exec_async": False, "exec_pipelined": False}, {"num_threads": 4}], ids=str
-)
-def test_levels_do_not_depend_on_which_batch_is_faster(whole_run, options):
-    _, states, programs, _, _ = whole_run
-    with pipeline(**options) as pipe:
-        assert [(run(pipe, 1), pipe.get_state())[1] for _ in range(12)] == states
-        assert pipe.executor_statistics()["programs"] == programs
-
-
-def test_warming_up_compiles_the_programs_of_the_levels_to_come(whole_run):
-    _, _, programs, _, _ = whole_run
-    with pipeline() as pipe:
-        compiled = pipe.warmup(progress=False)  # more batches than there are here
-        assert compiled >= programs
-        assert levels_of(pipe) == [0] * len(levels_of(pipe))
+    with pipeline(num_threads=3) as pipe:
+        start = pipe.get_state()
         run(pipe, 12)
-        assert pipe.executor_statistics()["programs"] == compiled
+        assert max(levels_of(pipe)) > 0
+        pipe.set_state(start)
+        assert run(pipe, 12) == samples
+        assert pipe.get_state() == states[-1]
+    with pipeline() as pipe:
+        for done in (9, 5, 1):
+            pipe.set_state(states[done - 1])
+            assert run(pipe, 1) == samples[4 * done : 4 * done + 4]
+        assert levels_of(pipe) == [0] * len(levels)
 
 
-def test_a_twin_has_levels_of_its_own(whole_run):
-    samples, states, programs, _, levels = whole_run
+def test_no_state_knows_of_levels_and_one_of_an_older_version_is_restored(whole_run):
+    samples, states, *_ = whole_run
+    assert all("levels" not in state for state in states)
+    old = states[4] | {"levels": {"arithmetic 1": 7}, "ahead": {}}
+    with pipeline() as pipe:
+        pipe.set_state(old)
+        assert pipe.get_state() == states[4]
+        assert run(pipe, 1) == samples[20:24]
+
+
+def test_batches_that_are_looked_at_again_change_no_bit(whole_run):
+    samples, states, *_ = whole_run
     with pipeline() as pipe:
         pipe.build()
         twin = pipe.twin()
         for number in range(12):
             outputs = twin.take_result().outputs
             assert [out.at(3).tobytes() for out in outputs] == samples[4 * number + 3]
-        assert twin.get_state()["levels"] == states[-1]["levels"]
-        assert "levels" not in pipe.get_state()
+        assert max(levels_of(pipe)) > 0
         assert run(pipe, 12) == samples
-        assert pipe.executor_statistics()["programs"] == programs
-        assert levels_of(pipe) == levels
+        assert pipe.get_state() == states[-1]
+
+
+def test_warming_up_compiles_the_programs_of_the_level_that_it_rises_to():
+    with pipeline() as pipe:
+        compiled = pipe.warmup(progress=False)  # more batches than there are here
+        assert max(levels_of(pipe)) > 0
+        run(pipe, 12)
+        assert pipe.executor_statistics()["programs"] == compiled
 
 
 def test_calls_in_dynamic_mode_have_a_bound():

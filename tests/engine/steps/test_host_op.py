@@ -1,11 +1,10 @@
-"""Operators of one sample on the host: arguments of each sample, errors, and what is not computed twice."""
+"""Operators of one sample on the host: arguments of each sample, order and errors."""
 
 import threading
 
 import numpy as np
 import pytest
 from engine.tasks.identities import sample_ids
-from jdali.engine.recovery.memo import Memo
 from support.nodes import batch, node_of, rows, source_node
 
 from jdali._operators.record import REGISTRY
@@ -42,9 +41,9 @@ def bitmap(height, width):
     return header
 
 
-def run(node, env, pool, memo=None):
+def run(node, env, pool):
     count = len(env[node.data_inputs[0]])
-    HostOpRunner(node, node.op, seed=1).run(env, sample_ids(count), StepContext(pool, memo))
+    HostOpRunner(node, node.op, seed=1).run(env, sample_ids(count), StepContext(pool))
     return rows(env[node.outputs[0]])
 
 
@@ -58,15 +57,6 @@ def test_all_samples_that_failed_are_named(pool):
         run(node, env, pool)
     assert set(caught.value.failures) == {0, 2}
     assert caught.value.node is node
-
-
-def test_results_are_kept_for_a_batch_that_is_made_again(pool):
-    node, env = peek(bitmap(5, 7), bitmap(2, 3))
-    memo = Memo()
-    run(node, env, pool, memo)
-    memo.forget({1})
-    env[node.data_inputs[0]] = batch(bitmap(1, 1), bitmap(4, 4))
-    assert run(node, env, pool, memo) == [[5, 7, 3], [4, 4, 3]]  # the first one was not worked on
 
 
 def test_operators_with_effects_run_in_order_in_one_thread(pool):

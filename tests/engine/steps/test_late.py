@@ -6,7 +6,6 @@ import weakref
 import numpy as np
 import pytest
 from engine.tasks.identities import sample_ids
-from jdali.engine.recovery.memo import Memo
 from support.nodes import batch, node_of, rows, source_node
 
 from jdali._batches import BatchSpec, PaddedBlock, Store
@@ -83,7 +82,7 @@ def pool():
     made.close()
 
 
-def run(encoded, pool, *, memo=None, may_be_late=True, operator="flip", **args):
+def run(encoded, pool, *, may_be_late=True, operator="flip", **args):
     """Runs the decoder and a stage behind it; returns the samples of the stage."""
     graph = Graph()
     (data,) = source_node(graph).outputs
@@ -93,7 +92,7 @@ def run(encoded, pool, *, memo=None, may_be_late=True, operator="flip", **args):
     first = runner_of(HostStep(decoding, 0, may_be_late=may_be_late), **options)
     stage = runner_of(step_of(node), exact_shapes=True, **options)  # a sample a call
     env = Values({data: batch(*encoded)})
-    context = StepContext(pool, memo)
+    context = StepContext(pool)
     first.run(env, sample_ids(len(encoded)), context)
     is_late = decoding.outputs[0] in env.late
     stage.run(env, sample_ids(len(encoded)), context)
@@ -145,18 +144,6 @@ def test_all_samples_that_fail_are_told_and_by_their_own_step(decoder, pool):
     assert caught.value.operator == "test.late"
     assert set(caught.value.failures) == {1, 3}
     assert caught.value.is_of_samples
-
-
-def test_a_batch_that_is_made_again_makes_only_what_failed(decoder, pool):
-    memo = Memo()
-    with pytest.raises(NodeFailure):
-        run(files(1, BAD, 3), pool, memo=memo)
-    decoder.calls.clear()
-    memo.forget([1])
-    found, is_late = run(files(1, 2, 3), pool, memo=memo)
-    assert not is_late
-    assert decoder.calls == [1]
-    assert [sample[0][0][0] for sample in rows(found)] == [1, 2, 3]
 
 
 def test_a_sample_that_is_not_of_the_size_that_its_header_says(decoder, pool):

@@ -1,6 +1,6 @@
 """Running sources: the samples that were drawn are read, and what the user gave is handed over.
 
-What was read already is not read again, and errors say which samples failed.
+Errors say which samples failed.
 """
 
 import threading
@@ -8,7 +8,6 @@ import threading
 import numpy as np
 import pytest
 from engine.tasks.identities import sample_ids
-from jdali.engine.recovery.memo import Memo
 from support.nodes import rows, source_node
 from support.numbers import NumberReader
 
@@ -43,7 +42,7 @@ def test_a_reader_reads_what_was_drawn_and_not_the_identities(pool):
     env = Values()
     env.drawn[node] = Provenance.named(["file 4", "file 2"])
     refs = {"source": SampleRefs(np.zeros(2, np.uint32), np.array([4, 2]), np.zeros(2, bool))}
-    ReaderRunner(node, node.op, NumberReader(9)).run(env, sample_ids(2), StepContext(pool, None, task(refs)))
+    ReaderRunner(node, node.op, NumberReader(9)).run(env, sample_ids(2), StepContext(pool, task(refs)))
     value = env[node.outputs[0]]
     assert rows(value) == [[4], [2]]
     assert list(value.provenance) == ["file 4", "file 2"]
@@ -61,7 +60,7 @@ def test_a_source_hands_over_each_output_with_its_layout(pool):
     env = Values()
     env.drawn[node] = Provenance.nowhere(2)
     outputs = [np.array([[1]]), np.array([[2, 3]])], [np.array(5), np.array(6)]
-    context = StepContext(pool, None, task(data={"source": SourceData(outputs, ("HW", ""))}))
+    context = StepContext(pool, task(data={"source": SourceData(outputs, ("HW", ""))}))
     SourceRunner(node).run(env, sample_ids(2), context)
     first, second = (env[value] for value in node.outputs)
     assert (rows(first), first.layout()) == ([[[1]], [[2, 3]]], "HW")
@@ -73,40 +72,20 @@ def numbers(columns):
     return [sample.item() for sample in TensorList.from_store(column, "cpu").to_samples()]
 
 
-def epochs(*values):
-    return np.array(values, np.uint32)
-
-
 @pytest.mark.parametrize("tries_here", [False, True], ids=["in the pool", "where it is cheaper"])
 def test_samples_come_in_the_order_of_their_indices(pool, tries_here):
     indices, policy = np.arange(200)[::-1], ThreadPolicy(tries_here=tries_here)
-    found = read(NODE, NumberReader(200), np.zeros(200, np.uint32), indices, pool, policy)
+    found = read(NODE, NumberReader(200), indices, pool, policy)
     assert numbers(found) == indices.tolist()
 
 
-def test_what_was_read_is_not_read_again(pool):
-    asked = []
-    reader, memo = NumberReader(9, delay=asked.append), Memo()
-    read(NODE, reader, epochs(0, 0, 0), np.array([3, 4, 5]), pool, IN_POOL, memo)
-    found = read(
-        NODE, reader, epochs(0, 0, 1), np.array([5, 7, 3]), pool, IN_POOL, memo
-    )  # 3 in another epoch
-    assert numbers(found) == [5, 7, 3]
-    assert sorted(asked) == [3, 3, 4, 5, 7]
-
-
-def test_failures_are_by_position_and_good_samples_are_kept(pool):
-    asked = []
-    reader, memo = NumberReader(9, bad=(4, 8), delay=asked.append), Memo()
-    read(NODE, reader, epochs(0), np.array([3]), pool, IN_POOL, memo)
+def test_failures_are_by_position(pool):
     with pytest.raises(NodeFailure) as caught:
-        read(NODE, reader, epochs(0, 0, 0, 0), np.array([3, 4, 5, 8]), pool, IN_POOL, memo)
+        read(NODE, NumberReader(9, bad=(4, 8)), np.array([3, 4, 5, 8]), pool, IN_POOL)
     assert {i: str(e) for i, e in caught.value.failures.items()} == {
         1: "number 4 is bad", 3: "number 8 is bad",
     }  # fmt: skip
     assert caught.value.is_of_samples
-    assert numbers(read(NODE, reader, epochs(0, 0), np.array([5, 3]), pool, IN_POOL, memo)) == [5, 3]
-    assert sorted(asked) == [3, 4, 5, 8]
 
 
 def test_a_batch_of_several_types_is_a_failure_of_the_reader(pool):
@@ -115,7 +94,7 @@ def test_a_batch_of_several_types_is_a_failure_of_the_reader(pool):
             return (np.zeros(1, [np.int16, np.int32][index]),)
 
     with pytest.raises(NodeFailure, match="same data type") as caught:
-        read(NODE, Mixed(2), epochs(0, 0), np.array([0, 1]), pool, IN_POOL)
+        read(NODE, Mixed(2), np.array([0, 1]), pool, IN_POOL)
     assert not caught.value.is_of_samples
 
 
@@ -133,7 +112,7 @@ def threads_of(pool, monkeypatch, done):
     monkeypatch.setattr(policy, "work_here", work_here)
     reader = NumberReader(10, delay=lambda number: threads.append(threading.current_thread().name))
     reader.often_cheap = True
-    found = read(NODE, reader, np.zeros(10, np.uint32), np.arange(10), pool, policy)
+    found = read(NODE, reader, np.arange(10), pool, policy)
     assert numbers(found) == list(range(10))
     return {name.startswith("jdali-worker") for name in threads}, noted
 
@@ -147,7 +126,7 @@ def test_the_policy_decides_what_is_read_in_this_thread(pool, monkeypatch):
 def test_a_pool_that_is_here_leaves_nothing_to_decide(pool, monkeypatch):
     for name in ("work_here", "note_pool"):
         monkeypatch.setattr(ThreadPolicy, name, lambda *_: pytest.fail("it was asked"))
-    found = read(NODE, NumberReader(9), epochs(0, 0), np.array([3, 4]), pool.here(), ThreadPolicy())
+    found = read(NODE, NumberReader(9), np.array([3, 4]), pool.here(), ThreadPolicy())
     assert numbers(found) == [3, 4]
 
 

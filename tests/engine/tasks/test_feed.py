@@ -20,12 +20,12 @@ def feed_of(*sources, readers=()):
 
 
 def data(drawn):
-    given = drawn.task.data.values()
+    given = drawn.data.values()
     return [[sample.item() for sample in output] for one in given for output in one.outputs]
 
 
 def index(drawn):
-    return drawn.task.ids.index.tolist()
+    return drawn.ids.index.tolist()
 
 
 def test_samples_of_external_sources_are_counted():
@@ -44,7 +44,7 @@ def test_samples_of_external_sources_are_counted():
 def test_the_first_reader_says_who_the_samples_are():
     feed = feed_of([np.array([7, 8])] * 9, readers=[NumberReader(3), NumberReader(5)])
     feed.draw(2)
-    task = feed.draw(2).task
+    task = feed.draw(2)
     assert task.ids.index.tolist() == [2, 0]
     assert task.ids.epoch.tolist() == [0, 1]
     assert {name: refs.indices.tolist() for name, refs in task.refs.items()} == {
