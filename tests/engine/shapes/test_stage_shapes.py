@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from jdali.engine.shapes.levels import MOST_SHAPES
 from support.nodes import node_of, source_node
 
 import jdali
