@@ -81,26 +81,7 @@ def test_batches_that_were_begun_have_the_samples_that_they_must_have(on_error):
     made += [6, 7]  # one by one nothing is begun
     alone = rows(exec_async=False, exec_pipelined=False)
     assert ahead == alone
-    first_batch = [1, 2, 5, 4] if on_error == "skip" else [1, 2, 1, 4]
-    assert ahead[0][0][0] == first_batch
-
-
-def test_the_good_samples_of_a_batch_are_not_made_again():
-    made = []
-
-    def work(value):
-        number = int(value[0])
-        made.append(number)
-        if number == 1:
-            assert until(lambda: 5 in made), "the next batch was not begun"
-            raise SampleError("bad")
-        return value
-
-    with decoding(12, 3, work, on_error="skip", prefetch_queue_depth=1) as pipe:
-        assert pipe.run()[0].as_array().ravel().tolist() == [1, 4, 3]
-        assert pipe.run()[0].as_array().ravel().tolist() == [5, 6, 7]
-        assert pipe.errors[0].index == 1
-    assert made.count(0) == made.count(2) == 1
+    assert ahead[0][0] == ([1, 2, 4, 4], [True, True, False, True])
 
 
 def test_errors_are_listed_with_the_batch_that_they_are_of():

@@ -82,32 +82,6 @@ def test_bad_records_do_not_harm_the_others(examples):
     reader.close()
 
 
-@pytest.mark.parametrize("on_error", ["skip", "mask"])
-def test_what_was_read_is_not_read_again(tmp_path, on_error, monkeypatch):
-    kept = [records.image_record(bytes([i]) * 9, [float(i)]) for i in range(8)]
-    kept[2] = b"short"
-    records.recordio(tmp_path / "data", kept)
-    asked = []
-
-    def counting(files, file, offset, size):
-        asked.append(len(offset))
-        return read_pieces(files, file, offset, size)
-
-    monkeypatch.setattr("jdali.readers.formats.records.read_pieces", counting)
-    pipe = Pipeline(batch_size=4, num_threads=2, device_id=None, on_error=on_error, exec_async=False)
-    with pipe:
-        pipe.set_outputs(*fn.readers.mxnet(path=str(tmp_path / "data")))
-    images, labels = pipe.run()
-    third = 4.0 if on_error == "skip" else 0.0
-    assert labels.as_numpy().ravel().tolist() == [0.0, 1.0, third, 3.0]
-    assert [image.tobytes()[0] for image in images.to_samples()] == [0, 1, int(third), 3]
-    assert asked[0] == 4
-    # Then only the sample that took the place of the bad one; sample 0 is known.
-    assert asked[1:] == ([1] if on_error == "skip" else [])
-    assert [error.path for error in pipe.errors[:1]] == [f"{tmp_path / 'data'}#record 2"]
-    pipe.close()
-
-
 def test_pieces_of_several_files_in_any_order(tmp_path):
     contents = [np.random.default_rng(i).bytes(50_000) for i in range(2)]
     for i, one in enumerate(contents):
