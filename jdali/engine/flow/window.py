@@ -382,6 +382,8 @@ class Window:
             self._slots.append(slot)
             if slot.outcome is None:
                 self._threads.submit(functools.partial(self._call, functools.partial(self._begin, slot)))
+            else:
+                self._order.leave(slot.number)
             self._changed.notify_all()
 
     def _call_before_draw(self) -> None:
