@@ -200,7 +200,7 @@ class _Tensor:
             self.type = _FLOAT
 
     def values(self) -> np.ndarray:
-        """[elements]"""
+        """Returns the values as [elements]."""
         if self.type == _FLOAT:
             return reals(self._data, self._fields, _FLOATS, np.dtype("<f4"))
         if self.type == _DOUBLE:

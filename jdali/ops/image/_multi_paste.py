@@ -104,7 +104,7 @@ def _check_regions(name: str, values: Any, counts: np.ndarray) -> None:
 
 
 def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.ndarray:
-    """[N, 2]"""
+    """Returns the height and width of each canvas, [N, 2]."""
     if output_size is not None:
         found = output_size.shape[1] if output_size.ndim == 2 else 1
         if found < 2:
