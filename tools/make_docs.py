@@ -43,10 +43,10 @@ def write_pages(pages: Path, *, with_examples: bool, with_tutorials: bool, progr
     (pages / "api").mkdir()
     staging.stage(pages, staging.example_pages(pages))
     groups = operators.by_family()
-    outcomes, more = run_all(pages / "pictures", progress) if with_examples else ({}, {})
+    outcomes = run_all(pages / "pictures", progress) if with_examples else {}
     for op in operators.public_operators():
         outcome = outcomes.get(op.name, operator_pages.Outcome())
-        text = operator_pages.page(op, outcome, more.get(op.name, ()))
+        text = operator_pages.page(op, outcome)
         (pages / "operators" / f"{op.name}.md").write_text(text)
     (pages / "operators" / "index.md").write_text(operator_pages.index(groups))
     (pages / "gallery.md").write_text(gallery.page(groups, outcomes))
@@ -56,24 +56,17 @@ def write_pages(pages: Path, *, with_examples: bool, with_tutorials: bool, progr
     write_tutorials(pages / "tutorials", with_tutorials, progress)
 
 
-def run_all(
-    pictures: Path, progress: bool
-) -> tuple[dict[str, operator_pages.Outcome], dict[str, list[tuple[str, str]]]]:
-    """Runs the example of every operator and draws them; draws more settings of operators on pictures."""
+def run_all(pictures: Path, progress: bool) -> dict[str, operator_pages.Outcome]:
+    """Runs the examples of every operator and draws them."""
     from tqdm import tqdm
-    from website.settings import SETTINGS, draw_settings
     from website.sources import write_files
 
-    outcomes = {}
     with tempfile.TemporaryDirectory() as folder:
         write_files(Path(folder))
-        for op in tqdm(operators.public_operators(), desc="examples", disable=not progress):
-            outcomes[op.name] = operator_pages.run_examples(op, Path(folder), pictures)
-    more = {
-        name: draw_settings(name, pictures)
-        for name in tqdm(sorted(SETTINGS), desc="settings", disable=not progress)
-    }
-    return outcomes, more
+        return {
+            op.name: operator_pages.run_examples(op, Path(folder), pictures)
+            for op in tqdm(operators.public_operators(), desc="examples", disable=not progress)
+        }
 
 
 def write_tutorials(folder: Path, run: bool, progress: bool) -> None:

@@ -18,7 +18,7 @@ _PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
 
 
 def host_array(value: object, *, copy: bool = False) -> HostArray:
-    """Any array-like as a NumPy array in one of DALI's element types, in the machine's byte order.
+    """Converts any array-like to a NumPy array in one of DALI's element types, in the machine's byte order.
 
     Args:
         value: an array of NumPy, JAX or another library with the array interface, a buffer or DLPack; a DLPack
@@ -51,7 +51,7 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def data_array(value: object, *, copy: bool = False) -> HostArray:
-    """As `host_array`, and of Python's numbers and (nested) lists of them what NumPy makes."""
+    """Converts data as `host_array` does; numbers and (nested) lists of them as NumPy does."""
     if not isinstance(value, (bool, int, float, list, tuple)):
         return host_array(value, copy=copy)
     try:

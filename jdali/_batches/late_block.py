@@ -31,7 +31,7 @@ class LateBlock:
         self._make, self.count = make, count
 
     def host_samples(self, rows: np.ndarray[Any, Any]) -> list[HostArray]:
-        """The samples in these rows."""
+        """Makes the samples in these rows."""
         return list(self._make(rows))
 
     def host_sample(self, row: int) -> HostArray:

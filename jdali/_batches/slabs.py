@@ -77,7 +77,7 @@ class SlabPool:
         self._closed = False
 
     def lease(self, size: int) -> np.ndarray:
-        """uint8 [size], one byte at least, of unspecified values; aligned for XLA. Ends with the last view of it."""
+        """Leases uint8 [size], one byte at least, unspecified, aligned for XLA; the lease ends with the last view."""
         # A few sizes only, so that what held one picture can hold another; at most an eighth is left over in a new
         # slab, a half in one that was idle.
         step = 1 << max(size.bit_length() - 4, 0)
@@ -124,7 +124,7 @@ class SlabPool:
         self._sort_in()
 
     def _taken(self, room: int) -> _Slab | None:
-        """An idle slab of this size or somewhat more, which is leased now."""
+        """Takes an idle slab of this size or somewhat more for a lease."""
         with self._exclusive():
             size = min((size for size in self._idle if room <= size <= 2 * room), default=None)
             if size is None:
@@ -142,7 +142,7 @@ class SlabPool:
         self._most_leased = max(self._most_leased, self._leased_bytes)
 
     def _end(self, slab: _Slab) -> None:
-        """The end of a lease: in any thread, in the middle of anything, also where this thread holds the lock."""
+        """Ends a lease: in any thread, in the middle of anything, also where this thread holds the lock."""
         self._returned.append(slab)
         self._sort_in()
 
@@ -197,7 +197,7 @@ class LentMemory(SlabPool):
         self._first_free = 0
 
     def lease(self, size: int) -> np.ndarray:
-        """uint8 [size] of the memory, or of other memory."""
+        """Leases uint8 [size] of the memory, or of other memory."""
         start = self._first_free
         if start + size > len(self._whole):
             return super().lease(size)
@@ -214,7 +214,7 @@ def _stack() -> list[SlabPool]:
 
 
 def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
-    """`numpy.empty`, in a slab if it is large and the thread works for a pool."""
+    """Allocates like `numpy.empty`, in a slab if it is large and the thread works for a pool."""
     dtype = np.dtype(dtype)
     size = math.prod(int(n) for n in shape) * dtype.itemsize
     pools = _stack() if size >= SMALLEST else None
@@ -222,7 +222,7 @@ def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
-    """As `empty`; its first byte is aligned for zero-copy use by XLA."""
+    """Allocates like `empty`, aligned for zero-copy use by XLA."""
     dtype = np.dtype(dtype)
     size = math.prod(int(n) for n in shape) * dtype.itemsize
     pools = _stack() if size >= SMALLEST else None
@@ -230,7 +230,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
 
 
 def contiguous(array: np.ndarray) -> np.ndarray:
-    """`numpy.ascontiguousarray`, with `empty`."""
+    """Copies like `numpy.ascontiguousarray`, into `empty`."""
     if array.flags.c_contiguous:
         return array
     copy = empty(array.shape, array.dtype)
@@ -247,7 +247,7 @@ def _aligned(size: int) -> np.ndarray:
 
 
 def _mapped(size: int) -> mmap.mmap:
-    """Fresh pages, which begin at a multiple of `ALIGNMENT`."""
+    """Maps fresh pages, which begin at a multiple of `ALIGNMENT`."""
     try:
         memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:

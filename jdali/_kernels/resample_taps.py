@@ -215,7 +215,7 @@ def _resample_rows(
 
 
 def _transposed(source: Array, result: Array, columns: Array) -> Array:
-    """The first `columns` columns of `source` as rows of `result`."""
+    """Writes the first `columns` columns of `source` as rows of `result`."""
     rows, width = source.shape
     tile = min(_COLUMNS, width)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 @functools.lru_cache(maxsize=64)
 def counting(count: int) -> npt.NDArray[np.int64]:
-    """int64 [count], 0, 1, ..., count - 1; read-only, for batches of one size share it.
+    """Counts 0, 1, ..., count - 1, int64 [count]; read-only, for batches of one size share it.
 
     `np.arange` lets go of the GIL: where several threads make batches, to get it back takes longer than the numbers do.
     """

@@ -89,7 +89,7 @@ class UnsupportedTypeError(TypeError, RuntimeError):
 
 
 def to_numpy_type(dali_type: DALIDataType) -> Any:
-    """NumPy scalar type of a DALI type, e.g. FLOAT → numpy.float32."""
+    """Returns the NumPy scalar type of a DALI type, e.g. numpy.float32 for FLOAT."""
     try:
         return _NUMPY_TYPES[DALIDataType(dali_type)]
     except KeyError:
@@ -97,7 +97,7 @@ def to_numpy_type(dali_type: DALIDataType) -> Any:
 
 
 def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
-    """DALI type of a NumPy, JAX or Python type, or of its name ("float32", "bool")."""
+    """Returns the DALI type of a NumPy, JAX or Python type, or of its name ("float32", "bool")."""
     try:
         return _DALI_TYPES[np.dtype(framework_type)]
     except (KeyError, TypeError):
@@ -108,7 +108,7 @@ def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
 
 @functools.lru_cache(maxsize=256, typed=True)  # some operators ask for each sample
 def to_dtype(value: Any) -> np.dtype:
-    """NumPy dtype of whatever a `dtype=` argument may be: DALI, NumPy, JAX or Python type."""
+    """Returns the NumPy dtype of any `dtype=` argument: a DALI, NumPy, JAX or Python type."""
     if isinstance(value, (DALIDataType, int)) and not isinstance(value, (bool, type)):
         number: np.dtype = np.dtype(to_numpy_type(DALIDataType(value)))
         return number
@@ -126,12 +126,12 @@ def _known_types() -> str:
 
 
 def type_name(dtype: np.dtype) -> str:
-    """The name of an element type in DALI's messages: NumPy's, but "float" and "double"."""
+    """Returns the name of an element type in DALI's messages: NumPy's, but "float" and "double"."""
     return {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
 
 
 def element_array(array: np.ndarray) -> np.ndarray:
-    """The array in the machine's byte order; itself, if it has that.
+    """Converts an array to the machine's byte order; returns itself if it has that.
 
     Raises:
         TypeError: its elements are of no type that DALI has.

@@ -35,7 +35,7 @@ MINUS_ZERO = np.float32(-0.0)
 
 
 def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Callable[..., Any]:
-    """`function` with every product rounded before it is added to anything, and elementary functions of one kind.
+    """Rounds every product of `function` before it is added to anything, and gives it elementary functions of one kind.
 
     Args:
         function: of pytrees of arrays; to be traced, and not to be differentiated any more.

@@ -29,7 +29,7 @@ Words = tuple[Array, Array]
 
 
 def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1: ArrayLike) -> Words:
-    """64 random bits for each element of the operands, uint32, which are broadcast."""
+    """Computes 64 random bits for each element of the operands, uint32, which are broadcast."""
     operands = jnp.broadcast_arrays(key_0, key_1, counter_0, counter_1)
     # JAX's loop for the CPU refuses operands of which `vmap` made only some differ by sample: let all do.
     nothing = functools.reduce(operator.or_, operands) & np.uint32(0)
@@ -38,7 +38,7 @@ def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1
 
 
 def fold_in(key: Words, word: ArrayLike) -> Words:
-    """Words of `jax.random.fold_in(key, word)`."""
+    """Computes the words of `jax.random.fold_in(key, word)`."""
     return threefry(*key, np.uint32(0), word)
 
 
@@ -56,7 +56,7 @@ def written_out(key_0: Array, key_1: Array, counter_0: Array, counter_1: Array) 
 
 
 def together(uses: Sequence[Sequence[Array]], platform: str) -> list[Words]:
-    """Results of several uses of `threefry2x32_p` that do not depend on each other: the small ones in one go.
+    """Computes several uses of `threefry2x32_p` that do not depend on each other: the small ones in one go.
 
     Args:
         uses: the four operands of each.

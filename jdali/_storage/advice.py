@@ -30,7 +30,7 @@ class Advice:
         self._asked = 0  # up to this byte of the row
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Says that pieces are read that lie between two positions, each a file and an offset in it."""
+        """Announces reads between two positions, each a file and an offset in it."""
         begin, end = (self._starts[file] + offset for file, offset in (first, last))
         asked = self._asked
         if not begin <= asked <= end + 2 * _AHEAD:  # another part of the files

@@ -80,7 +80,7 @@ class Blocks:
         self._latest, self._ahead = -1, 0
 
     def read(self, file: int, offset: int, size: int) -> bytes:
-        """`size` bytes that the file has from `offset` on; raises `OSError`."""
+        """Returns `size` bytes of the file from `offset` on; raises `OSError`."""
         if not size:
             return b""
         start, end = self._starts[file], offset + size

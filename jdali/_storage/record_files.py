@@ -137,7 +137,7 @@ class RecordFiles:
             self._advice = Advice(self.sizes, self._read_soon)
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Says that pieces are read between two positions, each a file and an offset in it."""
+        """Announces reads between two positions, each a file and an offset in it."""
         if self._advice is not None:
             self._advice.reads(first, last)
 
@@ -148,7 +148,7 @@ class RecordFiles:
                 os.posix_fadvise(descriptor.number, offset, size, os.POSIX_FADV_WILLNEED)
 
     def read(self, file: int, offset: int, size: int) -> bytes:
-        """Exactly `size` bytes from `offset` on.
+        """Reads exactly `size` bytes from `offset` on.
 
         Raises:
             BadRecord: the file does not have them, or they cannot be read.

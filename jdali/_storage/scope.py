@@ -99,7 +99,7 @@ class Scope:
 
     @contextlib.contextmanager
     def running(self, url: str, future: Future[object]) -> Iterator[Future[Any]]:
-        """While a request is under way; it is cancelled if the caller leaves before its end."""
+        """Tracks a request; cancels it if the caller leaves before its end."""
         with self._lock:
             self._futures.add(future)
         try:
@@ -133,7 +133,7 @@ def _end_all() -> None:
 
 
 def _restart_all() -> None:
-    """In a forked process there are neither the threads nor the requests of its parent."""
+    """Resets all scopes in a forked process, which has neither threads nor requests of its parent."""
     for scope in list(_LIVE):
         scope._start()
         for owner in scope._owners:

@@ -49,7 +49,7 @@ def _import(module: ModuleType, name: str, source: str) -> object:
 
 
 def _hooks(module: ModuleType, makers: dict[str, Maker]) -> dict[str, Any]:
-    """The two functions by which Python asks a module for what it does not hold."""
+    """Makes the two functions by which Python asks a module for what it does not hold."""
 
     def names() -> list[str]:
         return sorted({*vars(module), *makers})

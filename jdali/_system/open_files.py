@@ -62,7 +62,7 @@ def budget() -> int:
 
 
 def opening(open_: Callable[[], _T]) -> _T:
-    """`open_()`; where there is no descriptor left, again after all files that stay open were closed."""
+    """Calls `open_()`; without a free descriptor closes all files that stay open, and calls it again."""
     try:
         return open_()
     except OSError as error:
@@ -75,5 +75,5 @@ def opening(open_: Callable[[], _T]) -> _T:
 
 
 def lacks_descriptors(error: OSError) -> bool:
-    """True if the process, or the system, has no descriptor left."""
+    """Returns True if the process, or the system, has no descriptor left."""
     return error.errno in (errno.EMFILE, errno.ENFILE)

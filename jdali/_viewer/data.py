@@ -19,7 +19,7 @@ _SAMPLES = 1000
 
 
 def data_page(survey: Survey, inspector: PipelineInspector, root: str, classes: ClassNames) -> str:
-    """The form to start with, and what was found so far."""
+    """Writes the form that starts a survey, and the results so far."""
     most = inspector.size or _SAMPLES
     form = (
         f'<form action="{root}data" method="post" class="jd-form"><label>samples <input name="samples" type="number" min="1" '

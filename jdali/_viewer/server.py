@@ -79,7 +79,7 @@ class View:
         return f"<jdali viewer at {self.url}>"
 
     def _repr_html_(self) -> str:
-        """A link, for a notebook."""
+        """Returns a link, for a notebook."""
         return f'<a href="{self.url}" target="_blank" rel="noopener noreferrer">{self.url}</a>'
 
     def wait(self) -> None:
@@ -120,7 +120,7 @@ def view(
 
 
 def _classes(pipe: Pipeline) -> ClassNames:
-    """The names that the first reader has for its labels."""
+    """Returns the names that the first reader has for its labels."""
     metas = pipe.reader_meta().items()
     return next((ClassNames(name, meta["classes"]) for name, meta in metas if "classes" in meta), NO_CLASSES)
 
@@ -297,7 +297,7 @@ def _gone() -> Response:
 
 
 def _whole(text: str | None, name: str) -> int:
-    """A number of a form, at least 0; 0 where there is none."""
+    """Parses a number of a form, at least 0; 0 if it is missing."""
     try:
         number = int(text or 0)
     except ValueError:

@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def report() -> list[str]:
-    """The lines of the report."""
+    """Writes the lines of the report."""
     lines = ["Versions"]
     lines += [f"  {name:<12}{version}{_untried(name, version)}" for name, version in _versions().items()]
     lines += ["", "Devices that JAX sees", *(f"  {line}" for line in _devices())]

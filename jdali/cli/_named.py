@@ -91,7 +91,7 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
 
 
 def _module(place: str) -> ModuleType:
-    """The module of a file, as if it was run from its folder, or of a dotted name."""
+    """Imports a file as if it was run from its folder, or a module by its dotted name."""
     path = Path(place)
     if path.suffix != ".py":
         sys.path.insert(0, str(Path.cwd()))

@@ -50,7 +50,7 @@ def wds2idx(arguments: Sequence[str] | None = None) -> int:
 
 
 def _beside(archive: str) -> str:
-    """The archive's path up to the first dot in its name, except for one that begins the name, with .idx."""
+    """Returns the path of an archive's index: up to the first dot of the name that does not begin it, then .idx."""
     folder, name = os.path.split(archive)
     return os.path.join(folder, name[:1] + name[1:].partition(".")[0] + ".idx")
 

@@ -103,7 +103,7 @@ def decode_together(
     sample_rates: HostArray,
     downmix: bool,
 ) -> tuple[list[HostArray], HostArray] | None:
-    """As `decode` of each sound, where that is quicker for all of them together; else None.
+    """Decodes sounds together where that is quicker than `decode` one by one; else returns None.
 
     Args:
         encoded: contents of files, uint8.
@@ -171,7 +171,7 @@ def decode_part(
 
 
 def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, int]:
-    """The first sample of a part and how many there are; a negative time stands for none."""
+    """Returns the first sample of a part and its length; a negative time stands for none."""
     first = int(max(offset, 0.0) * info.sample_rate)
     if first > info.length:
         raise SampleError(
@@ -209,7 +209,7 @@ class _Sound(Protocol):
         """Floats are stored; they are not scaled when integers are asked for."""
 
     def read(self, first: int, count: int, dtype: np.dtype) -> HostArray | None:
-        """`count` samples from number `first` on, [T, C]; None: another library has to do it."""
+        """Reads `count` samples from number `first` on, [T, C]; None if another library has to."""
 
 
 def _decoded(
@@ -221,7 +221,7 @@ def _decoded(
     downmix: bool,
     quick: bool = True,
 ) -> tuple[HostArray | None, AudioInfo]:
-    """The part as it is stored, in floats if it will be resampled or mixed."""
+    """Decodes a part as it is stored, or as floats if it will be resampled or mixed."""
     with _opened(content, quick) as sound:
         info = _info(sound, len(content))
         first, count = _part(info, offset, duration)
@@ -245,7 +245,7 @@ def _content(encoded: bytes | HostArray) -> memoryview:
 
 @contextlib.contextmanager
 def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
-    """The sound behind the bytes, by the fastest that can; not `quick`: by libsndfile."""
+    """Opens a sound by the fastest library that can; without `quick` by libsndfile."""
     plain: _Sound | None = _wav.parse(content) if quick else None
     if plain is None:
         _refuse_incomplete(content)

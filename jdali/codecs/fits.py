@@ -38,7 +38,7 @@ Cards = dict[bytes, bytes]
 
 
 def require() -> Any:
-    """astropy's module of FITS files."""
+    """Imports astropy's module of FITS files; raises if it is missing."""
     try:
         import astropy.io.fits as library
     except ImportError as error:
@@ -47,7 +47,7 @@ def require() -> Any:
 
 
 def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
-    """The images of some HDUs, in this machine's byte order and C order, scaled as their headers say.
+    """Decodes the images of HDUs, in this machine's byte order and C order, scaled as their headers say.
 
     Args:
         content: of the file.
@@ -71,7 +71,7 @@ def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
 
 
 def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
-    """The cards of each HDU, `count` at most, where its data begin, and their size in bytes."""
+    """Yields the cards of each HDU, `count` at most, with the start and size of its data in bytes."""
     if data[:9] != b"SIMPLE  =":
         raise SampleError(
             "it is empty, no FITS file" if not data else f"it is no FITS file: it begins with {data[:9]!r}"
@@ -92,7 +92,7 @@ def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
 
 
 def _cards(data: bytes, at: int, number: int) -> tuple[Cards, int]:
-    """Values of the cards of the header at `at`, as text, and where its data begin."""
+    """Parses the header at `at` into the values of its cards, as text; returns them with the start of its data."""
     cards: Cards = {}
     for start in range(at, min(len(data) - _CARD + 1, at + _MOST_CARDS * _CARD), _CARD):
         card = data[start : start + _CARD]

@@ -92,7 +92,7 @@ def probe(data: Any) -> ImageInfo:
 
 
 def is_enough(beginning: memoryview) -> bool:
-    """True if `probe` reads no byte behind these first ones of a file, whatever they are."""
+    """Returns True if `probe` reads no byte behind the given first bytes of a file."""
     return any(f.matches(beginning) and f.is_enough(beginning) for f in FORMATS)
 
 
@@ -128,7 +128,7 @@ def output_shape(
     window: Window | None = None,
     denominator: int = 1,
 ) -> tuple[int, int, int]:
-    """(height, width, channels) of what `decode` returns for these arguments."""
+    """Returns the (height, width, channels) of what `decode` returns for these arguments."""
     _, (_, _, height, width) = _scaled_window(info, adjust_orientation, window, denominator)
     return height, width, _channels(info, output_type)
 
@@ -140,7 +140,7 @@ def _channels(info: ImageInfo, output_type: DALIImageType) -> int:
 def _scaled_window(
     info: ImageInfo, adjust_orientation: bool, window: Window | None, denominator: int
 ) -> tuple[int, Window]:
-    """The denominator used, and the window in the upright picture at that scale."""
+    """Returns the denominator used, and the window in the upright picture at that scale."""
     if denominator not in (1, 2, 4, 8):
         raise ValueError(f"denominator {denominator} is not one of 1, 2, 4, 8")
     denominator = min(denominator, info.max_denominator)
@@ -161,7 +161,7 @@ def _scaled_window(
 
 
 def _scaled(start: int, size: int, whole: int, denominator: int) -> tuple[int, int]:
-    """Start (rounded down) and size (rounded, at least 1 of what is not empty) at a smaller scale."""
+    """Scales a start (rounded down) and a size (rounded; at least 1 unless it is 0)."""
     limit = -(-whole // denominator)
     if size == whole:
         return 0, limit

@@ -119,7 +119,7 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def is_enough(view: memoryview) -> bool:
-    """True if these first bytes of a file hold all that `header` reads: where each scan is counted that is all of it."""
+    """Returns True if these first bytes hold all that `header` reads; a file whose scans are counted needs all of them."""
     frame = 0, 0
     with contextlib.suppress(SampleError):
         for marker, _, body in segments(view):
@@ -166,7 +166,7 @@ def info_of(
 
 
 def _sampling(frame: memoryview) -> tuple[int, int] | None:
-    """Ratio of the luma's sampling factors to the chroma's; None if the chroma planes differ."""
+    """Returns the ratio of the luma's sampling factors to the chroma's; None if the chroma planes differ."""
     components = frame[5]
     if components == 1:
         return 1, 1
@@ -178,7 +178,7 @@ def _sampling(frame: memoryview) -> tuple[int, int] | None:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Gray if that is asked for, since libjpeg has the luminance; CMYK only for ANY_DATA."""
+    """Decodes a picture: gray if asked for, since libjpeg has the luminance; CMYK only for ANY_DATA."""
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")
@@ -234,7 +234,7 @@ def _decode_turbo(
 def _decode_first_rows(
     view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any]
 ) -> np.ndarray | None:
-    """The picture with no more than `request.rows` rows of it filled in; None if all must be decoded.
+    """Decodes only the first `request.rows` rows of a picture; None if all must be decoded.
 
     What follows those rows is not even entropy decoded: the decoder gets the data with a smaller height in
     the header. It then finds data left over before the end of the file, and says so; any other word of
@@ -260,7 +260,7 @@ def _decode_first_rows(
 
 
 def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
-    """Room for the picture."""
+    """Allocates the picture."""
     height, width = (-(-n // request.denominator) for n in (info.height, info.width))
     return empty((height, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
 

@@ -30,7 +30,7 @@ _ODD, _SKIPPED, _FRAME, _SCAN, _APP1, _RESTART_INTERVAL = range(6)
 
 
 def _kinds() -> npt.NDArray[np.uint8]:
-    """uint8 [65536], what the two bytes of a marker mean here; `_ODD`: leave the file to `jpeg.header`."""
+    """Tabulates the meaning of all two-byte markers, uint8 [65536]; `_ODD` leaves the file to `jpeg.header`."""
     kinds = np.full(1 << 16, _ODD, np.uint8)
     markers = kinds[0xFF00:]
     markers[[0xC4, 0xCC, *range(0xDB, 0xDE), *range(0xE0, 0xF0), 0xFE]] = _SKIPPED
@@ -110,7 +110,7 @@ class _Scan:
         self._restarts = np.zeros(count, bool)
 
     def result(self, sizes: np.ndarray) -> Scanned:
-        """Of the whole scan; `sizes` are those of the whole files, bytes."""
+        """Returns the result of the whole scan; `sizes` are those of the whole files, bytes."""
         begins = self._shorts[np.minimum(self._starts, len(self._shorts) - 1)] == 0xFFD8
         rows = np.flatnonzero(begins)
         at, ends = self._starts[rows] + 2, self._ends[rows]

@@ -32,7 +32,7 @@ _ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
 
 
 def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
-    """Marker, position and content of each segment, up to the end of the image; that too, if it is there.
+    """Yields marker, position and content of each segment, up to and with the end of the image.
 
     Entropy coded data and stray bytes between the segments are skipped, as by libjpeg.
     """
@@ -55,13 +55,13 @@ def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
 
 
 def count_scans(view: memoryview) -> int:
-    """Scans of the picture, each of which may go over all of it; counts to one past the limit."""
+    """Counts the scans of the picture, each of which may go over all of it, up to one past the limit."""
     scans = (marker for marker, _, _ in segments(view) if marker == START_OF_SCAN)
     return sum(1 for _ in itertools.islice(scans, limits.most("max_jpeg_scans") + 1))
 
 
 def up_to_end(view: memoryview) -> memoryview:
-    """The picture without what follows it; raises `SampleError` if it has no end marker."""
+    """Cuts off what follows the picture; raises `SampleError` if it has no end marker."""
     for marker, position, _ in segments(view):
         if marker == END_OF_IMAGE:
             return view[: position + len(_END)]
@@ -69,7 +69,7 @@ def up_to_end(view: memoryview) -> memoryview:
 
 
 def put_right(view: memoryview, components: int) -> bytes:
-    """A file of the same pixels, without anything in its segments that libjpeg only warns of, and without a tail.
+    """Rewrites a file so that libjpeg has nothing to warn of: the same pixels, sound segments, no tail.
 
     After its first warning libjpeg is silent: a harmless one would hide what is missing. Of the segments of
     applications only those stay that say something of the colours. A picture of one scan that has no end marker gets
@@ -114,7 +114,7 @@ def put_right(view: memoryview, components: int) -> bytes:
 
 
 def _with_restarts(coded: bytes | memoryview, frame: bytes, scan: bytes, interval: int) -> bytes | memoryview:
-    """The data of a scan, if the restart markers are there."""
+    """Returns the data of a scan if its restart markers are complete."""
     if interval:
         count = -(-_coded_units(frame, scan) // interval) - 1
         found = _RESTART.findall(coded)[:count]
@@ -124,7 +124,7 @@ def _with_restarts(coded: bytes | memoryview, frame: bytes, scan: bytes, interva
 
 
 def _coded_units(frame: bytes, scan: bytes) -> int:
-    """Groups of blocks in a scan: those of one component are blocks."""
+    """Counts the coded units of a scan: blocks of one component, groups of blocks of several."""
     height, width = struct.unpack_from(">HH", frame, 1)
     sampling = {frame[at]: (frame[at + 1] >> 4, frame[at + 1] & 15) for at in range(6, 6 + 3 * frame[5], 3)}
     most_x, most_y = (max(factors) for factors in zip(*sampling.values(), strict=True))

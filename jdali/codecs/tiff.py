@@ -95,7 +95,7 @@ def _check_data(tags: tiff.Directory, bits: int) -> None:
 
 
 def _dtype(bits: int, kind: int) -> np.dtype:
-    """Type of the decoded samples."""
+    """Returns the type of the decoded samples."""
     if kind == _FLOAT and bits in (16, 32, 64):
         return np.dtype(f"f{bits // 8}")
     if kind == _SIGNED and bits in (8, 16, 32):
@@ -180,7 +180,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
 
 
 def _rewritten(view: memoryview, info: ImageInfo, photometric: int) -> memoryview:
-    """A file with only what the samples depend on; `photometric`: what they are to be taken for."""
+    """Writes a file with only what the samples depend on, which are to be taken for `photometric`."""
     plain = tiff.part(view, (0, 0, info.height, info.width), True, photometric)
     if plain is None:
         raise corrupt("TIFF", "its strips or tiles are outside of the file")

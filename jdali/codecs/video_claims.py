@@ -54,7 +54,7 @@ def check(file: BinaryIO) -> None:
 
 
 def _counts(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
-    """Numbers of frames in the boxes between two bytes."""
+    """Yields the numbers of frames in the boxes between two bytes."""
     while start + 8 <= end:
         file.seek(start)
         length, kind = struct.unpack(">I4s", file.read(8).ljust(8, b"\0"))

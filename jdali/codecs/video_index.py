@@ -36,7 +36,7 @@ _NO_PICTURE = 19
 
 
 def library() -> Any:
-    """PyAV; says what to install where it is missing."""
+    """Returns PyAV; raises with the command that installs it."""
     package = _ffmpeg.pyav()
     if package is None:
         raise ImportError(f"video needs PyAV: {install('video')}")
@@ -62,7 +62,7 @@ def refusals(what: str) -> Iterator[None]:
 
 
 def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]:
-    """The container, from its start, and its first stream of pictures; no limit of size is passed.
+    """Opens a container at its start; returns it with its first stream of pictures, without a limit on sizes.
 
     Args:
         source: what to open.
@@ -151,12 +151,12 @@ class VideoIndex:
         return len(self.ticks)
 
     def seconds(self) -> np.ndarray:
-        """float64 [frames], when each is shown, from the first one on."""
+        """Returns the time at which each frame is shown, from the first one on, float64 [frames] in seconds."""
         ticks = np.sort(self.ticks)
         return (ticks - ticks[0]) * self.tick.numerator / self.tick.denominator
 
     def key_size(self, tick: int | None) -> int | None:
-        """Bytes of the packet of the key frame that is shown at a time; None if there is none."""
+        """Returns the bytes of the packet of the key frame shown at a time; None without one."""
         if tick is None:
             return None
         sizes = self.key_sizes[self.ticks[self.keys] == tick]
@@ -181,7 +181,7 @@ class VideoIndex:
 
 
 def build_index(source: Source) -> VideoIndex:
-    """The index of a video. The first frame is decoded, and all of them where packets do not tell their times.
+    """Builds the index of a video from its packets; decodes the first frame, or all where packets have no times.
 
     Raises:
         SampleError: it is no video, damaged, cut off or too large.

@@ -82,5 +82,5 @@ def _interleave(frame: Any, channels: tuple[int, ...], out: np.ndarray) -> None:
 
 
 def _rows(plane: Any) -> np.ndarray:
-    """uint8 [rows, bytes of a row with its padding]."""
+    """Returns the rows of a plane with their padding, uint8 [rows, bytes]."""
     return np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)

@@ -21,7 +21,7 @@ _ONLY_IN_GRAPHS = (
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """A function, or the class of a reader."""
+    """Yields the function, or the class of a reader, for a name."""
     if name.startswith(HIDDEN + _ONLY_IN_GRAPHS):
         return
     if issubclass(kind_of(name), ReaderOp):

@@ -7,5 +7,5 @@ __all__ = ["Checkpoint", "current"]
 
 
 def current() -> Checkpoint:
-    """The checkpoint of the current `EvalContext`."""
+    """Returns the checkpoint of the current `EvalContext`."""
     return EvalContext.current().checkpoint

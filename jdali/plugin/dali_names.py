@@ -91,13 +91,13 @@ class DaliNames(DataIterator[Any]):
 
     # --- the position -----------------------------------------------------------------------
     def _reached(self) -> EpochCounter:
-        """The counter where the user is; that of the stream may have gone on to the next epoch, or not yet."""
+        """Returns the counter where the user is; that of the stream may have gone on to the next epoch, or not yet."""
         counter = copy.copy(self._stream.counter)
         counter.set_state(self._state["epoch"])
         return counter
 
     def _names(self) -> dict[str, Any]:
-        """The values that the names have here."""
+        """Returns the values of DALI's names."""
         counter = self._reached()
         of_counter = counter.get_state()
         ahead, turn = np.array(of_counter["ahead"], np.int64), int(of_counter["turn"])
@@ -144,7 +144,7 @@ class DaliNames(DataIterator[Any]):
             raise RuntimeError(f"iterator: it cannot go where it was sent by setting {'; '.join(wrong)}")
 
     def _set_otherwise(self, found: Mapping[str, Any]) -> list[str]:
-        """The names that have other values than those of the position, in words."""
+        """Lists, in words, the names that have other values than those of the position."""
         return [
             f"{name} to {found[name]}, it is {value}"
             for name, value in self._names().items()
@@ -199,7 +199,7 @@ class DaliNames(DataIterator[Any]):
         return batch
 
     def _get_outputs(self) -> list[tuple[TensorList, ...]]:
-        """The next batch of each pipeline; `_advance_and_check_drop_last` counts it.
+        """Takes the next batch of each pipeline; `_advance_and_check_drop_last` counts it.
 
         Raises:
             StopIteration: the epoch is at its end.
@@ -295,7 +295,7 @@ def _turned_at(sizes: np.ndarray) -> int:
 
 
 def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) -> LastBatchPolicy:
-    """The policy that two arguments of DALI's iterators say, the older of which warns."""
+    """Chooses the policy of two arguments of DALI's iterators; the older one warns."""
     if fill_last_batch is None:
         return last_batch_policy
     warnings.warn(

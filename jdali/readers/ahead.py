@@ -24,7 +24,7 @@ _Sample = tuple[np.ndarray, ...]
 
 
 def reading_ahead(reader: Reader) -> Reader:
-    """The reader, behind threads that load ahead if its samples lie in remote storage."""
+    """Puts threads that load ahead in front of a reader of remote samples; returns others as they are."""
     if reader.reads_ahead or not (is_url(reader.source(0)) or is_url(reader.source(reader.size - 1))):
         return reader
     return ReadAhead(reader)
@@ -234,7 +234,7 @@ class ReadAhead(Reader):
             self._let_go_unless_wanted(index)
 
     def _forget_foreseen(self) -> None:
-        """The order went another way than foreseen: a state was set, or a batch has another size."""
+        """Drops what was loaded ahead: a state was set, or a batch has another size."""
         self._waiting.clear()
         for index in self._foreseen:
             loading = self._loadings.get(index)

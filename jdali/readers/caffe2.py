@@ -149,7 +149,7 @@ def _column(
     buffer: Buffer, start: np.ndarray, end: np.ndarray, ok: np.ndarray, shape: tuple[int, ...] | None,
     kinds: Set[int],
 ) -> Store:  # fmt: skip
-    """The elements of a tensor of many records, of one of these types; `ok` is changed."""
+    """Makes the column of a tensor whose elements have one of these types; changes `ok`."""
     # Of records that are not ok the offsets mean nothing.
     listed = _columns.fields(buffer, np.where(ok, start, 0), np.where(ok, end, 0), ok)
     found = {number: (kind, values, ends) for number, kind, values, ends in listed if number != _DIMS}
@@ -182,7 +182,7 @@ def _at(tensors: Sequence[_Tensor], index: int, what: str) -> _Tensor:
 
 
 def _last_box(tensors: Sequence[_Tensor], consumed: int, *, required: bool) -> np.ndarray:
-    """The box after sparse labels: the last tensor, if it is one."""
+    """Returns the box behind sparse labels: the last tensor, if it is one."""
     last = tensors[-1]
     if required or (len(tensors) > consumed and last.type == _INT32 and len(last.values()) == _BOX_SIZE):
         return last.box()
@@ -214,7 +214,7 @@ class _Tensor:
         raise BadRecord(f"it has a tensor of the type {self.type}, which is not known")
 
     def image(self) -> np.ndarray:
-        """uint8 [bytes] of an encoded image, [height, width, channels] of pixels."""
+        """Returns an encoded image as uint8 [bytes], or pixels as [height, width, channels]."""
         if self.type not in (_BYTE, _STRING):
             raise BadRecord(f"its image is a tensor of the type {self.type}, it must be {_STRING} or {_BYTE}")
         image = self._content()
@@ -298,6 +298,8 @@ def caffe2(
 
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels; the label, int32 or as it
         is stored, [1] or [num_labels]; further tensors [elements]; int32 [4].
+
+    Example: jpegs, labels = fn.readers.caffe2(path="caffe2_lmdb")
     """
     wanted = _wanted(
         {

@@ -43,7 +43,7 @@ class Tables:
         self._seen: dict[int, bool | str] = {}
 
     def read(self, file: int, attempt: Callable[[], _T]) -> _T:
-        """`attempt()`, which reads a record of a file; again if the index was wrong, and could be corrected.
+        """Calls `attempt()`, which reads a record of a file, and once more if the index was wrong and could be corrected.
 
         Raises:
             BadRecord: the record is damaged, or the index is of another file.
@@ -108,7 +108,7 @@ def shared_table(files: RecordFiles, file: int, find: Callable[[], _TableT]) -> 
 
 
 def fits_at(count: int, begins: Callable[[int], bool]) -> bool:
-    """True if an index has records where the file has them, as far as its first, middle and last one tell.
+    """Returns True if an index fits its file at the first, middle and last record.
 
     Args:
         count: of its records; of none nothing can be told, and an index of none is soon made.

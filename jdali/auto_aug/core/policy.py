@@ -107,7 +107,7 @@ def _indented(rows: Sequence[str]) -> str:
 
 
 def _with_distinct_names(sub_policies: Sequence[Sequence[Operation]]) -> tuple[tuple[Operation, ...], ...]:
-    """The sub-policies, in which no two augmentations have one name: else all get numbers before their names."""
+    """Numbers the names of augmentations in sub-policies if any two share one."""
     order = list(dict.fromkeys(augmentation for sub in sub_policies for augmentation, _, _ in sub))
     renamed = {augmentation: augmentation for augmentation in order}
     if len({augmentation.name for augmentation in order}) < len(order):

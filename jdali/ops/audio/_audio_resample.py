@@ -130,6 +130,8 @@ def audio_resample(
 
     Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+
+    Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
     out = np.dtype(dtype or signal.dtype)
     wave = _to_unit_range(signal)
@@ -163,7 +165,7 @@ def audio_resample(
 
 
 def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
-    """Position of each output in the input: its whole part, int32, and the rest, float32.
+    """Computes the position of each output in the input: its whole part, int32, and the rest, float32.
 
     The step is a fixed-point number of 32 fractional bits; products of 16-bit halves carry exactly.
     """
@@ -180,7 +182,7 @@ def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
 
 
 def _to_unit_range(signal: Array) -> Array:
-    """Integers of any range as floats from -1 to 1; unsigned ones have their middle at 0."""
+    """Scales integers of any range to floats from -1 to 1; unsigned ones have their middle at 0."""
     if jnp.issubdtype(signal.dtype, jnp.floating):
         return signal.astype(jnp.float32)
     largest = np.float32(np.iinfo(signal.dtype).max)

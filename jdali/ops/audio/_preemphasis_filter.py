@@ -37,7 +37,7 @@ def preemphasis_filter(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
+    """Computes out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
 
     Args:
         signal: numbers, any shape.
@@ -49,6 +49,8 @@ def preemphasis_filter(
         out_shape: static, padded shape to return; None: that of `signal`.
 
     Returns: shape of `signal`, `dtype`.
+
+    Example: sound = fn.preemphasis_filter(sound, preemph_coeff=0.97)
     """
     value = signal if signal.dtype == jnp.float64 else signal.astype(jnp.float32)
     index = linear_index(extent, signal.shape)

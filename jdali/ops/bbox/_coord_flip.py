@@ -60,6 +60,8 @@ def coord_flip(
         layout: order of the coordinates; "": "x", "xy" or "xyz", as many as there are.
 
     Returns: float32 [points, coordinates].
+
+    Example: points = fn.coord_flip(points, flip_x=1)
     """
     axes = ["xyz".index(letter) for letter in layout or "xyz"]
     columns = points.shape[1]

@@ -112,6 +112,8 @@ def inflate(
     Returns: `shape`, or [chunks, *shape] with chunks.
 
     Parity: DALI does this on a GPU only; here it is done on the host.
+
+    Example: numbers = fn.decoders.inflate(packed, shape=[2, 3], dtype=types.FLOAT)
     """
     size = math.prod(np.atleast_1d(shape).tolist()) * types.to_dtype(dtype).itemsize
     offsets, lengths = _chunks(data.size, chunk_offsets, chunk_sizes)

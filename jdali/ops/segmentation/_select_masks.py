@@ -57,6 +57,8 @@ def select_masks(
         [vertices taken, coordinates] that they count.
 
     Parity: of a mask that has several polygons DALI takes the last one only.
+
+    Example: polygons, vertices = fn.segmentation.select_masks(mask_ids, polygons, vertices)
     """
     ids, owners = mask_ids.tolist(), polygons[:, 0]
     if len(set(ids)) < len(ids):

@@ -63,7 +63,7 @@ def feed_ndarray(
 
 
 def to_torch_tensor(dali_tensor: Tensor, copy: bool) -> torch.Tensor:
-    """A sample as a `torch.Tensor`.
+    """Converts a sample to a `torch.Tensor`.
 
     Args:
         dali_tensor: the sample.
@@ -74,7 +74,7 @@ def to_torch_tensor(dali_tensor: Tensor, copy: bool) -> torch.Tensor:
 
 
 def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
-    """An array as a tensor on the same device."""
+    """Converts an array to a tensor on the same device."""
     if isinstance(value, jax.Array):
         tensor = torch.from_dlpack(value)
         return tensor.clone() if copy else tensor
@@ -113,7 +113,7 @@ def dense_tensors(
 
 
 def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
-    """Samples of one size as one tensor [N, ...], which the user may write to.
+    """Joins samples of one size into a tensor [N, ...], which the user may write to.
 
     Args:
         batch: of samples of one size.

@@ -29,7 +29,7 @@ class Handles:
 
     @contextlib.contextmanager
     def borrowed(self, file: int, first: int) -> Iterator[VideoDecoder]:
-        """A decoder of a file, best one that has come near to frame `first`."""
+        """Lends a decoder of a file, best one that has come near to frame `first`."""
         decoder = self._take(file, first)
         if decoder is None:
             make_room()

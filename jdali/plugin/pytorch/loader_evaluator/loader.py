@@ -56,7 +56,7 @@ class LoaderEvaluator:
         self.cache_ready = bool(self.cached_batches)
 
     def __len__(self) -> int:
-        """Number of batches in a loop over the loader."""
+        """Returns the number of batches in a loop over the loader."""
         return len(self.dataloader)
 
     def __iter__(self) -> Iterator[Any]:

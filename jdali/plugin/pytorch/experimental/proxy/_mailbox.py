@@ -159,7 +159,7 @@ def set_owner(name: str) -> None:
 
 
 def _let_go() -> None:
-    """In a forked process: a connection is to end when the main process lets go of it."""
+    """Closes the connection in a forked process: it must end when the main process lets go of it."""
     for office in list(_OFFICES.values()):
         office.close()
 
@@ -180,7 +180,7 @@ def _send(connection: socket.socket, message: object) -> None:
 
 
 def _receive(connection: socket.socket) -> Any:
-    """The next message; its arrays have memory of their own.
+    """Receives the next message; its arrays have memory of their own.
 
     Raises:
         EOFError: there is none.

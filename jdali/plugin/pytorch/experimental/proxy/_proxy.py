@@ -71,7 +71,7 @@ class _DALIProxy:
         return refs[0] if outputs == 1 else refs
 
     def _batch(self, run: DALIPipelineRunRef, positions: tuple[int, ...]) -> DALIPipelineRunRef:
-        """The batch of some samples of a run; the same one for all of its outputs."""
+        """Makes the batch of some samples of a run, the same one for all of its outputs."""
         run.is_complete = True  # the next sample begins another
         known = self._local.batches_of(run)
         if positions not in known:
@@ -97,7 +97,7 @@ class _Local(threading.local):
         self._count = 0
 
     def open_run(self) -> DALIPipelineRunRef:
-        """The run that the next sample is added to."""
+        """Returns the run that the next sample is added to."""
         if self._process != os.getpid():
             self.__init__()  # type: ignore[misc]
         if self._run is None or self._run.is_complete:
