@@ -36,7 +36,7 @@ from jdali._system.progress import progress_bar
 from jdali._system.regular_file import check_size, no_memory, open_regular
 from jdali.storage import options
 
-# Of a file that one call does not read, or that has no size.
+# For files that one call does not read, or that have no size.
 _PART_BYTES = 1 << 24
 
 

@@ -30,7 +30,7 @@ def always(index: Arrays) -> bool:
 
 
 def never(index: Arrays) -> bool:
-    """Has an index built anew, and replaces the one in the cache."""
+    """Rejects any cached index, so that it is built again."""
     return False
 
 
@@ -40,7 +40,7 @@ def cached_index(
     """Returns the index of a file from the cache, or builds it.
 
     A file is the same if its path, size, inode and times of change are, or what else a storage tells of its content.
-    No such key is sure: readers also check what they read, and have a wrong index built anew (`never`).
+    No such key is sure: readers also check what they read, and rebuild a wrong index (`never`).
     Without a writable cache folder the index is built each time.
 
     Args:
@@ -55,7 +55,7 @@ def cached_index(
     key = f"{_VERSION} {kind} {version}"
     name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32] + ".npz"
     file = cache_folder() / "index" / name
-    with contextlib.suppress(Exception):  # whatever is wrong with a file of the cache, it can be made again
+    with contextlib.suppress(Exception):  # a bad cache file is built again
         index = _loaded(file)
         if fits(index):
             return index

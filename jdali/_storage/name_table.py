@@ -12,7 +12,7 @@ import numpy as np
 _NEWLINE, _ZERO, _NINE = ord("\n"), ord("0"), ord("9")
 _SPACES = np.zeros(256, bool)
 _SPACES[list(b" \t\n\r\f\v")] = True
-# Lines are taken apart so many bytes at a time: the arrays for that stay small beside the text.
+# Bytes of text split into lines at a time, so that the arrays for it stay small.
 _CHUNK_BYTES = 1 << 22
 # More digits are no label: they might not fit into 64 bits.
 MOST_DIGITS = 18
@@ -42,7 +42,7 @@ class NameTable(Sequence[str]):
 
     @property
     def others(self) -> Mapping[int, str]:
-        """Names that are not as the text has them, by index."""
+        """Names that differ from the text, by index."""
         return self._others
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -67,7 +67,7 @@ class NameTable(Sequence[str]):
         for index, name in enumerate(names):
             try:
                 encoded.append(os.fsencode(name))
-            except UnicodeEncodeError:  # no file has such a name, which is said when it is opened
+            except UnicodeEncodeError:  # no file has such a name: opening it raises
                 others[index] = name
                 encoded.append(b"")
         sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
@@ -187,7 +187,7 @@ class ListedNames:
     Attributes:
         starts: uint32 or int64 [n], of the names in the text.
         sizes: int32 [n], bytes of the names.
-        labels: int32 [n]; empty if there are none.
+        labels: int32 [n]; empty without labels.
 
     Raises:
         BadLine: a line has no name, or no label, or one that is too large.

@@ -21,7 +21,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
 # What fsspec takes for a protocol in a chain, where no "://" follows ("simplecache::s3://...").
 _WORD = re.compile(r"[a-z]+")
 _HERE = "./"
-# What a name has that could mean another thing than a file below its folder ("%" of URLs).
+# Signs by which a name could mean something outside of its folder ("%" of URLs).
 _ODD = re.compile(r"[:%]|\.\.|^/")
 # The same within the text of many names, except for "/" at the start of one; and where names may lie anywhere.
 _ODD_WITHIN, _ODD_ANYWHERE = re.compile(rb"[:%]|\.\."), re.compile(rb":")
@@ -151,7 +151,7 @@ def from_data(root: str, name: str, *, free: bool = False) -> str:
         return name
     remote = is_url(root)
     if remote and "::" not in root and name.startswith(below := root.rstrip("/") + "/"):
-        name = plain(name[len(below) :])  # it was the whole URL of what is below
+        name = plain(name[len(below) :])  # the whole URL of a file below
     if is_url(name):
         wanted = _protocols(name)
         if wanted <= set(options().allow_protocols):

@@ -87,13 +87,13 @@ def _found(url: str) -> tuple[Any, str]:
         if url.partition("://")[0] not in _S3:
             system, path = fsspec.core.url_to_fs(url)
             return system, path
-        # s3fs retries twice over, in itself and in botocore, out of sight; and has 10 connections.
+        # s3fs retries in itself and in botocore, out of sight, and has 10 connections.
         configured = fsspec.config.conf.get("s3", {}).get("config_kwargs", {})
         own = {"max_pool_connections": max(options().requests, 10), "retries": {"total_max_attempts": 1}}
         system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **configured})
         system.retries = 1
         return system, path
-    except ImportError as error:  # fsspec says what is missing
+    except ImportError as error:  # fsspec names the missing package
         advice = f": {install('remote')}" if protocol in _IN_EXTRA else ""
         raise ImportError(f"to read {url}: {error}{advice}") from error
     except ValueError as error:

@@ -29,7 +29,7 @@ _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
 # A file of fewer bytes is read without asking for its size first, which would take a quarter of the time.
 _SMALL_BYTES = 1 << 14
-# Files that one call has open at the same time; those after them are opened again when they are read.
+# Files that one call keeps open at the same time; later ones are opened again when they are read.
 _MOST_OPEN = 16
 # Beginnings that are read, one after another, where one may be enough.
 _BEGINNINGS = (1 << 12, 1 << 16)
@@ -81,7 +81,7 @@ def read_files(paths: Sequence[str], is_enough: Callable[[memoryview], bool] | N
             None: it may not.
 
     Raises:
-        OSError: there is no memory for them.
+        OSError: memory lacks room for them.
     """
     sources: list[int | bytes | None] = []  # None: it is opened when it is read
     held = 0
@@ -154,7 +154,7 @@ def read_named(
 def _small(path: str) -> bytes:
     """Returns a small local file; b"" for all else and for what cannot be read.
 
-    What cannot be read at an offset, such as a FIFO or a socket, fails, and what has no end is not small.
+    A FIFO or a socket fails, since it cannot be read at an offset; an endless file is not small.
     """
     if ":" in path and _storage.is_url(path):
         return b""
@@ -164,7 +164,7 @@ def _small(path: str) -> bytes:
         return b""
     try:
         content = os.pread(descriptor, _SMALL_BYTES, 0)
-        # Only what is read at the end of a file says that it is the end: files of /proc come in pieces.
+        # Only an empty read marks the end of a file: files of /proc come in pieces.
         is_whole = len(content) < _SMALL_BYTES and not os.pread(descriptor, 1, len(content))
     except OSError:
         return b""

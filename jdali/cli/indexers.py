@@ -56,7 +56,7 @@ def _beside(archive: str) -> str:
 
 
 def _build(kind: str, path: str, target: str, complaint: str = "", *, timed: bool = False) -> int:
-    """Writes an index, or says why there is none.
+    """Writes an index, or says why it cannot.
 
     Args:
         kind: of the file, one of `_index.KINDS`.

@@ -190,7 +190,7 @@ class Reader(abc.ABC):
         self._order.set_state(state)
 
     def remake(self) -> Callable[[], Reader]:
-        """Makes the same reader in another process, for one that a node was created with: it goes there by value."""
+        """Returns a factory that recreates the reader in a worker."""
         return functools.partial(copy.copy, self)
 
     def cursor(self) -> Cursor:
@@ -198,14 +198,14 @@ class Reader(abc.ABC):
         return Cursor(self._order.copy())
 
     def skip(self, batches: int, count: int) -> None:
-        """Goes on by as much as `batches` calls of `next_batch(count)`."""
+        """Skips as far as `batches` calls of `next_batch(count)` would."""
         self._order.skip(batches, count)
 
     def interrupt(self) -> None:  # noqa: B027  most readers wait for nobody
-        """Makes loads fail that wait for remote storage, now and from now on: the reader is about to be closed."""
+        """Makes loads from remote storage fail, now and later: the reader is about to be closed."""
 
     def close(self) -> None:  # noqa: B027  most readers hold nothing open
-        """Gives back what the reader holds open."""
+        """Closes the files of the reader."""
 
 
 class Cursor:
@@ -239,7 +239,7 @@ def stores(samples: Sequence[tuple[np.ndarray, ...]], outputs: int) -> tuple[Sto
     """Arranges the outputs of samples as a column for each output.
 
     Raises:
-        ValueError: an output has not the same type and number of axes in all samples.
+        ValueError: samples differ in the type or number of axes of an output.
     """
     return tuple(_column([sample[output] for sample in samples], output) for output in range(outputs))
 

@@ -26,7 +26,7 @@ _DIMS, _TYPE, _FLOATS, _INT32S, _BYTES, _STRINGS, _DOUBLES, _INT64S = 1, 2, 3, 4
 _FLOAT, _INT32, _BYTE, _STRING, _INT64, _DOUBLE = 1, 2, 3, 4, 10, 13
 _AS_INT32 = {_INT32: np.int32, 5: np.bool_, 6: np.uint8, 7: np.int8, 8: np.uint16, 9: np.int16}
 _BOX_SIZE = 4
-# Fields of the elements, by type, for those that are parsed many at a time.
+# Fields of the elements, by type, for types that are parsed many at a time.
 _FIELDS = {_FLOAT: _FLOATS, _BYTE: _BYTES, _STRING: _STRINGS, _INT64: _INT64S} | dict.fromkeys(
     _AS_INT32, _INT32S
 )
@@ -102,7 +102,7 @@ class Caffe2Reader(DatabaseReader):
         if wanted.label_type in _SPARSE:
             ok[:] = False
             return ()
-        # Shape and types of each output; without a shape there are as many elements as there are.
+        # Shape and types of each output; None: any number of elements.
         forms: list[tuple[tuple[int, ...] | None, Set[int]]] = [(None, {_STRING})] * wanted.image_available
         if wanted.label_type != LabelType.NONE:
             forms.append(((1,) if wanted.label_type == LabelType.SINGLE else None, _PARSED_TOGETHER))

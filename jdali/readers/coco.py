@@ -27,7 +27,7 @@ _OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_t
 
 
 class CocoReader(Reader):
-    """Images and what is known of them.
+    """Images and their annotations.
 
     Args:
         root: folder that the names of the images are relative to.

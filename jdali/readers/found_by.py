@@ -1,4 +1,4 @@
-"""By what the records of files were found, and what to do where there are none.
+"""Rebuilds or rejects indexes that point at no record.
 
 An index may be of another file: one that the user made before the file was written again, or one of the cache for a file
 whose path, size and times are those of the file before. So readers check what they read. Where a record is
@@ -39,7 +39,7 @@ class Tables:
         self._bounds = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
         self.all: Table = shared("tables", lambda: _joined(tables))
         self._lock = threading.Lock()
-        # Of files that were looked through anew: whether their records lie elsewhere, or why that is no help.
+        # Files that were scanned again: whether their records lie elsewhere, or why that does not help.
         self._seen: dict[int, bool | str] = {}
 
     def read(self, file: int, attempt: Callable[[], _T]) -> _T:

@@ -186,7 +186,7 @@ def _scanned(size: int, path: str, fits: Callable[[Arrays], bool]) -> Records:
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
     """Finds the records of each file, in the order of the file; a record goes up to the next one.
 
-    By their index, or by scanning them; if that fails, it may go on with what there is.
+    Uses the index, or scans; with `goes_on`, keeps what a failed scan found.
     """
     if len(index_paths) > 1:
         raise ValueError(

@@ -165,7 +165,7 @@ def nemo_asr(
     for manifest in manifests:
         starts.append(len(entries))
         for line, entry in _parsed(manifest):
-            # What has no duration counts as shorter than any limit.
+            # A missing duration counts as shorter than any limit.
             if shortest <= (-1.0 if entry.duration is None else entry.duration) <= longest:
                 entries.append(entry)
                 lines.append(line)

@@ -180,7 +180,7 @@ class _Server:
             return _error(400, str(error))
         except ServerBusyError as error:
             return _error(503, str(error))
-        except asyncio.CancelledError:  # at the end, of what was waited for long enough
+        except asyncio.CancelledError:  # at shutdown, after the grace period
             return _error(503, "the server is being stopped")
         except ClientDisconnect:
             return Response(status_code=_GONE)

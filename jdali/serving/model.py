@@ -121,7 +121,7 @@ class ServedModel:
                 self._modelled(zeros, room)
 
     def _decode_once(self) -> None:
-        """Sends a picture through all of it; whatever comes out, the libraries are loaded then."""
+        """Runs a picture through the model, so that all libraries are loaded; ignores the result."""
         if all(given is None for given in self.preprocess.input_shapes):
             file = io.BytesIO()
             Image.new("RGB", _SMALL_PICTURE).save(file, "jpeg")

@@ -90,7 +90,7 @@ class RequestParameters(msgspec.Struct, frozen=True):
 
 
 class RequestMessage(msgspec.Struct):
-    """The JSON of a request. What may be long is decoded once it is known how much of it is wanted."""
+    """The JSON of a request. Long parts are decoded once their size has been checked."""
 
     inputs: msgspec.Raw
     outputs: msgspec.Raw = msgspec.Raw(b"[]")
@@ -243,7 +243,7 @@ def _from_json(tensor: TensorMessage, shape: tuple[int, ...]) -> list[Any]:
     data = memoryview(tensor.data)
     if tensor.datatype == _BYTES:
         return _strings(tensor, shape)
-    # One element more than there are commas: so many are built, and no more.
+    # One element more than commas: exactly these are built.
     elements, found = math.prod(shape), 1 + np.count_nonzero(np.frombuffer(data, np.uint8) == ord(","))
     if found > max(elements, shape[0]):
         raise _mistake(tensor, f"{found} elements, of shape {list(shape)}")

@@ -1,7 +1,7 @@
 """Parsing many records at once: NumPy operations on all of them, step by step.
 
-Only the usual form of a record is dealt with here. A record that has another one is odd: it is parsed alone,
-by code that knows all forms and says what is wrong. So nothing here fails, and elements of `ok` only ever
+Only the usual form of a record is parsed here. A record of another form is parsed alone, by code that knows all forms and
+raises for bad ones. So nothing here fails, and elements of `ok` only ever
 change from True to False.
 """
 
@@ -23,7 +23,7 @@ _MOST_FIELDS = 64
 
 
 class Buffer:
-    """Bytes of which numbers are taken at many offsets at once.
+    """Bytes with numbers at many offsets, which are read at once.
 
     Args:
         raw: uint8 [bytes]; offsets must lie at least 8 bytes before its end.
@@ -85,7 +85,7 @@ def map_entries(
         ok: bool [n], changed.
         wanted: a number from 0 on for each wanted name.
 
-    Returns: int64 [wanted, n], where each value begins and ends; 0 where there is none.
+    Returns: int64 [wanted, n], where each value begins and ends; 0 for a missing one.
     """
     first = np.zeros((len(wanted), len(at)), np.int64)
     last = np.zeros_like(first)
@@ -260,7 +260,7 @@ def shaped_column(
 ) -> Store:  # fmt: skip
     """Makes a column of samples of one shape, or (`shape` None) with as many rows of the shape `partial` as there are.
 
-    Records that have another number of values are marked in `ok`; what they get is unspecified.
+    Records with another number of values are marked in `ok`; their samples are unspecified.
     """
     if shape is not None:
         usual = counts == math.prod(shape)

@@ -268,7 +268,7 @@ class DatabaseReader(RecordReader):
                 values = cut.values(files, file)
             found.append((values, functools.partial(_cached, name, path, never)))
         super().__init__(name, files, found, options)
-        # Pages with nodes of large values that are what they were when the index was made.
+        # Pages with nodes of large values that have not changed since the index was made.
         self._sound: set[tuple[int, int, int]] = set()
 
     def _is_sound(self, leaf: tuple[int, int, int], size: int) -> bool:
@@ -342,7 +342,7 @@ def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.nda
     lengths = values.sizes - values.heads
     # Size of the value, no flags, size of the key.
     node = lengths | (values.heads - _NODE.size) << 48
-    # Number of the page; how many there are of the value, and that they are such pages (16 bits in between).
+    # Number of the page, number of the value's pages, and their kind (16 bits in between).
     count = (values.sizes - 1) // values.page_sizes + 1
     large = (words[:, 0] == values.pages.astype(np.uint64)) & (
         words[:, 1] >> np.uint64(32) == count.astype(np.uint64)

@@ -72,7 +72,7 @@ def fields(data: bytes, at: int, end: int) -> list[Field]:
 def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> list[tuple[int, int, int]]:
     """Lists the entries of a message that is one map<string, message> of number 1, in the order of the data.
 
-    Entries that are not wanted are passed over without a look inside: a record may have dozens.
+    Other entries are skipped whole: a record may have dozens.
 
     Args:
         data, at, end: the message is data[at:end].

@@ -108,7 +108,7 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
 
 
 def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
-    """Returns where another archive begins behind the zeros from byte `end` on; None: there is none."""
+    """Returns where another archive begins behind the zeros from byte `end` on; None without one."""
     stop = min(files.sizes[file], end + _MOST_ZEROS)
     for at in range(end, stop, _ZEROS_AT_ONCE):
         block = files.read(file, at, min(_ZEROS_AT_ONCE, stop - at))
@@ -118,7 +118,7 @@ def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
             has_header = (
                 files.sizes[file] - at >= BLOCK and files.read(file, at, BLOCK)[_MAGIC][:5] == b"ustar"
             )
-            return at if has_header else None  # whatever it is: programs that unpack archives ignore it
+            return at if has_header else None  # programs that unpack archives ignore it
     return None
 
 

@@ -34,7 +34,7 @@ class Clip(NamedTuple):
 
     Attributes:
         path: of the file.
-        label: 0 if there are no labels.
+        label: 0 without labels.
         start, end: of the part as the list gives it; None: from the start, to the end.
     """
 

@@ -141,9 +141,9 @@ class VideoReader(Reader):
         self._names = list(dict.fromkeys(clip.path for clip in clips))
         self._paths = [_storage.placed(name) for name in self._names]
         self._indexes: dict[int, VideoIndex] = {}
-        # What is wrong with files that cannot be read: each clip of one is a sample that fails.
+        # Errors of files that cannot be read; each of their clips is a sample that fails.
         self._unreadable: dict[int, SampleError] = {}
-        # Files whose index was built anew: whether that was of use, or why it was not.
+        # Files whose index was rebuilt: whether that helped, or why it did not.
         self._seen: dict[int, bool | str] = {}
         self._looking = threading.Lock()
         self._look_through()
@@ -266,7 +266,7 @@ class VideoReader(Reader):
             return decoder.read(numbers, image_type=cut.image_type, fill=cut.fill, upright=cut.upright)
 
     def _look_again(self, file: int, error: SampleError) -> None:
-        """Builds the index of a file anew, once, as its frames are not what it says; raises if that does not help."""
+        """Rebuilds the index of a file once, when frames do not match it; raises if that does not help."""
         with self._looking:
             if file not in self._seen:
                 self._seen[file] = self._index_anew(file)

@@ -44,7 +44,7 @@ class Components(NamedTuple):
 
 
 class CutArchive(ValueError):
-    """From some offset of an archive on it is unknown what is in it.
+    """The rest of an archive, from an offset on, cannot be read.
 
     Args:
         path: of the archive.
@@ -250,7 +250,7 @@ def _as_first(files: RecordFiles, file: int, index: str, components: Components)
     """Checks the first component against the archive; drops all names if its own does not fit, since DALI ignores names.
 
     Raises:
-        ValueError: there is no file where the index has the first one.
+        ValueError: the archive has no file where the index has its first one.
     """
     if not len(components.offset):
         return components

@@ -18,7 +18,7 @@ from jdali.readers.order.mixing import mixed, reach
 
 # 1 had no "fill": all random orders were of the whole shard then.
 _STATE_VERSION = 2
-# Key of those permutations that must be the same on every shard, whatever the seed of each.
+# Key of permutations that all shards share, whatever their seeds.
 _COMMON_SEED = 0
 # This many samples are looked up at a time.
 _AHEAD = 4096
@@ -43,7 +43,7 @@ class _Past:
     """Shards that were there before the number of shards changed.
 
     Attributes:
-        num_shards: how many there were.
+        num_shards: number of shards.
         taken: samples that each of them took; one number if it is the same for all.
         positions: epoch and position that each of them had reached.
     """
@@ -172,7 +172,7 @@ class Order:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes on where a state was taken, also with another number of shards.
+        """Continues where a state was taken, also with another number of shards.
 
         In the latter case all shards are assumed to have taken as many samples as the one of the state,
         unless it comes from `merged_state`. What they had left of the epoch, and of later ones that some
@@ -201,7 +201,7 @@ class Order:
         self._find()
 
     def skip(self, batches: int, count: int) -> None:
-        """Goes on by as much as `batches` calls of `take(count)`."""
+        """Skips as far as `batches` calls of `take(count)` would."""
         if not self.pad_last_batch:
             self._taken += batches * count
             self._find()
@@ -294,7 +294,7 @@ class Order:
 
     def _next_epoch(self) -> None:
         self._epoch, self._position, self._loaded = self._epoch + 1, 0, None
-        if self.pad_last_batch:  # all shards are here at the same time: count anew
+        if self.pad_last_batch:  # all shards reach this point together: count from here
             self._base, self._taken, self._past = self._epoch, 0, []
 
     # --- whose samples ----------------------------------------------------------------------
@@ -324,7 +324,7 @@ class Order:
 
     def _items(self, level: int, shards: int, shard: int, epoch: int) -> IndexSequence:
         """Returns a shard's samples of an epoch, in order."""
-        if self._left(level, epoch) == self.size:  # nobody has begun it
+        if self._left(level, epoch) == self.size:  # no shard has begun it
             return self._part(shard, shards, epoch)
         return _slice(self._rest(level, epoch), shard, shards)
 

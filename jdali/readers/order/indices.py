@@ -20,7 +20,7 @@ class IndexSequence:
     """A sequence of indices.
 
     Attributes:
-        size: how many there are.
+        size: number of indices.
         at: the indices at some positions, int64 [n] to int64 [n].
     """
 
@@ -70,9 +70,8 @@ def permutation(size: int, *key: int) -> IndexSequence:
 def _table(size: int, *key: int) -> np.ndarray:
     """Tabulates a permutation: int64 [size].
 
-    Random numbers with the indices in their low bits are sorted. NumPy keeps the raw stream of a bit
-    generator stable for ever, but not that of `Generator.permutation`; and all numbers differ, so
-    that the result does not depend on the way of sorting.
+    Random numbers with the indices in their low bits are sorted. NumPy keeps the raw stream of a bit generator stable,
+    unlike that of `Generator.permutation`. All numbers differ, so any sort gives the same result.
     """
     words = np.array([k & _WORD for k in key], np.uint64)
     low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)

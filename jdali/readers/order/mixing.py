@@ -20,8 +20,8 @@ _WORD = 64
 def mixed(size: int, fill: int, *key: int) -> IndexSequence:
     """Mixes 0, ..., size - 1 as a buffer of `fill` items could, in a way that follows from `key` alone.
 
-    Whoever takes 0, 1, 2, ... into a buffer, as far as needed for the item that comes next, never has more
-    than `fill` in it. Item i is at a position p with
+    A buffer that is filled with 0, 1, 2, ... as far as the next item requires never holds more than `fill`. Item i is at a
+    position p with
 
         i - fill < p < i + reach(fill),        fill ≤ reach(fill) < 2 · fill,
 
