@@ -1,4 +1,4 @@
-"""Whatever users give as data, as NumPy arrays: the one conversion for all ways into jdali."""
+"""Converts users' data to NumPy arrays: the one conversion for all ways into jdali."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jdali._batches.capsule import CapsuleHolder, device_of_capsule
 from jdali._errors import SampleError
 from jdali._system.devices import HostArray, to_host
 
-# `__array__` before DLPack: it also brings over what is on an accelerator, or says how to.
+# `__array__` before DLPack: it also copies from an accelerator, or says how to.
 _PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
 
 

@@ -130,7 +130,7 @@ def _on_host(
 
 def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index) -> None:
     """Copies rows of a block to the start corners of the rows `at` of `out`."""
-    if len(at) == 1:  # there is nothing that samples could have in common
+    if len(at) == 1:  # no block to take samples from
         cut: tuple[Any, ...] = tuple(map(slice, extents[0].tolist()))
         out[(int(at[0]), *cut)] = block.host_sample(int(taken[0]))[cut]
         return
@@ -171,7 +171,7 @@ def _on_device(
     """Takes and pads the samples of each block where the block is.
 
     Its programs depend on the shapes of a block and of the result only, so their number is bounded by those
-    of the stages. What is in host memory makes one block, which is put together there.
+    of the stages. Samples in host memory are joined into one block there.
     """
     owner = store.block[rows]
     used = np.unique(owner).tolist()

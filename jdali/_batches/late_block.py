@@ -14,7 +14,7 @@ MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
 
 
 class LateBlock:
-    """A block for values that are read once: whoever asks for a sample twice has it made twice.
+    """A block for values that are read once: a second read makes the sample again.
 
     Args:
         make: makes samples.

@@ -65,7 +65,7 @@ class _LocalRows:
         if self._size == 0:
             return tuple(index)
         number = start // self._size
-        # A slice is of one part, unless the batch is not split at all: then there is only one.
+        # A slice lies in one part, unless the batch is not split: then it is the whole batch.
         shift = (self._position[number] - number) * self._size
         return (slice(start + shift, stop + shift), *index[1:])
 
@@ -217,7 +217,7 @@ class BatchSplit:
     """Split of the batch axis by a sharding.
 
     Attributes:
-        count: into how many parts, in all processes together.
+        count: number of parts, in all processes together.
         parts: those that this process holds: number of the part, and the devices that hold it here.
     """
 

@@ -20,7 +20,7 @@ class Drawn:
     """The samples that one source gave for a batch.
 
     Attributes:
-        name: gives the name of the sample with an index in the data set; "": it has none.
+        name: returns the name of the sample with an index in the data set, "" without one.
         index: int64 [n], of the samples in the data set; must not change afterwards.
         source: the reader or source that gave them.
     """
@@ -166,7 +166,7 @@ class Provenance(Sequence[str]):
     ) -> Provenance | None:
         """Combines the provenance of samples pasted into others, one after another; joins names by ";", as DALI does.
 
-        What to blame for errors are the samples in the same position, for their arguments say what is pasted.
+        Errors are blamed on the samples in the same position, whose arguments choose what is pasted.
 
         Args:
             data: of the inputs.
@@ -207,7 +207,7 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def receive(cls, sent: SentProvenance, drawn: Callable[[str], Drawn]) -> Provenance:
-        """Makes it anew from what `send` returned.
+        """Restores it from the result of `send`.
 
         Args:
             sent: the description.

@@ -1,6 +1,6 @@
 """Host memory that batches lease: a slab is reused when the last array in it is gone.
 
-Fresh pages cost as much as filling them, so what a batch lay in serves a later one. Each engine has a `SlabPool`
+Fresh pages cost as much as filling them, so memory of a batch serves a later one. Each engine has a `SlabPool`
 (`engine/workers/pool.py`), and nothing is shared between engines. Whoever needs memory for samples (readers, codecs,
 `gather`) calls `empty` or `aligned_empty`, which lease it from the pool that the thread works for: worker threads
 belong to that of their engine; any other thread is in `with pool:` while it takes a batch through the steps of a
@@ -31,10 +31,10 @@ from numpy.typing import DTypeLike
 
 # XLA on the CPU takes a NumPy array without a copy if it starts at a multiple of this.
 ALIGNMENT = 64
-# Bytes below which an allocator has pages ready.
+# Bytes below which an allocator keeps pages ready.
 SMALLEST = 1 << 17
 MOST_IDLE = 512 << 20
-# Idle bytes that may be kept however little was leased: sizes that take turns should not be made anew each time.
+# Idle bytes that are always kept, so that alternating sizes are not allocated each time.
 ALWAYS_IDLE = 16 << 20
 # Bytes from which memory is mapped by itself: freed, it goes back to the system, where an allocator might keep it.
 _MAPPED = 1 << 20
@@ -164,9 +164,9 @@ class SlabPool:
         self._idle_bytes += slab.size
 
     def _over(self) -> list[_Slab]:
-        """Takes out what is idle and may not be kept."""
+        """Removes idle slabs beyond the bound."""
         over = []
-        # With what is leased no more than was leased at once before: slabs of ever more sizes would pile up.
+        # Together with leased slabs at most what was leased at once: slabs of ever more sizes would pile up.
         enough = max(self._most_leased - self._leased_bytes, ALWAYS_IDLE)
         most = 0 if self._closed else min(self.most_idle, enough)
         while self._idle_bytes > most:
@@ -178,7 +178,7 @@ class SlabPool:
         return over
 
     def free_idle(self) -> None:
-        """Frees what is idle now."""
+        """Frees all idle slabs."""
         with self._exclusive():
             idle, self._idle, self._idle_bytes = self._idle, {}, 0
         del idle  # without the lock

@@ -64,7 +64,7 @@ class PaddedBlock:
 
     @property
     def host(self) -> HostArray:
-        """The array for NumPy: a view where JAX has it on the CPU, else copied here once."""
+        """Returns the array for NumPy: a view where JAX has it on the CPU, else a copy, made once."""
         if self._host is None:
             self._host = to_host(self.array)
         return self._host
@@ -144,7 +144,7 @@ class SamplesBlock:
 
 
 class RaggedBlock:
-    """Samples that are pieces of one array with one axis; there is no object for each.
+    """Samples that are pieces of one array with one axis, without an object for each.
 
     Args:
         values: [elements], in host memory.
@@ -279,7 +279,7 @@ class Store:
         return chosen._without_unused()
 
     def _without_unused(self) -> Store:
-        """Lets go of blocks that hold no sample any more."""
+        """Drops blocks without samples."""
         used, block = np.unique(self.block, return_inverse=True)
         if len(used) == len(self.blocks):
             return self

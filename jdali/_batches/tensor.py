@@ -78,7 +78,7 @@ class Tensor:
         self._layout = layout or ""
 
     def squeeze(self, dim: int | None = None) -> bool:
-        """Takes axes of size 1 away, all of them or only `dim`. Returns whether there was one."""
+        """Removes axes of size 1, all of them or only `dim`. Returns whether any was removed."""
         shape = self._value.shape
         if dim is not None and not -len(shape) <= dim < len(shape):
             raise RuntimeError(
@@ -182,7 +182,7 @@ class TensorCPU(Tensor):
 
 
 class TensorGPU(Tensor):
-    """A sample on the accelerator, which is JAX's default device (the CPU, if there is no other).
+    """A sample on the accelerator, which is JAX's default device (the CPU if JAX has no other).
 
     Args:
         object: a JAX array, or anything with DLPack or the array interface.
@@ -260,7 +260,7 @@ def device_array(value: object, device_id: int = -1) -> jax.Array:
     if isinstance(value, Tensor):
         value = value._value
     if not isinstance(value, jax.Array):
-        value = host_array(value, copy=True)  # where the device is the CPU, JAX may use the memory as it is
+        value = host_array(value, copy=True)  # on the CPU JAX may use the memory itself
     types.to_dali_type(value.dtype)
     with keeping(value.dtype):
         if device_id >= 0:

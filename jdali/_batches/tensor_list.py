@@ -32,7 +32,7 @@ _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
 
 
 class SampleIndexError(IndexError, RuntimeError):
-    """A batch has no sample of this index; DALI's `at` raises RuntimeError, Python IndexError."""
+    """The index is out of the batch; DALI's `at` raises RuntimeError, Python IndexError."""
 
 
 class TensorList:
@@ -291,8 +291,8 @@ class TensorList:
     def _dense_array(self) -> HostArray:
         """Joins samples for NumPy in row-major order, [N, ...]; returns their memory if they lie like that already.
 
-        What is made of a padded array is kept for the next call; the samples stay where they are, so that the shape
-        of `padded` does not depend on earlier calls.
+        The result is kept for the next call; the samples stay in place, so that the shape of `padded` does not depend on
+        earlier calls.
         """
         store, shape = self._store, self._dense_shape("a numpy array")
         if (host := dense_memory(store, shape)) is not None:
@@ -358,7 +358,7 @@ class TensorList:
         self._packed = self._unpadded = None
 
     def reset(self) -> None:
-        """Lets go of all samples."""
+        """Drops all samples."""
         self._known = self._store.select(np.zeros(0, np.int64))
         self._packed = self._unpadded = self._source = None
 

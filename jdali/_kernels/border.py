@@ -17,7 +17,7 @@ def _reflect_1001(index: Array, size: Array) -> Array:
     return jnp.where(folded >= size, 2 * size - 1 - folded, folded)
 
 
-# From any index to one in [0, size); "constant" has none.
+# Map any index to one in [0, size); "constant" needs no map.
 INDICES: Mapping[str, Callable[[Array, Array], Array]] = {
     "reflect_101": reflect_101,
     "reflect_1001": _reflect_1001,

@@ -62,7 +62,7 @@ class Windows:
 
 @dataclasses.dataclass(frozen=True)
 class FoundWindow:
-    """One window; see `Windows`. `satisfying` is False for the best of those that were not good enough."""
+    """One window; see `Windows`. `satisfying` is False for the best window of a failed search."""
 
     anchor: np.ndarray
     shape: np.ndarray

@@ -85,7 +85,7 @@ class Correlation:
     def tile(self) -> tuple[int, int]:
         """Rows and elements of the kernel that are added in one step.
 
-        The order of the sums is that of the elements of the kernel, whatever the tile is.
+        Sums follow the order of the kernel's elements, for any tile.
         """
         columns = min(self.taps[2], _COLUMNS)
         return (min(self.taps[1], max(_TILE // columns, 1)) if columns == self.taps[2] else 1), columns
@@ -326,7 +326,7 @@ class _Block:
     def of_vectors(self, values: Array, vectors: Vectors, sizes: Array) -> Array:
         """Computes the same for a kernel that is the product of three vectors: along each axis alone."""
         (along_t, along_r, along_s), (rows, length) = map(_Weights.of_vector, vectors), self.shape
-        # Each pass is made once, or else it would be worked out again for each element that needs it.
+        # Each pass is made once: XLA would compute it again for each element that needs it.
         once = jnp.minimum(sizes[0], 1)
         depth, height, width = values.shape
         plane = values[0]

@@ -45,7 +45,7 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
     gradients = keep(_gradients(wide, green, keep))
     smallest, largest = functools.reduce(jnp.minimum, gradients), functools.reduce(jnp.maximum, gradients)
     threshold = keep(smallest + jnp.maximum(largest >> 1, 1))
-    # Sums of the pixel's own colour; of what is beside a green pixel, or green; of what is above it, or opposite.
+    # Sums of the pixel's own colour; of the colour beside a green pixel, or green; of the colour above it, or opposite.
     own, first, second = (jnp.zeros(green.shape, jnp.int16) for _ in range(3))
     count = jnp.zeros(green.shape, jnp.int16)
     for (y, x), gradient in zip(_DIRECTIONS, gradients, strict=True):

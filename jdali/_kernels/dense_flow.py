@@ -110,9 +110,9 @@ def _refined(level: PyramidLevel, flow: Array, steps: int) -> Array:
         gx, gy = gradient[..., 0], gradient[..., 1]
         along = gx * flow[..., 0] + gy * flow[..., 1] - difference
         terms = jnp.stack([gx * gx, gx * gy, gy * gy, gx * along, gy * along], axis=-1)
-        # What lies past the extent may be no number, which a weight of 0 would keep.
+        # Values past the extent may be NaN, which a weight of 0 would keep.
         terms = jnp.where(valid[..., None], weight[..., None] * terms, 0)
-        # Fused with the sums, each term would be computed, and compiled, anew for each of its uses.
+        # Fused with the sums, each term would be computed, and compiled, again for each use.
         terms = lax.optimization_barrier(terms)
         xx, xy, yy, bx, by = jnp.moveaxis(_neighbourhood(terms), -1, 0)
         xx, yy = xx + _RIDGE, yy + _RIDGE

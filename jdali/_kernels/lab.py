@@ -13,7 +13,7 @@ from jax import Array
 
 from jdali._kernels.by_platform import Keep
 
-# Fractional bits: of weights, of linear light, of cube roots, of what is between Lab and RGB, of light before gamma.
+# Fractional bits: of weights, linear light, cube roots, values between Lab and RGB, light before gamma.
 _WEIGHT, _LIGHT, _ROOT, _BASE, _GAMMA = 12, 3, 15, 14, 12
 _WHITE = np.array([0.950456, 1, 1.088754])
 _RGB_TO_XYZ = np.array(

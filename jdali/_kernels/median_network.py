@@ -1,4 +1,4 @@
-"""Medians of rectangles by minima and maxima of whole images: sorting networks, of which only what the median needs is made.
+"""Medians of rectangles by sorting networks of whole images, cut down to the minima and maxima that the median needs.
 
 The columns of a window are sorted; two neighbours are merged, two of these pairs, and so on. What neighbouring windows
 have in common is so sorted once for all of them. Merging is K. E. Batcher's (Knuth, The Art of Computer Programming,
@@ -55,8 +55,8 @@ def medians_of_parts(
 ) -> Array:
     """Computes `medians` of rectangles of `size` (height, width), int32 [2], in the middle of those of `reach`.
 
-    In front of the middle the least number stands for what is not in the rectangle, behind it the largest, as many
-    of one as of the other.
+    Elements outside of the rectangle count as the least number in front of the middle, as the largest behind it, equally
+    many of each.
     """
     least, largest = (jnp.asarray(n, padded.dtype) for n in (0, np.iinfo(padded.dtype).max))
 

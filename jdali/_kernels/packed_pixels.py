@@ -1,4 +1,4 @@
-"""Pixels of an image as a warp reads them: as they are, or with the bytes of each packed into one number.
+"""Pixels of an image as a warp reads them: plain, or with the bytes of each packed into one number.
 
 On a CPU a gather takes its time by the number of indices, not of bytes, and what surrounds it is made for each element
 anew. Packed, a pixel of three bytes is read and filled once, with vector instructions; where the border is repeated
@@ -24,7 +24,7 @@ _BLOCK = 1 << 16  # elements that are packed in one step
 
 
 class Plain:
-    """An image [*space, C] as it is: pixels that are read are [..., C]."""
+    """A plain image [*space, C]: pixels are read as [..., C]."""
 
     def __init__(self, image: Array):
         self._image = image

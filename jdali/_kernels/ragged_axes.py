@@ -1,4 +1,4 @@
-"""Arguments that have a value for each of some axes, where there are more of these in one sample than in another."""
+"""Arguments with a value for each chosen axis, where samples choose different numbers of axes."""
 
 from __future__ import annotations
 

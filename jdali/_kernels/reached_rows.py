@@ -1,4 +1,4 @@
-"""The rows of an image that a kernel reaches from a block of rows, with what lies past the borders."""
+"""The rows of an image that a kernel reaches from a block of rows, with their borders."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _weighted(
     """Resamples by sums of weighted elements; small arrays have no loops over tiles."""
 
     def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
-        del out_extent  # what lies past it is unspecified
+        del out_extent  # unspecified past the size
         return saturate_cast(_dense_of_any(image, filters, extent, out_shape), dtype)
 
     def taps(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:

@@ -76,7 +76,7 @@ def all_nearest(kinds: object) -> bool | None:
 
 
 class Reach(enum.IntEnum):
-    """Most taps of any filter that a program of `resample` has room for: the fewer, the smaller the program."""
+    """The most taps of any filter that a program of `resample` has room for; fewer make it smaller."""
 
     PAIR = 2  # linear, where no axis shrinks
     CHUNK = 8

@@ -252,7 +252,7 @@ def _window(
         ),
     )
     anchors, sizes = np.zeros_like(extents), np.array(extents)
-    # What is beyond has no integer, and is out of bounds as well.
+    # Larger values have no integer, and are out of bounds as well.
     first, last = (
         np_round_half_away(np.clip(v, -_FARTHEST, _FARTHEST)).astype(np.int64) for v in (low, high)
     )

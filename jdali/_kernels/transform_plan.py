@@ -103,6 +103,6 @@ def finish(
 
 
 def vector(values: Vector, axes: int | None) -> Array:
-    """Converts a scalar or a vector to float32 [axes]; `axes` None: as many as there are."""
+    """Converts a scalar or a vector to float32 [axes]; `axes` None: as many as given."""
     array = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     return jnp.broadcast_to(array, (axes,)) if axes is not None else array

@@ -4,7 +4,7 @@ Points are in pixels, x to the right, y down; pixel i of an axis covers [i, i+1)
 i + 0.5. Arithmetic is float32.
 
 On the CPU an image is made tile by tile, in a loop that ends at the true size of the output, one
-sample after the other: the work follows what is needed, not what is padded. Accelerators make all of
+sample after the other: the work follows the true size, not the padding. Accelerators make all of
 the padded output at once.
 """
 
@@ -302,7 +302,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         position = rounded(point) - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
             # Clipping the position repeats the border; it is not negative then, so truncation is floor. Before the
-            # first pixel both neighbours are that one: the second has a share of 0, and may be no number.
+            # first pixel both neighbours are that one: the second has a share of 0, and may be NaN.
             before = position < 0
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)

@@ -20,7 +20,7 @@ from jdali._operators.record import is_traced, refused_layout
 POLICIES = ("error", "pad", "trim_to_shape")
 BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")  # policies of `crop` and `slice` besides these
 ROUNDINGS = ("round", "truncate")
-# DALI's names for borders, in letters of either case, and what they are called here.
+# DALI's names for borders, in letters of either case, and jdali's.
 _BORDER_NAMES = {name: name for name in (*BORDERS, "constant")} | {
     "edge": "clamp", "101": "reflect_101", "reflect101": "reflect_101", "1001": "reflect_1001",
     "reflect1001": "reflect_1001", "reflect": "reflect_1001", "fill": "constant", "pad": "constant",
@@ -137,7 +137,7 @@ def crop_window(
         if position is None:
             continue
         share = np.asarray(position, np.float32).astype(np.float64)
-        # A float32 times a size is exact in float64, so halves are found as they are.
+        # A float32 times a size is exact in float64, so halves stay halves.
         free = (extents[:, axis] - sizes[:, axis]).astype(np.float64)
         anchors[:, axis] = round_function(share * free).astype(np.int64)
     return anchors

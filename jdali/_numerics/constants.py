@@ -200,7 +200,7 @@ def ConstantNode(
     """Makes a `Constant` of an array, also where the value is a scalar.
 
     Raises:
-        TypeError: there is no such option.
+        TypeError: unknown option.
     """
     unknown = kwargs.keys() - {"name", "preserve"}
     if unknown:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 def counting(count: int) -> npt.NDArray[np.int64]:
     """Counts 0, 1, ..., count - 1, int64 [count]; read-only, for batches of one size share it.
 
-    `np.arange` lets go of the GIL: where several threads make batches, to get it back takes longer than the numbers do.
+    `np.arange` releases the GIL: where several threads make batches, taking it again costs more than the numbers.
     """
     numbers = np.arange(count, dtype=np.int64)
     numbers.setflags(write=False)

@@ -85,7 +85,7 @@ _DALI_TYPES = {np.dtype(numpy): dali for dali, numpy in _NUMPY_TYPES.items()}
 
 
 class UnsupportedTypeError(TypeError, RuntimeError):
-    """A type of DALI's has no elements; DALI's operators raise RuntimeError, Python TypeError."""
+    """A type has no elements; DALI's operators raise RuntimeError, Python TypeError."""
 
 
 def to_numpy_type(dali_type: DALIDataType) -> Any:
@@ -121,7 +121,7 @@ def to_dtype(value: Any) -> np.dtype:
 
 
 def _known_types() -> str:
-    """Lists the element types that there are."""
+    """Lists the element types."""
     return "There are types." + ", types.".join(dali.name for dali in _NUMPY_TYPES)
 
 

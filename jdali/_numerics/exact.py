@@ -6,7 +6,7 @@ added to cannot be fused with anything else, and nothing changes by it: fma(a, b
 rounded. So `exact` adds a -0, which the compiler does not know to be one, to every product. On a
 processor with fused multiply-add that costs no instruction.
 
-Elementary functions are those of `elementary`. The order of sums is what is left: see `sums`.
+Elementary functions are those of `elementary`. For the order of sums see `sums`.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
             return value.astype(target)
     limits = np.iinfo(target)
     if value.dtype.kind == "f":
-        # A limit such as 2**63 - 1 is no float: what is not inside of the limits is set, not clipped.
+        # A limit such as 2**63 - 1 is no float: values beyond the limits are set, since clipping would round it.
         low, high = float(limits.min), float(limits.max) + 1.0
         result = np.where((value > low) & (value < high), value, 0).astype(target)
         result[value >= high] = limits.max

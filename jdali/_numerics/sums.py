@@ -1,6 +1,6 @@
 """Sums whose order of addition is fixed by the positions of the elements, not by the size of the padding.
 
-XLA adds up in an order of its own choice, which depends on the shape and on what is fused with the sum.
+XLA chooses the order of a sum by the shape and by the operations fused with it.
 Here the order is written out, so no compiler may change it.
 """
 

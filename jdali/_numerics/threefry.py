@@ -1,4 +1,4 @@
-"""Random bits of programs: how Threefry-2x32 (Salmon et al., 2011) is compiled. The bits are JAX's, whatever is done here.
+"""Random bits of programs: how Threefry-2x32 (Salmon et al., 2011) is compiled. The bits are always JAX's.
 
 JAX compiles every use of its primitive on a CPU as a loop over the rounds of its own, which takes XLA 0.1 s each, and
 runs the loop over whole arrays. Written out, the rounds are compiled in a third of that time and stay in registers.
@@ -31,7 +31,7 @@ Words = tuple[Array, Array]
 def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1: ArrayLike) -> Words:
     """Computes 64 random bits for each element of the operands, uint32, which are broadcast."""
     operands = jnp.broadcast_arrays(key_0, key_1, counter_0, counter_1)
-    # JAX's loop for the CPU refuses operands of which `vmap` made only some differ by sample: let all do.
+    # JAX's loop for the CPU wants all operands to differ by sample under `vmap`, or none.
     nothing = functools.reduce(operator.or_, operands) & np.uint32(0)
     first, second = threefry_primitive().bind(*(o | nothing for o in operands))
     return first, second

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-# Linux: where groups of processes say what their members may use, and of which groups this process is.
+# Linux: the folder of control groups, and the file that names those of this process.
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
 

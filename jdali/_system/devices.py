@@ -64,8 +64,8 @@ _forbidden = _Forbidden()
 def to_host(array: object) -> HostArray:
     """Converts an array to NumPy; host memory without a copy. It waits for its values.
 
-    All reading of a `jax.Array` by NumPy goes through here. What is on a device comes to the host only if the
-    user asks for it there: by a method that says so, or as an argument that must be known on the host.
+    All reading of a `jax.Array` by NumPy goes through here. A device's array comes to the host only by a method that says
+    so, or as an argument that must be known on the host.
 
     Raises:
         DeviceReadError: the array is on a device, inside of `device_reads_forbidden`.
@@ -84,7 +84,7 @@ def to_host(array: object) -> HostArray:
 def device_reads_forbidden() -> Iterator[None]:
     """Forbids, in all threads, whatever brings an array from a device to the host; for tests.
 
-    JAX's own guard sees all ways from a GPU, but none from CPU devices: for those there is `to_host`.
+    JAX's own guard covers GPUs only; `to_host` covers CPU devices.
     """
     name = "jax_transfer_guard_device_to_host"
     with _forbidden.lock:

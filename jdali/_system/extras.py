@@ -1,4 +1,4 @@
-"""Installation commands of optional dependencies: the one module that has them."""
+"""The one module with the installation commands of optional dependencies."""
 
 from __future__ import annotations
 

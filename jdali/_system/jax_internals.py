@@ -24,8 +24,7 @@ class XlaOption:
     """An option of XLA for a program on a CPU. No version promises it.
 
     Attributes:
-        gives: what it is for.
-        without: what holds where XLA does not know it. No bit of a result depends on an option.
+        gives: its effect. without: the consequence where XLA does not know it. No bit of a result depends on an option.
     """
 
     name: str
@@ -95,8 +94,8 @@ def cuda_versions() -> ModuleType | None:
 def placed_on_host(values: np.ndarray, device: jax.Device) -> jax.Array:
     """Makes an array of JAX over memory that never changes again, without a copy if it is aligned.
 
-    `jax.device_put(values, device, may_alias=True)` is the same, five times as slow: it looks for a pytree, a sharding
-    and a tracer. Where JAX has no such function, that is what this calls.
+    `jax.device_put(values, device, may_alias=True)` does the same in five times the time: it looks for a pytree, a sharding
+    and a tracer. It is the fallback where JAX lacks the function.
     """
     placed: jax.Array
     functions = _placing_functions()

@@ -16,7 +16,7 @@ Maker = Callable[[], Any]
 
 
 def attribute(module: ModuleType, name: str, make: Maker) -> None:
-    """Gives a module an attribute; one of that name that it has is replaced.
+    """Gives a module an attribute, in place of any other of that name.
 
     Args:
         module: its `__getattr__` and `__dir__` are set.

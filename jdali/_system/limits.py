@@ -1,6 +1,6 @@
 """The table of limits on what data may ask for, which all readers and decoders ask.
 
-A header may claim anything. What it claims is compared with these limits before memory is taken or time is spent;
+A header may claim anything. Its claims are checked against these limits before they cost memory or time;
 `jdali.storage.configure` sets them.
 """
 
@@ -71,7 +71,7 @@ _UNITS = {
     "max_frames": "frames",
     "max_items": "entries",
 }
-# Of what is None in the table: one for so many bytes of the memory.
+# Bytes of memory for one item, for limits that are None in the table.
 _SHARES = {"max_file_bytes": 1, "max_sample_bytes": 2, "max_items": _ITEM_BYTES}
 
 _current = Limits()
@@ -142,5 +142,5 @@ def memory_limit() -> int:
         try:
             limits.append(int(path.read_text()))
         except (OSError, ValueError):
-            continue  # there is none: no file, or "max" in it
+            continue  # no limit: no file, or "max" in it
     return min(limits)

@@ -32,7 +32,7 @@ _KINDS = (
 def open_regular(path: str) -> tuple[int, int]:
     """Opens a file for reading, following symbolic links.
 
-    What was opened is looked at, not what has the name: it may have been put there since.
+    Checks the opened file itself: the name may point elsewhere by then.
 
     Returns: (descriptor; size in bytes).
 
@@ -61,7 +61,7 @@ def is_of_machine(error: BaseException) -> bool:
 
 
 def check_no_device(path: str) -> None:
-    """Raises `OSError` if there is a FIFO, a socket or a device of this name; for what opens files itself."""
+    """Raises `OSError` if the name is a FIFO, a socket or a device; for libraries that open files themselves."""
     try:
         mode = os.stat(path).st_mode
     except OSError:

@@ -1,4 +1,4 @@
-"""The page of the graph: steps with their times, operators with the size of what they make."""
+"""The page of the graph: steps with their times, operators with the sizes of their outputs."""
 
 from __future__ import annotations
 

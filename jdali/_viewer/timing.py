@@ -1,4 +1,4 @@
-"""The page of the time, live: which phase works how long, how full the queue is, who waits for whom."""
+"""The page of the time, live: how long each phase works, how full the queue is, and which part waits."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def _rows(
 
 
 def _curves(history: list[Moment], depth: int) -> str:
-    """Draws what the page has seen since it was opened; "" before there is something to see."""
+    """Draws the rates since the page was opened; "" at first."""
     if len(history) < 2 or not any(moment.rate for moment in history):
         return ""
     curves: list[tuple[str, list[float], float | None]] = [

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jdali import fn, types
-from jdali.auto_aug.core._augmentation import Augmentation  # noqa: F401  the type of what is defined here
+from jdali.auto_aug.core._augmentation import Augmentation  # noqa: F401  the type of the augmentations here
 from jdali.auto_aug.core.decorator import augmentation
 
 _LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # ITU-R 601, as in Pillow's conversion to gray

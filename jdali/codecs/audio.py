@@ -142,7 +142,7 @@ def decode_part(
     quality: float = 50.0,
     downmix: bool = False,
 ) -> tuple[HostArray, AudioInfo]:
-    """Decodes a part of a sound; what lies before and after it is not decoded (of MP3 it may be).
+    """Decodes a part of a sound, and little more (MP3 may be decoded whole).
 
     Args:
         encoded: the file's content, uint8.
@@ -159,7 +159,7 @@ def decode_part(
     content = _content(encoded)
     request = offset, duration, out, sample_rate, downmix
     wave, info = _decoded(content, *request)
-    if wave is None:  # then libsndfile says what is wrong
+    if wave is None:  # libsndfile raises
         wave, info = _decoded(content, *request, quick=False)
     assert wave is not None
     resampled = sample_rate > 0 and sample_rate != info.sample_rate
@@ -324,7 +324,7 @@ def _info(sound: _Sound, size: int) -> AudioInfo:
 
 
 def _check_values(values: int, size: int, what: str) -> None:
-    """Raises if a sound of so many values, of a file of `size` bytes, is larger than the limits."""
+    """Raises if a sound of this many values, in a file of `size` bytes, exceeds the limits."""
     if values > _SLACK:
         limits.check("max_values_per_byte", values // max(size, 1), f"decoders.audio: {what} in {size} bytes")
     limits.check("max_sound_values", values, f"decoders.audio: {what}")

@@ -122,7 +122,7 @@ def need_imagecodecs(what: str) -> Any:
 def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: ImageInfo) -> Image.Image:
     """Opens data with one Pillow plugin; Pillow's own size limits and guessing stay out of it.
 
-    Where a header has the size twice, Pillow must not take memory for another one than was checked.
+    A header may hold the size twice: Pillow must allocate only what was checked.
     """
     picture = plugin(io.BytesIO(view))
     if picture.size != (info.width, info.height):

@@ -21,7 +21,7 @@ _KINDS = frozenset(
     | {(bits, kind) for bits in (16, 32) for kind in (_FIELDS, _ALPHA_FIELDS)}
 )
 _END_OF_ROW, _END, _MOVE = 0, 1, 2  # after a run of length 0
-# Runs may end before the picture does. Above so many pixels, a byte may stand for as many as a long row has.
+# Runs may end before the picture does. Above this many pixels, a byte may stand for a whole long row.
 _MANY_PIXELS, _MOST_PIXELS_PER_BYTE = 1 << 20, 1 << 12
 
 

@@ -1,7 +1,7 @@
 """From stored samples to the colour space and element type asked for.
 
-Constants and rounding are those that DALI's CPU decoders were seen to use: each of the libraries
-behind them (libjpeg, libpng, OpenCV, DALI's own kernels) has another formula for luminance.
+Constants and rounding were measured at DALI's CPU decoders: each library behind them (libjpeg, libpng, OpenCV, DALI's own
+kernels) has another formula for luminance.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def pyav() -> Any | None:
 
 
 def open_file(source: object, **arguments: Any) -> Any:
-    """Opens a file for reading, whatever encoding the text of its metadata has.
+    """Opens a file for reading, with metadata in any encoding.
 
     Args:
         source: as `av.open` takes it.

@@ -24,11 +24,11 @@ _BLOCK, _CARD = 2880, 80
 # Longer headers exist only in damaged files.
 _MOST_CARDS = 36 * 1000
 _NUMBER = re.compile(rb"[+-]?\d{1,18}")
-_ALWAYS = 1 << 20  # bytes that a compressed image may have whatever the size of its data
-# Of an element of a tile, at most: floats are stored as they are where they cannot be made integers.
+_ALWAYS = 1 << 20  # bytes that any compressed image may have
+# Largest element of a tile: floats that cannot be made integers are stored unchanged.
 _ELEMENT_BYTES = 8
 _GZIP_MAGIC, _GZIP_WINDOW = b"\x1f\x8b", 31
-# Columns of the tiles, and the descriptors in them: (length, offset) of what is behind the table.
+# Columns of the tiles, and the descriptors in them: (length, offset) of data behind the table.
 _TILE_COLUMNS = (b"COMPRESSED_DATA", b"GZIP_COMPRESSED_DATA", b"UNCOMPRESSED_DATA")
 _FORM = re.compile(rb"'?\s*(\d*)\s*([LXBIJKAEDCMPQ])")
 _COLUMN_BYTES = dict(zip("LBAIJEKDCMPQ", (1, 1, 1, 2, 4, 4, 8, 8, 8, 16, 8, 16), strict=True))
@@ -65,7 +65,7 @@ def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
     try:
         with require().open(io.BytesIO(data), memmap=False) as file:
             images = [file[index - 1].data for index in indices]
-    except Exception as error:  # astropy lets through whatever goes wrong inside of it
+    except Exception as error:  # astropy lets any internal error through
         raise SampleError(f"the FITS file cannot be decoded: {type(error).__name__}: {error}") from error
     return [native(np.asarray(image)) for image in images]
 

@@ -46,7 +46,7 @@ class Headers:
                 self.failures[i] = error
 
     def select(self, rows: HostArray) -> Headers:
-        """Returns those of some of the images, none of which has failed."""
+        """Returns the headers of some images, none of them damaged."""
         chosen = Headers.__new__(Headers)
         chosen._scanned, chosen._usual = self._scanned.select(rows), self._usual[rows]
         chosen._others = {i: self._others[row] for i, row in enumerate(rows.tolist()) if row in self._others}
@@ -105,8 +105,8 @@ def decode_small(
         output_type, dtype, adjust_orientation, fast_idct: as of `image.decode`.
 
     Returns:
-        (array [k, H, W, C], int64 [k] of the pictures in its rows) for each size, and what is wrong with those that
-        failed, by their index; their rows are unspecified.
+        (array [k, H, W, C], int64 [k] of the pictures in its rows) for each size, and the errors of failed ones by index;
+        their rows are unspecified.
     """
     sizes, group = _distinct(shapes)
     blocks = []

@@ -1,6 +1,6 @@
 """Finds sound files that are cut off. libsndfile, and DALI, take such a file for a shorter sound.
 
-What has no length by its header (written into a pipe) cannot be told from a shorter one, and is taken as it is.
+A sound without a length in its header (written into a pipe) cannot be told from a shorter one, and is accepted.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-# Sizes from here on stand for a file that was written into a pipe: 0x7FFFFFFF, 0xFFFFFFFF, and what is left of them
+# Sizes from here on mark a file that was written into a pipe: 0x7FFFFFFF, 0xFFFFFFFF, and their remainders
 # after a header.
 UNKNOWN_LENGTH = 0x7F000000
 

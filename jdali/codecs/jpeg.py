@@ -1,4 +1,4 @@
-"""JPEG: simplejpeg for all that DALI reads, Pillow and imagecodecs for what it cannot."""
+"""Decodes JPEG: by simplejpeg all that DALI reads, by Pillow and imagecodecs the rest."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ from jdali.codecs.jpeg_segments import (
 )
 from jdali.types import ANY_DATA, GRAY
 
-# A Huffman code has at least one bit, and there is one for each block of 64 pixels.
+# A Huffman code has at least one bit, and each block of 64 pixels has one.
 MOST_PIXELS_PER_BYTE = 512
 # Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 # The first and only words of libjpeg about data behind the last block of the picture.
 _LEFT_OVER = "extraneous bytes before marker 0xd9"
 _READ_AHEAD = bytes(8)  # as many as libjpeg's buffer of bits holds
-# Words of libjpeg about a picture of which nothing is missing, once its segments are put right.
+# libjpeg's messages about a complete picture, once its segments are corrected.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
 
@@ -128,7 +128,7 @@ def is_enough(view: memoryview) -> bool:
             if marker == START_OF_SCAN:
                 full = len(body) > 0 and body[0] == frame[1] and len(body) >= 4 + 2 * body[0]
                 return frame[0] in SEQUENTIAL_FRAMES and full
-    return False  # it is damaged, or goes on behind these bytes
+    return False  # damaged, or longer than these bytes
 
 
 def info_of(

@@ -35,7 +35,7 @@ _SAMPLINGS = (
     ((1, 1), (2, 1), (2, 1)),
     ((1, 1), (2, 2), (2, 2)),
 )
-# How a box says what the colours are: a number, or else a profile; where that has its kind.
+# How a box specifies colours: a number, or a profile and the place of its kind.
 _ENUMERATED, _PROFILE_SPACE = b"\1", 16
 _COLOURS = {12: "CMYK", 18: "sYCC", 24: "e-sYCC"}
 

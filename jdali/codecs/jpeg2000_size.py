@@ -66,7 +66,7 @@ def check(stream: memoryview) -> None:
         if len(styles) > _MOST_STYLES:
             raise corrupt("JPEG2000", f"it has more than {_MOST_STYLES} ways of coding")
     layers = max((style.layers for style in styles), default=1)
-    # Which tile and component has which style does not matter: the most expensive counts for all.
+    # The most expensive style counts for all tiles and components.
     packets = blocks = 0
     for style in styles:
         counts = [0, 0]

@@ -1,4 +1,4 @@
-"""Segments of a JPEG file: walking over them as libjpeg does, and putting right what it only warns of."""
+"""Walks over the segments of a JPEG file as libjpeg does, and corrects what it only warns of."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _WHOLE_BLOCKS_FRAMES, WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
 _MARKER = re.compile(rb"\xff[\xc0-\xcf\xd9-\xfe]")
 _RESTART = re.compile(rb"\xff[\xd0-\xd7]")
 _START_OF_IMAGE, _END = b"\xff\xd8", b"\xff\xd9"
-_MOST_SEGMENTS = 1 << 14  # a large one has 64 KB, so that only small ones come in such numbers
+_MOST_SEGMENTS = 1 << 14  # a large one has 64 KB, so only small ones can be that many
 _JFIF = b"JFIF\0\1\1\0\0\1\0\1\0\0"  # version 1.1, without a thumbnail
-# Codes for colours in Adobe's segment that libjpeg knows, by components; the last is what it takes for others.
+# Codes for colours in Adobe's segment that libjpeg knows, by components; the last is its default.
 _ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
 
 
@@ -107,7 +107,7 @@ def put_right(view: memoryview, components: int) -> bytes:
         parts.append(struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content)
     if not (coded and sequential and scan[0] == components):
         raise corrupt("JPEG", "premature end of file")
-    # An end marker has two bytes. The data end in bits of 1, so zeros are none of them unless they stand for 0xFF.
+    # An end marker has two bytes. The data end in bits of 1, so trailing zeros are not data unless they stand for 0xFF.
     last = bytes(view[coded:-2]).rstrip(b"\0")
     last += b"\0" * last.endswith(b"\xff")
     return b"".join([*parts, _with_restarts(last, frame, scan, interval), _END])

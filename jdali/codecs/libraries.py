@@ -13,7 +13,7 @@ class Library(NamedTuple):
     Attributes:
         package: name to install it by.
         module: name to import it by.
-        does: what it is used for; the libraries before it do not do that, or are not installed.
+        does: its use; the libraries before it lack that, or are not installed.
         extra: of jdali's extras that has it; "" if it is always installed.
     """
 

@@ -116,8 +116,7 @@ def is_aac(content: memoryview) -> bool:
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
     """Reads the number of frames from the tag in the first one (0 without a tag); returns it with the file up to their end.
 
-    Where the tag has another number of bytes, it gets the right one, for FFmpeg would leave the silence that
-    encoders put at the end.
+    Corrects a wrong number of bytes in the tag, or FFmpeg would keep the silence that encoders put at the end.
     """
     head = bytes(content[start : start + _TAG_OFFSET + 16])
     offset = max(head.find(tag, 0, _TAG_OFFSET) for tag in _LENGTH_TAGS)

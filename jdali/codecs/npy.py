@@ -24,7 +24,7 @@ _LENGTH = {1: struct.Struct("<H"), 2: struct.Struct("<I"), 3: struct.Struct("<I"
 _VERSION_END = len(_MAGIC) + 2
 # NumPy writes some hundred bytes, and reads at most 10,000 without being told to trust the file.
 _LONGEST_HEADER = 1 << 16
-# A read of this many bytes has all of nearly every header.
+# A read of this many bytes holds nearly every header whole.
 FIRST_READ = 1024
 _MOST_AXES = 32
 _MOST_BYTES = 1 << 62

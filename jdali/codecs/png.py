@@ -1,4 +1,4 @@
-"""PNG: imagecodecs where it is installed, Pillow for what it can do without."""
+"""Decodes PNG by imagecodecs where it is installed, else by Pillow as far as that goes."""
 
 from __future__ import annotations
 
@@ -167,8 +167,8 @@ def _checksums(codecs: Any) -> _Checksums:
 def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> object:
     """Rewrites the picture with uncompressed rows.
 
-    libpng unpacks whatever the stream holds, also after the last row: two megabytes may stand for two gigabytes. Here
-    no more is unpacked than there are rows, which with libdeflate takes less time than libpng's own unpacking.
+    libpng unpacks the whole stream, also after the last row: two megabytes may stand for two gigabytes. Here only the rows
+    are unpacked, by libdeflate in less time than by libpng.
     """
     checksums = _checksums(codecs)
     for kind, start, end in chunks:
@@ -181,7 +181,7 @@ def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) 
     size = info.height * (1 + info.detail.row_bytes(info.width))
     rows: Any = None
     if codecs.DEFLATE.available:
-        with contextlib.suppress(codecs.DeflateError):  # damaged, or there is more in it
+        with contextlib.suppress(codecs.DeflateError):  # damaged, or longer than the rows
             rows = codecs.deflate_decode(stream, out=size)
     if rows is None or len(rows) != size:
         unpacker = zlib.decompressobj()
@@ -227,7 +227,7 @@ def _rows(
     first = int(np.flatnonzero(filters <= _SUB)[-1:].sum())
     size = struct.pack(">II", info.width, stop - first)
     palette = [view[begin:end] for kind, begin, end in chunks if kind == b"PLTE"]
-    # Depth and so on as they are.
+    # Depth and so on unchanged.
     head = [_chunk(b"IHDR", size + bytes(view[24:29])), *palette]
     return first, memoryview(_with_rows(head, memoryview(rows)[first * row :], checksums))
 

@@ -20,8 +20,8 @@ _STEPS = 32  # table entries a sample
 # Weights of a bank, at most; those of rates with few common factors, which would need more, are worked out output by
 # output. Files say their rates, and the last banks are kept.
 _BANK_LIMIT = 1 << 20
-_BANK_INPUTS = 128  # number of inputs to go on from one product to the next, if the limit lets
-_CHUNK = 1 << 19  # inputs of all outputs that are worked out at a time where there is no bank
+_BANK_INPUTS = 128  # inputs from one product to the next, within the limit
+_CHUNK = 1 << 19  # inputs of all outputs computed at a time without a bank
 # Multiplications up to which OpenBLAS stays in the thread that calls it. Its own threads would wait for each
 # other while the caller's pool keeps the cores busy: one to ten times as slow.
 _MOST_MULTIPLICATIONS = 1 << 18

@@ -54,7 +54,7 @@ class Directory:
     entries: Mapping[int, _TiffEntry]
 
     def values(self, tag: int) -> tuple[int, ...]:
-        """Integers; none if there is no such tag or it has another type."""
+        """Returns the integers of a tag; none if the tag is missing or has another type."""
         entry = self.entries.get(tag)
         if entry is None or entry.kind not in _INTEGERS:
             return ()
@@ -116,8 +116,8 @@ def part(
 ) -> tuple[memoryview, Window] | None:
     """Cuts a file down to the strips or tiles that a window touches; returns it with the window of the picture that it holds.
 
-    None if that would be all of them (unless `whole`), or if they are not where they should be: then it
-    is for the library to say what is wrong. `photometric` is what the samples are to be taken for.
+    Returns None if the window touches all of them (unless `whole`), or if they are misplaced: then the library raises. The
+    samples are to be taken for `photometric`.
     """
     directory = read(view)
     width, height = directory.one(WIDTH, 0), directory.one(HEIGHT, 0)

@@ -160,7 +160,7 @@ class VideoDecoder:
         number = int(self._by_time[place]) if place < len(ticks) else -1
         return number if ticks[number] == tick else None
 
-    # --- where decoding goes on ---------------------------------------------------------------
+    # --- where to continue decoding -----------------------------------------------------------
     def _begin(self) -> None:
         """Opens the video (again), at its start."""
         self._stop()
@@ -183,7 +183,7 @@ class VideoDecoder:
         key frame is no clean start.
         """
         packets = self._container.demux(self._stream)
-        # Without what they refer to, some decoders make grey pictures of the packets before a key frame.
+        # Some decoders make grey pictures of packets before a key frame, since they lack references.
         first = next((packet for packet in packets if packet.size and packet.is_keyframe), None)
         if first is None or self._index.key_size(first.pts) != first.size:
             return

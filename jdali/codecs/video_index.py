@@ -104,7 +104,7 @@ def _target(source: Source) -> Iterator[object]:
         return
     descriptor, _ = open_regular(source)
     try:
-        # What was found to be a regular file, whatever has the name by now.
+        # The file that was checked to be regular, even if its name has moved on.
         opened = f"/proc/self/fd/{descriptor}"
         yield "file:" + (opened if os.path.exists(opened) else os.path.abspath(source))
     finally:
@@ -261,9 +261,9 @@ def _from_packets(
     ticks = np.sort(known)
     in_order = np.array_equal(ticks, known)
     is_empty = codec == "mpeg4" and smallest <= _NO_PICTURE
-    # A container that has no times of display, or none at all, is given times in the order of decoding by FFmpeg.
+    # FFmpeg gives times in the order of decoding to a container without times of display.
     guessed = container.format.flags & _NO_TIMES or (stream.codec_context.has_b_frames and in_order)
-    # Frames shown before the first key frame may refer to what is not there, and those at the start may not come.
+    # Frames before the first key frame may lack references, and those at the start may be missing.
     first = shown[0].pts if shown else None
     clear = (
         not (guessed or is_empty)

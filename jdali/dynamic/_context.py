@@ -1,7 +1,7 @@
 """Threads, streams and modes of evaluation of dynamic mode.
 
-JAX starts a compiled operator and returns at once; whoever asks for the values waits for them. So
-there is nothing to defer: a mode only says whether a call itself waits.
+JAX starts a compiled operator and returns at once; reading its values waits. So nothing needs to be deferred: a mode only
+says whether a call itself waits.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Device:
     @property
     def jax_device(self) -> jax.Device:
         """The device of JAX that this one is."""
-        if self._jax_device is None:  # JAX's list of devices is made anew with each question
+        if self._jax_device is None:  # JAX makes its list of devices for each call
             numbered = self.device_id is not None
             self._jax_device = jax.local_devices()[self.device_id] if numbered else host_device()
         return self._jax_device

@@ -1,4 +1,4 @@
-"""Element types of dynamic mode: `float32`, `uint8`, ... and what can be made of them."""
+"""Element types of dynamic mode: `float32`, `uint8`, ..., and conversions to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jdali import types
 class DType:
     """An element type.
 
-    Equal to whatever names the same type: a `DALIDataType` or a NumPy type. Called with data it makes
+    Equals a `DALIDataType` or a NumPy type of the same elements. Called with data it makes
     a tensor of this type, and it stands for the type in NumPy and JAX.
 
     Attributes:

@@ -143,7 +143,7 @@ class Reader:
             return {"version": _STATE_VERSION, **epoch, "reader": reader}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes on where a state was taken: `next_epoch` gives what was left of the epoch."""
+        """Continues where a state was taken: `next_epoch` gives the rest of the epoch."""
         check_version(self._op.name, state, _STATE_VERSION)
         with self._lock:
             self._reader().set_state(state["reader"])

@@ -38,7 +38,7 @@ class RNG:
 
     @property
     def seed(self) -> int:
-        """The seed; to set it starts the stream anew."""
+        """The seed; setting it restarts the stream."""
         return self._seed
 
     @seed.setter
@@ -65,7 +65,7 @@ class RNG:
         return self.state
 
     def set_state(self, value: str) -> None:
-        """Goes on from a state."""
+        """Continues from a state."""
         self.state = value
 
     def clone(self) -> RNG:
@@ -128,5 +128,5 @@ def get_default_rng() -> RNG:
 
 
 def set_seed(seed: int) -> None:
-    """Starts the default generator of this thread anew."""
+    """Restarts the default generator of this thread."""
     get_default_rng().seed = seed

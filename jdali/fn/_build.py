@@ -71,7 +71,7 @@ def finish(function: Any, op: Operator) -> Any:
 def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Takes the generic arguments out of `kwargs`; returns those that have an effect.
 
-    Older names of arguments are replaced by what they are called now.
+    Replaces older names of arguments by the current ones.
 
     Raises:
         TypeError: an argument has a value under its older name, too.

@@ -26,7 +26,7 @@ _BY_POSITION = {
 
 
 class _WithSignature(type):
-    """Makes a class's signature when somebody asks for it: there are many, and few are looked at."""
+    """Makes a class's signature on first use: few of the many are ever read."""
 
     @property
     def __signature__(cls) -> inspect.Signature:

@@ -25,7 +25,7 @@ from jdali.tensors import TensorList
 
 __all__ = ["BatchesOfPipelines", "DaliNames", "policy_of"]
 
-# Those that decide when an epoch ends: a `reset` that sets others than the next epoch has cannot be followed.
+# Names that decide when an epoch ends: a `reset` that sets other values than the next epoch's is not supported.
 _POSITION = ("_counter", "_size", "_counter_per_gpu")
 # What `__next__` does not call, so that only a class with a `__next__` of its own can override it.
 _NOT_CALLED = ("_get_outputs", "_schedule_runs", "_end_iteration", "_remove_padded")
@@ -235,7 +235,7 @@ class DaliNames(DataIterator[Any]):
                         return [result.outputs for result in taken.results]
 
     def _note_taken(self, taken: TakenBatch) -> bool:
-        """Goes on behind a batch of the pipelines; False: it is without samples."""
+        """Moves behind a batch of the pipelines; returns False for one without samples."""
         stream = self._stream
         self._done, self._length, self._state = stream.counter.done, stream.counter.length, stream.get_state()
         if taken.number is None:  # it comes in place of the end, which the names say
@@ -246,7 +246,7 @@ class DaliNames(DataIterator[Any]):
         return all(result.nothing is None for result in taken.results)
 
     def _schedule_runs(self, release_outputs: bool = True) -> None:
-        """Has the next batches made."""
+        """Schedules the next batches."""
         self._ever_scheduled = True
         self.start_prefetch()
 

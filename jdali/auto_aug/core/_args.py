@@ -31,7 +31,7 @@ class MissingArgException(TypeError):
 
 
 class UnusedArgException(TypeError):
-    """A call has arguments that none of the augmentations takes.
+    """No augmentation takes some argument of a call.
 
     Attributes:
         unused_args: names of the arguments.

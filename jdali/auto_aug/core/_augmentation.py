@@ -16,7 +16,7 @@ from jdali.auto_aug.core._modes import in_either_mode
 from jdali.auto_aug.core._parameters import magnitudes_of, rows_of, table_of
 from jdali.data_node import DataNode
 
-_KEPT: Any = object()  # default of arguments of which None means something else
+_KEPT: Any = object()  # default of arguments for which None has a meaning
 # The data and the parameter, which the function of an augmentation takes by position.
 _DATA_AND_PARAMETER = 2
 

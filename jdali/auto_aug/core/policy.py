@@ -13,7 +13,7 @@ Operation: TypeAlias = tuple[Augmentation, float, "int | None"]
 
 
 class Policy:
-    """Sequences of augmentations of which each sample gets one, all as likely.
+    """Sequences of augmentations; each sample gets one, all as likely.
 
     See "AutoAugment: Learning Augmentation Policies from Data", https://arxiv.org/abs/1805.09501.
 

@@ -135,7 +135,7 @@ def audio_resample(
     """
     out = np.dtype(dtype or signal.dtype)
     wave = _to_unit_range(signal)
-    if out.kind == "u":  # then silence, of which the signal is surrounded, is the lowest value
+    if out.kind == "u":  # then the silence around the signal is the lowest value
         wave = (wave + 1) / 2
     length = extent[0]
     count = len(wave) if out_shape is None else out_shape[0]
@@ -154,7 +154,7 @@ def audio_resample(
         inside = (jnp.abs(distance) < lobes) & (source >= 0) & (source < length)
         weight, inside = (v[:, None] if wave.ndim == 2 else v for v in (weight, inside))
         seen = wave[jnp.clip(source, 0, jnp.maximum(length - 1, 0))]
-        # Not a weight of 0 outside: what is read there may be no number.
+        # No weight of 0 outside: values there may be NaN.
         return total + jnp.where(inside, seen * weight, 0), None
 
     taps = jnp.arange(-lobes, lobes + 1, dtype=jnp.int32)

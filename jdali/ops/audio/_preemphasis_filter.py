@@ -63,7 +63,7 @@ def preemphasis_filter(
         earlier = take_linear(value, extent, jnp.clip(before, 0, max(math.prod(signal.shape) - 1, 0)))
     if border == "zero":
         earlier = jnp.where(index == 0, 0, earlier)
-    # A share of 0 leaves the signal as it is, also behind an element that is no number.
+    # A share of 0 leaves the signal alone, also behind NaN.
     earlier = jnp.where((jnp.asarray(preemph_coeff) == 0) & ~jnp.isfinite(earlier), 0, earlier)
     result = saturate_cast(value - preemph_coeff * earlier, types.to_dtype(dtype))
     return result if out_shape is None else fit(result, out_shape)

@@ -113,7 +113,7 @@ def bbox_rotate(
     size: PerSample[tuple[float | np.integer, ...]] = (),
     _sizes: PerSample[Any] = None,
 ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-    """Moves boxes to where they are once `rotate` has rotated the picture.
+    """Moves boxes as `rotate` moves the picture.
 
     Args:
         boxes: float32 [boxes, 4].

@@ -94,7 +94,7 @@ def box_encoder(
         )
     """
     count = extent[0][0]
-    # One more box that is not there, so that there is at least one.
+    # One absent box more, so that at least one exists.
     boxes = jnp.pad(boxes[:, :4], ((0, 1), (0, 0)))
     flat = jnp.pad(labels if labels.ndim == 1 else labels[:, 0], (0, 1))
     anchor = jnp.asarray(np.asarray(anchors, np.float32).reshape(-1, 4))

@@ -17,7 +17,7 @@ from jdali._system.devices import accelerator
 from jdali.ops.flow._python_function import as_outputs, columns_of, layouts_of, output_count
 
 _NAME = "dl_tensor_python_function"
-_UNUSED = b"dltensor"  # name of a capsule that nobody has taken; DLPack's specification
+_UNUSED = b"dltensor"  # name of an unused capsule; DLPack's specification
 
 
 class _Capsule:
@@ -103,7 +103,7 @@ def dl_tensor_python_function(
 
     Returns: copies of what the function returned, in host memory.
 
-    Parity: DALI's schema says that `batch_processing` is False by default; what it does is True.
+    Parity: DALI's schema says that `batch_processing` is False by default; its code uses True.
 
     Example:
         numbers = fn.dl_tensor_python_function(

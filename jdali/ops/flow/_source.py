@@ -1,4 +1,4 @@
-"""The record of `external_source`; what it does is in the engine, which owns the order of batches."""
+"""The record of `external_source`; the engine runs it, since it owns the order of batches."""
 
 from __future__ import annotations
 

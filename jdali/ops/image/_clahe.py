@@ -43,7 +43,7 @@ def setup(
     )
     tiles = np.array([tiles_y, tiles_x])
     sizes = images.extents[:, :2]
-    # Where one axis is not a multiple of its tiles, the other gets a margin as well, of as many pixels as it has tiles.
+    # If one axis is not a multiple of its tiles, the other gets a margin as well, a pixel for each of its tiles.
     whole = (sizes % tiles == 0).all(axis=1)[:, None]
     size = np.where(whole, sizes, sizes + tiles - sizes % tiles) // tiles
     area = size.prod(axis=1)

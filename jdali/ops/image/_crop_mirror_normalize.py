@@ -65,7 +65,7 @@ def setup(
     channels = images.extents[:, axis]
     padded = _next_power_of_two(channels) if pad_output else channels
     _check_statistics(mean, std, channels, padded)
-    if (channels != np.size(fill_values)).any():  # else those that `pad_output` adds are 0
+    if (channels != np.size(fill_values)).any():  # else the channels that `pad_output` adds are 0
         _window.check_fill_values(_NAME, policy, fill_values, layout, padded)
     extents = extents.copy()
     extents[:, axis] = padded

@@ -202,7 +202,7 @@ def _interpolated(
     width = wide.shape[1] - 2
     rows = jnp.clip(
         first + jnp.arange(count, dtype=jnp.int32), 1, size[0] - 2
-    )  # the borders get what is next to them
+    )  # the borders repeat their neighbours
     lines = [_lines(wide, rows + y) for y in (-1, 0, 1)]
 
     def at(y: int, x: int) -> Array:
@@ -211,7 +211,7 @@ def _interpolated(
     made = colours(at, _sites(rows, width, red))
     pixels = packed(made) if wide.dtype == jnp.uint8 else jnp.stack(made, axis=-1)
     pixels = keep(jnp.where((size > 2).all(), pixels, 0))
-    # What is next to the borders left and right.
+    # The columns next to the left and right border.
     ends = (jnp.int32(0), jnp.int32(1)), (size[1] - 1, size[1] - 2)
     strips = [lax.dynamic_slice_in_dim(pixels, inner, 1, axis=1) for _, inner in ends]
     for (outer, _), strip in zip(ends, strips, strict=True):

@@ -205,7 +205,7 @@ def _regions(values: object, extent: Array | None, axes: int) -> Array:
     flat = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     if extent is not None:
         flat = jnp.where(jnp.arange(flat.shape[0], dtype=jnp.int32) < extent[0], flat, jnp.nan)
-    # With one region, the compiler would make no sum of it, but work out its mask anew for every element.
+    # With one region, the compiler would make no sum, and compute its mask again for every element.
     count = max(2, -(-flat.shape[0] // axes))
     flat = jnp.pad(flat, (0, count * axes - flat.shape[0]), constant_values=jnp.nan)
     return flat.reshape(count, axes)

@@ -390,7 +390,7 @@ def _pass_whole(
 
 
 def _without_padding(values: Array, start: Array, size: Array) -> Array:
-    """Rows (axis 1) past the true size set to 0: what lies there may be no number, and 0 · NaN is NaN."""
+    """Sets rows (axis 1) past the true size to 0: they may hold NaN, and 0 · NaN is NaN."""
     if not jnp.issubdtype(values.dtype, jnp.floating):
         return values
     index = start + jnp.arange(values.shape[1], dtype=jnp.int32)

@@ -66,7 +66,7 @@ _GUARD_BITS = 2  # that the first of two passes keeps
 _COLOR_BITS = 16
 _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -5329))
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
-_GRAY = 128  # chroma of gray, and what is taken off before the DCT
+_GRAY = 128  # chroma of gray, subtracted before the DCT
 
 # Elements of an image for which no loop is worth its compilation; blocks that are coded together.
 _SMALL, _CHUNK = 1 << 13, 1 << 10
@@ -101,8 +101,8 @@ def jpeg_compression_distortion(
     What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
 
-    Derivatives (of float32 images) pass straight through all that rounds or limits values, quantization too: what is
-    left is the averaging of chroma.
+    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
+    shows.
 
     Parity: DALI takes uint8 only.
 
@@ -236,7 +236,7 @@ def _upsampled(part: Array, size: Array) -> Array:
     padded = with_margin(rows, 1, size[1], (1, 1), "clamp")
     near = 3 * padded[:, 1:-1]
     smooth = jnp.stack([_shifted(near + padded[:, :-2], 4, 8), _shifted(near + padded[:, 2:], 4, 7)], axis=2)
-    # libjpeg repeats pixels where there are no more than two in a row.
+    # libjpeg repeats pixels in rows of at most two.
     plain = jnp.repeat(part, 2, axis=0)[..., None]
     return jnp.where(size[1] > 2, smooth, plain).reshape(2 * height, 2 * width)
 

@@ -155,7 +155,7 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
 
 
 def _selected(reach: _Reach, windows: _Windows) -> Array:
-    """Medians, bit by bit: a bit is 1 if no more than half of the window is below the number that has it."""
+    """Finds medians bit by bit: a bit is 1 if no more than half of the window is below the number with it."""
     keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2
     bits = 8 * keys.dtype.itemsize

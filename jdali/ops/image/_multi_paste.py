@@ -326,7 +326,7 @@ def _in_tiles(
 
     def boxes(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> tuple[Array, Array]:
         ids, areas, (source, size, target), there = _region_bounds(sizes, own, canvas, sample)
-        first = jnp.maximum(0, jnp.maximum(-source, -target))  # what is outside is left out
+        first = jnp.maximum(0, jnp.maximum(-source, -target))  # skip elements outside
         last = jnp.minimum(size, jnp.minimum(areas - source, canvas - target))
         last = jnp.where(there[:, None], last, first)
         found = jnp.stack([source + first, last - first, target + first], axis=1).astype(jnp.int32)

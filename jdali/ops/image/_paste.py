@@ -44,7 +44,7 @@ def setup(
         )
     _refuse("ratio of less than 1 is not supported", "ratio", ratio, ~(ratio >= 1))
     _refuse(
-        # DALI's words, with the name that the argument has there.
+        # DALI's words, with DALI's name of the argument.
         "min_canvas_size_ of less than 0 is not supported",
         "min_canvas_size",
         min_canvas_size,

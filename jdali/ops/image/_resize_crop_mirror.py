@@ -1,4 +1,4 @@
-"""Resize, crop and mirror in one resampling, which computes only what is kept."""
+"""Resize, crop and mirror in one resampling, which computes the crop only."""
 
 from __future__ import annotations
 

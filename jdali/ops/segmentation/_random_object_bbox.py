@@ -120,7 +120,7 @@ def random_object_bbox(
     least = np.zeros(labels.ndim) if threshold is None else np.broadcast_to(threshold, labels.ndim)
     whole = (np.zeros(labels.ndim, np.int64), np.array(labels.shape, np.int64))
     (start, end), label = whole, nothing
-    # Drawn whatever the probability is, so that what follows does not depend on it.
+    # Always drawn, so that later draws do not depend on the probability.
     if rng.random() < foreground_prob and labels.size:
         as_known = labels.astype(np.int32)
         drawn: tuple[tuple[np.ndarray, np.ndarray], int] | None
@@ -141,7 +141,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the label of what is no object, which none of the classes may be."""
+    """Returns the background's label, which none of the classes may be."""
     if classes is None or background not in classes:
         return background
     if background != 0:

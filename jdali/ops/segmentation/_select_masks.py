@@ -83,7 +83,7 @@ def select_masks(
 
 
 def _check_ranges(polygons: np.ndarray, vertices: int) -> None:
-    """Raises SampleError for a polygon of vertices that there are not."""
+    """Raises SampleError for a polygon with missing vertices."""
     first, past = polygons[:, 1], polygons[:, 2]
     wrong = polygons[(first < 0) | (past > vertices) | (past < first)]
     if len(wrong):

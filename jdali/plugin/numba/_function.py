@@ -68,7 +68,7 @@ class NumbaCode:
     def batch(
         self, inputs: Sequence[Sequence[HostArray]], call: Callable[..., None]
     ) -> list[list[HostArray]]:
-        """Makes room for the outputs of a batch and has a call fill it; returns their samples."""
+        """Allocates the outputs of a batch, has `call` fill them, and returns their samples."""
         ready = [[self._checked(i, value) for value in values] for i, values in enumerate(inputs)]
         outputs = [
             [np.zeros(tuple(shape.tolist()), dtype) for shape in shapes]

@@ -111,7 +111,7 @@ def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> 
         own: nothing else uses the batch's memory: the tensor may share it.
 
     Raises:
-        AssertionError: the samples differ in size though there is no LoD. (DALI's type of error.)
+        AssertionError: the samples differ in size without LoD. (DALI's type of error.)
         KeyError: PaddlePaddle has no such element type.
     """
     to_paddle_type(batch)

@@ -78,7 +78,7 @@ def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
     if isinstance(value, jax.Array):
         tensor = torch.from_dlpack(value)
         return tensor.clone() if copy else tensor
-    if copy or not value.flags.writeable:  # PyTorch has no tensors that are read-only
+    if copy or not value.flags.writeable:  # PyTorch lacks read-only tensors
         value = np.array(value, order="C")
     return torch.from_numpy(compact(value))
 
@@ -86,7 +86,7 @@ def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
 def dense_tensors(
     names: Sequence[object], batches: Sequence[TensorList], own: Sequence[bool]
 ) -> list[torch.Tensor]:
-    """Batches as tensors [N, ...] of which none shares memory with another.
+    """Batches as tensors [N, ...] that share no memory with each other.
 
     Args:
         names: of the outputs.
@@ -120,7 +120,7 @@ def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
         own: nothing else uses the batch's memory: the tensor may share it.
     """
     store = batch.store
-    whole = store.whole()  # if it is padded, what comes of it is a copy without gaps
+    whole = store.whole()  # a padded one is copied without gaps
     if not store.local:
         array = batch.as_jax()
         return as_torch(array, copy=array is whole and not own)

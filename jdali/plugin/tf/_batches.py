@@ -24,7 +24,7 @@ class InputFeed:
 
     Attributes:
         dataset: a `tf.data.Dataset` with one tensor an element.
-        layout: of a sample; None: that of the external source. If there are both, they are the same.
+        layout: of a sample; None: that of the external source. Both, if given, are the same.
         batch: an element is a batch; else a sample.
     """
 
@@ -122,10 +122,9 @@ class Outputs:
 
 
 class Batches:
-    """Makes an iterator over the batches from their beginning, as often as it is called.
+    """Makes an iterator over the batches from their beginning, at each call.
 
-    An iterator has a pipeline of its own. One that was left serves the next iterator, so that its programs are
-    compiled once.
+    Each iterator has its own pipeline, which serves the next iterator once it is free, so that programs are compiled once.
 
     Args:
         pipeline: defines what is done.
@@ -146,7 +145,7 @@ class Batches:
         self._pipeline, self._outputs, self._inputs = pipeline, outputs, inputs
         self._depth, self._options = depth, options
         # Pipelines that were left, and their states at the beginning. A generator may end in any thread, in the
-        # middle of anything, so they are put here as they are.
+        # middle of anything, so they are put here unchanged.
         self._left: collections.deque[tuple[Pipeline, dict[str, Any]]] = collections.deque()
 
     def __call__(self) -> Iterator[tuple[np.ndarray, ...]]:

@@ -23,7 +23,7 @@ _MODES = {"L": 1, "RGB": 3, "RGBA": 4}
 
 @dataclasses.dataclass(frozen=True)
 class Images:
-    """Images of a user, and how to give back what was made of them.
+    """Images of a user, and the form in which results go back.
 
     Attributes:
         batch: HWC of a PIL image, CHW of a tensor.

@@ -63,7 +63,7 @@ class LoaderEvaluator:
         """Gives the batches of a loop.
 
         Raises:
-            RuntimeError: there is no batch to replay.
+            RuntimeError: no batch has been kept.
         """
         replays = self.mode == "replay"
         if replays and not self.cache_ready:

@@ -41,7 +41,7 @@ class Mailbox:
         Raises:
             RuntimeError: the server is gone.
         """
-        office = _OFFICES.get(self.address)  # a forked process has none
+        office = _OFFICES.get(self.address)  # a forked process has no threads
         if office is not None:
             return office.requests.add_own(arguments)
         try:
@@ -51,7 +51,7 @@ class Mailbox:
 
 
 class Office:
-    """The server's end: takes connections, and notes what comes.
+    """The server's end: accepts connections, and records batches.
 
     Attributes:
         address: where it can be reached.
@@ -103,7 +103,7 @@ class Office:
             connection.close()
 
     def close(self) -> None:
-        """Ends all connections and threads; in a forked process, only lets go of them."""
+        """Ends all connections and threads; in a forked process, only drops them."""
         self._is_closed = True
         _OFFICES.pop(self.address, None)
         for one in list(self._sockets):

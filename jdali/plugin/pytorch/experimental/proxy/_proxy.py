@@ -21,7 +21,7 @@ from jdali.plugin.pytorch.experimental.proxy._references import (
 
 
 class _DALIProxy:
-    """A transform that leaves the work to the pipeline of a `DALIServer`, in whatever process it is called.
+    """A transform that leaves the work to the pipeline of a `DALIServer`, from any process.
 
     Args:
         signature: the inputs of the pipeline as parameters; its return annotation is a tuple with an entry for each
@@ -88,7 +88,7 @@ class _DALIProxy:
 
 
 class _Local(threading.local):
-    """Batches that a thread puts together; a forked process begins anew."""
+    """Batches that a thread collects; a forked process starts empty."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
@@ -120,7 +120,7 @@ class _Local(threading.local):
 def _collate_dali_output_sample_ref_fn(
     samples: Sequence[DALIOutputSampleRef], *, collate_fn_map: object = None
 ) -> DALIOutputBatchRef:
-    """Puts samples together to a batch, and has the server begin with it unless it is deterministic.
+    """Collects samples into a batch, and has the server begin with it unless it is deterministic.
 
     PyTorch's `default_collate` calls it for what a proxy returns; a `collate_fn` of one's own may, too.
 

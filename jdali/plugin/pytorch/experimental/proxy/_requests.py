@@ -171,13 +171,13 @@ class Requests:
         )
 
     def forget(self, owner: str) -> None:
-        """Throws away what was asked for by a loop that is over."""
+        """Drops the requests of a loop that has ended."""
         with self._changed:
             self._forgotten.add(owner)
             self._drop(lambda ticket: self._sources[ticket.source].owner == owner)
 
     def forget_before(self, ticket: Ticket) -> None:
-        """Throws away what the same source has asked for before."""
+        """Drops earlier requests of the same source."""
         with self._changed:
             self._drop(lambda other: other.source == ticket.source and other.number < ticket.number)
 

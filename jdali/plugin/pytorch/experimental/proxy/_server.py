@@ -206,7 +206,7 @@ def _abandon(office: Office) -> None:
 
 
 def _serve(pipe: Pipeline, requests: Requests) -> None:
-    """Runs the pipeline on what is asked for, as many batches at once as it prefetches, until there is an end."""
+    """Runs the pipeline on requests, as many batches at once as it prefetches, until it is stopped."""
     making: list[Ticket] = []
     failure = None
     try:
