@@ -1,4 +1,4 @@
-"""Whatever users give as data, as NumPy arrays: the one conversion for all ways into jdali."""
+"""Converts users' data to NumPy arrays: the one conversion for all ways into jdali."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jdali._batches.capsule import CapsuleHolder, device_of_capsule
 from jdali._errors import SampleError
 from jdali._system.devices import HostArray, to_host
 
-# `__array__` before DLPack: it also brings over what is on an accelerator, or says how to.
+# `__array__` before DLPack: it also copies from an accelerator, or says how to.
 _PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
 
 
 def host_array(value: object, *, copy: bool = False) -> HostArray:
-    """Any array-like as a NumPy array in one of DALI's element types, in the machine's byte order.
+    """Converts any array-like to a NumPy array in one of DALI's element types, in the machine's byte order.
 
     Args:
         value: an array of NumPy, JAX or another library with the array interface, a buffer or DLPack; a DLPack
@@ -51,7 +51,7 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def data_array(value: object, *, copy: bool = False) -> HostArray:
-    """As `host_array`, and of Python's numbers and (nested) lists of them what NumPy makes."""
+    """Converts data as `host_array` does; numbers and (nested) lists of them as NumPy does."""
     if not isinstance(value, (bool, int, float, list, tuple)):
         return host_array(value, copy=copy)
     try:

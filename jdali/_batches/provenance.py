@@ -20,7 +20,7 @@ class Drawn:
     """The samples that one source gave for a batch.
 
     Attributes:
-        name: gives the name of the sample with an index in the data set; "": it has none.
+        name: returns the name of the sample with an index in the data set, "" without one.
         index: int64 [n], of the samples in the data set; must not change afterwards.
         source: the reader or source that gave them.
     """
@@ -122,24 +122,24 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def of(cls, drawn: Drawn) -> Provenance:
-        """Of the samples as the source gave them."""
+        """Makes the provenance of samples as the source gave them."""
         return cls((drawn,), counting(len(drawn))[:, None], 1)
 
     @classmethod
     def named(cls, names: Sequence[str]) -> Provenance:
-        """Of samples with these names."""
+        """Makes the provenance of samples with these names."""
         return cls.of(Drawn(tuple(names).__getitem__, np.arange(len(names))))
 
     @classmethod
     def nowhere(cls, count: int) -> Provenance:
-        """Of samples of which nothing is known."""
+        """Makes the provenance of samples whose origin is unknown."""
         return cls((), np.zeros((count, 0), np.int64), 0)
 
     @classmethod
     def together(
         cls, data: Sequence[Provenance | None], arguments: Sequence[Provenance | None] = ()
     ) -> Provenance | None:
-        """Of what an operator makes of several inputs, sample by sample; None: nothing is known of any."""
+        """Combines the provenance of an operator's inputs, sample by sample; None if all of them lack it."""
         known = [p for p in data if p is not None]
         others = [p for p in arguments if p is not None]
         if not known and not others:
@@ -164,9 +164,9 @@ class Provenance(Sequence[str]):
         arguments: Sequence[Provenance | None],
         chosen: Sequence[np.ndarray] | None,
     ) -> Provenance | None:
-        """Of samples that others were pasted into, one after another; their names are joined by ";", as DALI does.
+        """Combines the provenance of samples pasted into others, one after another; joins names by ";", as DALI does.
 
-        What to blame for errors are the samples in the same position, for their arguments say what is pasted.
+        Errors are blamed on the samples in the same position, whose arguments choose what is pasted.
 
         Args:
             data: of the inputs.
@@ -188,14 +188,14 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def concat(cls, batches: Sequence[Provenance]) -> Provenance:
-        """Of one batch after another."""
+        """Joins the provenance of batches, one after another."""
         drawn, moved = _renumbered(batches)
         data = _stacked([p._links[:, : p._data] for p in moved])
         rest = _stacked([p._links[:, p._data :] for p in moved])
         return cls(drawn, np.concatenate([data, rest], axis=1), data.shape[1])
 
     def select(self, chosen: Any) -> Provenance:
-        """Of the samples at these positions, in that order."""
+        """Selects the samples at these positions, in that order."""
         return Provenance(self._drawn, self._links[chosen], self._data)
 
     def send(self) -> SentProvenance:
@@ -207,7 +207,7 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def receive(cls, sent: SentProvenance, drawn: Callable[[str], Drawn]) -> Provenance:
-        """Makes it anew from what `send` returned.
+        """Restores it from the result of `send`.
 
         Args:
             sent: the description.
@@ -232,7 +232,7 @@ class Provenance(Sequence[str]):
         return names[0] if len(names) == 1 else ""
 
     def files(self, i: int) -> list[str]:
-        """Names of all samples that sample `i` was made of, also by way of arguments."""
+        """Returns the names of all samples that sample `i` was made of, also by way of arguments."""
         return self._names(self._links[i], apart=True)
 
     def origins(self, i: int) -> list[tuple[Drawn, int]]:
@@ -243,7 +243,7 @@ class Provenance(Sequence[str]):
         return [self._origin(link) for link in dict.fromkeys(links.tolist()) if link != _NONE]
 
     def _names(self, links: np.ndarray, *, apart: bool = False) -> list[str]:
-        """Names of samples; of one that others were pasted into those of all of these, if they are wanted `apart`."""
+        """Returns the names of samples; those pasted into one are joined unless they are wanted `apart`."""
         names: list[str] = []
         for drawn, position in self._found(links):
             index = int(drawn.index[position])
@@ -259,7 +259,7 @@ class Provenance(Sequence[str]):
 
 
 def external(count: int, source: object) -> Provenance:
-    """Of samples that have a position in what was drawn, but no name."""
+    """Makes the provenance of samples that have a position in what was drawn, but no name."""
     return Provenance.of(Drawn(_nameless, np.arange(count), source))
 
 
@@ -268,7 +268,7 @@ def _distinct(batches: Sequence[Provenance]) -> list[Provenance]:
 
 
 def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[Provenance]]:
-    """All that was drawn, and the batches with links into it."""
+    """Collects all that was drawn, and renumbers the links of the batches into it."""
     drawn = tuple({id(d): d for p in batches for d in p._drawn}.values())
     starts = dict(zip(map(id, drawn), np.cumsum([0, *map(len, drawn)]).tolist(), strict=False))
     moved = []
@@ -291,7 +291,7 @@ def _stacked(links: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _without_repetitions(links: np.ndarray) -> np.ndarray:
-    """Each sample once in a row, and no column without any: however often samples are mixed, there is no more."""
+    """Drops repetitions in each row and empty columns, so that links stay few however often samples are mixed."""
     if links.shape[1] < 2 or not len(links):
         return links
     ordered = np.sort(links, axis=1)[:, ::-1]

@@ -1,4 +1,4 @@
-"""A batch on its way to another process: few arrays, however many samples there are."""
+"""A batch on its way to another process: few arrays, for any number of samples."""
 
 from __future__ import annotations
 

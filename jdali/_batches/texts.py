@@ -15,7 +15,7 @@ _MANY_ELEMENTS = 1000  # NumPy's own threshold for leaving out elements
 def tensor_text(
     name: str, device: str, dtype: object, layout: str, shape: Sequence[int], data: np.ndarray | None
 ) -> str:
-    """Text of one tensor; without its values if `data` is None."""
+    """Writes one tensor; without its values if `data` is None."""
     lines = [] if data is None else [_array(data)]
     lines += [f"dtype={dtype}", *_layout(layout), f'device="{device}"', f"shape={tuple(shape)})"]
     return _join(name, lines)
@@ -29,7 +29,7 @@ def batch_text(
     shapes: Sequence[tuple[int, ...]],
     sample: Callable[[int], np.ndarray] | None,
 ) -> str:
-    """Text of a batch; `sample(i)` gives sample i, None leaves the values out."""
+    """Writes a batch; `sample(i)` gives sample i, None leaves the values out."""
     lines = [] if sample is None else [_samples(shapes, sample)]
     lines += [f"dtype={dtype}", *_layout(layout), f'device="{device}"', f"num_samples={len(shapes)}"]
     return _join(name, [*lines, f"shape=[{_shapes(shapes)}])"])

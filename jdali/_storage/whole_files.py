@@ -29,7 +29,7 @@ _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
 # A file of fewer bytes is read without asking for its size first, which would take a quarter of the time.
 _SMALL_BYTES = 1 << 14
-# Files that one call has open at the same time; those after them are opened again when they are read.
+# Files that one call keeps open at the same time; later ones are opened again when they are read.
 _MOST_OPEN = 16
 # Beginnings that are read, one after another, where one may be enough.
 _BEGINNINGS = (1 << 12, 1 << 16)
@@ -52,18 +52,18 @@ class FileContents(NamedTuple):
     failures: dict[int, Exception]
 
     def column(self) -> Store:
-        """uint8 [bytes] of each file that could be read."""
+        """Returns the files that were read, uint8 [bytes] each, as a column."""
         extents = self.sizes.reshape(-1, 1)
         return Store.of_block(RaggedBlock(self.raw, self.starts, extents), BatchSpec(extents, self.raw.dtype))
 
     def content(self, index: int) -> np.ndarray:
-        """uint8 [bytes], of the file at this index among those that could be read."""
+        """Returns the content of one of the files that were read, uint8 [bytes]."""
         start = self.starts.item(index)
         return self.raw[start : start + self.sizes.item(index)]
 
 
 def read_file(path: str) -> np.ndarray:
-    """uint8 [bytes], the whole of a file, which may be a URL; raises `SampleError`, or `OSError` if it is the machine."""
+    """Reads a whole file or URL into uint8 [bytes]; raises `SampleError`, or `OSError` if the machine is the cause."""
     try:
         return np.frombuffer(_storage.read(path), np.uint8)
     except (OSError, ValueError) as error:
@@ -73,7 +73,7 @@ def read_file(path: str) -> np.ndarray:
 
 
 def read_files(paths: Sequence[str], is_enough: Callable[[memoryview], bool] | None = None) -> FileContents:
-    """The whole of some files, which may be URLs.
+    """Reads whole files or URLs.
 
     Args:
         paths: of the files.
@@ -81,7 +81,7 @@ def read_files(paths: Sequence[str], is_enough: Callable[[memoryview], bool] | N
             None: it may not.
 
     Raises:
-        OSError: there is no memory for them.
+        OSError: memory lacks room for them.
     """
     sources: list[int | bytes | None] = []  # None: it is opened when it is read
     held = 0
@@ -147,14 +147,14 @@ def read_named(
     indices: np.ndarray,
     is_enough: Callable[[memoryview], bool] | None = None,
 ) -> FileContents:
-    """As `read_files` of those files of a folder; a name may stand for itself, see `names.join`."""
+    """Reads files of a folder as `read_files` does; a name may stand for itself, see `names.join`."""
     return read_files(_storage.join_all(folder, take(names, indices)), is_enough)
 
 
 def _small(path: str) -> bytes:
-    """The whole of a small local file; of anything else, an empty file too, nothing, and no word of what is wrong.
+    """Returns a small local file; b"" for all else and for what cannot be read.
 
-    What cannot be read at an offset, such as a FIFO or a socket, fails, and what has no end is not small.
+    A FIFO or a socket fails, since it cannot be read at an offset; an endless file is not small.
     """
     if ":" in path and _storage.is_url(path):
         return b""
@@ -164,7 +164,7 @@ def _small(path: str) -> bytes:
         return b""
     try:
         content = os.pread(descriptor, _SMALL_BYTES, 0)
-        # Only what is read at the end of a file says that it is the end: files of /proc come in pieces.
+        # Only an empty read marks the end of a file: files of /proc come in pieces.
         is_whole = len(content) < _SMALL_BYTES and not os.pread(descriptor, 1, len(content))
     except OSError:
         return b""
@@ -174,7 +174,7 @@ def _small(path: str) -> bytes:
 
 
 def _together(contents: Sequence[bytes]) -> FileContents:
-    """Files that are in memory already, none of which has failed."""
+    """Wraps files that are in memory already; none has failed."""
     sizes = np.array([len(content) for content in contents], np.int64)
     padding = -sizes & _ALIGNMENT - 1
     parts = [
@@ -185,7 +185,7 @@ def _together(contents: Sequence[bytes]) -> FileContents:
 
 
 def _opened(path: str, most: int) -> tuple[int | bytes, int]:
-    """A descriptor of the file, or its bytes where its size is not known before; and its size, `most` at most."""
+    """Opens a file: returns a descriptor, or its bytes where the size is unknown, and the size, `most` at most."""
     if ":" not in path or not _storage.is_url(path):
         descriptor, size = open_regular(path)
         if 0 < size <= most:
@@ -199,7 +199,7 @@ def _opened(path: str, most: int) -> tuple[int | bytes, int]:
 def _room(
     paths: Sequence[str], positions: Sequence[int], sizes: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Memory for files of these sizes, and where each begins in it."""
+    """Allocates memory for files of these sizes; returns it with the offset of each."""
     room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
     try:
         return empty((int(room.sum()),), np.uint8), np.cumsum(room) - room

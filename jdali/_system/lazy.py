@@ -16,7 +16,7 @@ Maker = Callable[[], Any]
 
 
 def attribute(module: ModuleType, name: str, make: Maker) -> None:
-    """Gives a module an attribute; one of that name that it has is replaced.
+    """Gives a module an attribute, in place of any other of that name.
 
     Args:
         module: its `__getattr__` and `__dir__` are set.
@@ -49,7 +49,7 @@ def _import(module: ModuleType, name: str, source: str) -> object:
 
 
 def _hooks(module: ModuleType, makers: dict[str, Maker]) -> dict[str, Any]:
-    """The two functions by which Python asks a module for what it does not hold."""
+    """Makes the two functions by which Python asks a module for what it does not hold."""
 
     def names() -> list[str]:
         return sorted({*vars(module), *makers})

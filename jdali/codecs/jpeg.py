@@ -1,4 +1,4 @@
-"""JPEG: simplejpeg for all that DALI reads, Pillow and imagecodecs for what it cannot."""
+"""Decodes JPEG: by simplejpeg all that DALI reads, by Pillow and imagecodecs the rest."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ from jdali.codecs.jpeg_segments import (
 )
 from jdali.types import ANY_DATA, GRAY
 
-# A Huffman code has at least one bit, and there is one for each block of 64 pixels.
+# A Huffman code has at least one bit, and each block of 64 pixels has one.
 MOST_PIXELS_PER_BYTE = 512
 # Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 # The first and only words of libjpeg about data behind the last block of the picture.
 _LEFT_OVER = "extraneous bytes before marker 0xd9"
 _READ_AHEAD = bytes(8)  # as many as libjpeg's buffer of bits holds
-# Words of libjpeg about a picture of which nothing is missing, once its segments are put right.
+# libjpeg's messages about a complete picture, once its segments are corrected.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
 
@@ -119,7 +119,7 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def is_enough(view: memoryview) -> bool:
-    """True if these first bytes of a file hold all that `header` reads: where each scan is counted that is all of it."""
+    """Returns True if these first bytes hold all that `header` reads; a file whose scans are counted needs all of them."""
     frame = 0, 0
     with contextlib.suppress(SampleError):
         for marker, _, body in segments(view):
@@ -128,7 +128,7 @@ def is_enough(view: memoryview) -> bool:
             if marker == START_OF_SCAN:
                 full = len(body) > 0 and body[0] == frame[1] and len(body) >= 4 + 2 * body[0]
                 return frame[0] in SEQUENTIAL_FRAMES and full
-    return False  # it is damaged, or goes on behind these bytes
+    return False  # damaged, or longer than these bytes
 
 
 def info_of(
@@ -166,7 +166,7 @@ def info_of(
 
 
 def _sampling(frame: memoryview) -> tuple[int, int] | None:
-    """Ratio of the luma's sampling factors to the chroma's; None if the chroma planes differ."""
+    """Returns the ratio of the luma's sampling factors to the chroma's; None if the chroma planes differ."""
     components = frame[5]
     if components == 1:
         return 1, 1
@@ -178,7 +178,7 @@ def _sampling(frame: memoryview) -> tuple[int, int] | None:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Gray if that is asked for, since libjpeg has the luminance; CMYK only for ANY_DATA."""
+    """Decodes a picture: gray if asked for, since libjpeg has the luminance; CMYK only for ANY_DATA."""
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")
@@ -234,7 +234,7 @@ def _decode_turbo(
 def _decode_first_rows(
     view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any]
 ) -> np.ndarray | None:
-    """The picture with no more than `request.rows` rows of it filled in; None if all must be decoded.
+    """Decodes only the first `request.rows` rows of a picture; None if all must be decoded.
 
     What follows those rows is not even entropy decoded: the decoder gets the data with a smaller height in
     the header. It then finds data left over before the end of the file, and says so; any other word of
@@ -260,7 +260,7 @@ def _decode_first_rows(
 
 
 def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
-    """Room for the picture."""
+    """Allocates the picture."""
     height, width = (-(-n // request.denominator) for n in (info.height, info.width))
     return empty((height, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
 

@@ -43,7 +43,7 @@ class _Form(NamedTuple):
 def run_as_graph(
     function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], key: object = None
 ) -> Any:
-    """`function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
+    """Calls `function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
 
     Its random values are one draw from the key, or else the default generator of the thread: sample i gets the same
     whatever the batch size.

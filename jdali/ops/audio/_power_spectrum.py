@@ -43,7 +43,7 @@ def power_spectrum(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Power or magnitude of the Fourier transform along an axis.
+    """Computes power or magnitude of the Fourier transform along an axis.
 
     Args:
         signal: float32, at least one axis.
@@ -58,6 +58,8 @@ def power_spectrum(
 
     Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
     results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
+
+    Example: power = fn.power_spectrum(sound, nfft=512)
     """
     along = signal.ndim - 1 if axis < 0 else axis
     rows = jnp.moveaxis(signal, along, -1)
@@ -73,7 +75,7 @@ def power_spectrum(
 
 
 def _transform_of_any_size(rows: Array, size: Array) -> Array:
-    """The first half of the Fourier transform of `size` elements, a number known only when it runs.
+    """Computes the first half of the Fourier transform of `size` elements, a number known only when it runs.
 
     Bluestein's way: with n·k = (n² + k² - (k - n)²) / 2 the transform is a convolution with a chirp, and
     that one is done with transforms of a fixed length. The chirp's phase is reduced as an integer.
@@ -92,7 +94,7 @@ def _transform_of_any_size(rows: Array, size: Array) -> Array:
 
 
 def _chirp(n: Array, size: Array) -> Array:
-    """exp(i π n² / size), for sizes up to 2²⁴."""
+    """Computes exp(i π n² / size), for sizes up to 2²⁴."""
     turn = (2 * size).astype(jnp.uint32)
     reduced = (n % (2 * size)).astype(jnp.uint32)
     square = jnp.zeros_like(reduced)

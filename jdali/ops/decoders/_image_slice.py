@@ -129,5 +129,7 @@ def image_slice(
         start: where the window starts, pixels.
 
     Returns: [height, width, C] of type `dtype`.
+
+    Example: images = fn.decoders.image_slice(jpegs, anchor, window)
     """
     return decode(data, _window, headers, scaled, workers, options)

@@ -28,7 +28,7 @@ def plan_resampling(
     mag_filter: np.ndarray | None,
     antialias: bool,
 ) -> Plan:
-    """Plan of an operator that resamples `window` of each image: its `_filters`, `_nearest` and `_reach`."""
+    """Plans an operator that resamples `window` of each image: its `_filters`, `_nearest` and `_reach`."""
     filters = filters_of(
         window.low, window.high, window.size, extents=images.extents[:, :-1],
         interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
@@ -154,6 +154,10 @@ def resize(
 
     Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
+
+    Example:
+        images = fn.resize(images, size=[112, 112])
+        images = fn.resize(images, size=[160, 60], interp_type=types.INTERP_NN)
     """
     resized = resample(
         image, _filters, extent[:-1], out_extent[0][:-1], out_shape[0],

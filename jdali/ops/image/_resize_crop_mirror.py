@@ -1,4 +1,4 @@
-"""Resize, crop and mirror in one resampling, which computes only what is kept."""
+"""Resize, crop and mirror in one resampling, which computes the crop only."""
 
 from __future__ import annotations
 
@@ -168,6 +168,8 @@ def resize_crop_mirror(
 
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
+
+    Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
     axes = len(out_shape) - 1
     bits = jnp.asarray([1 << (axes - 1 - a) for a in range(axes)], jnp.int32)
@@ -180,7 +182,7 @@ def resize_crop_mirror(
 
 
 def _without_antialiasing(run: Callable[..., Array]) -> Callable[..., Array]:
-    """The same function with another default."""
+    """Copies the function with another default."""
     copy = types.FunctionType(run.__code__, run.__globals__, "fast_resize_crop_mirror", run.__defaults__)
     copy.__kwdefaults__ = {**(run.__kwdefaults__ or {}), "antialias": False}
     copy.__annotations__, copy.__doc__, copy.__module__ = run.__annotations__, run.__doc__, run.__module__
