@@ -7,9 +7,7 @@ no argument that may differ by sample is compiled in, so calling with new values
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,17 +17,14 @@ import numpy as np
 from jdali._batches import Drawn, PaddedBlock, Provenance, gather
 from jdali._operators.record import Operator
 from jdali.engine.failure import NodeFailure
-from jdali.engine.shapes.levels import Levels
-from jdali.engine.steps.adapters import runner_of
+from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.reader_op import policy_of, read
-from jdali.engine.steps.run_step import run_step
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.opening import open_reader
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import WHOLE_BATCH, Graph, HostStep, Stage, is_compiled
+from jdali.graph import WHOLE_BATCH, ExecutionPlan, Graph, HostStep, Stage, is_compiled
 from jdali.ops.flow._source import external_source
 from jdali.tensors import RowSlice, TensorList
 
@@ -87,30 +82,32 @@ class _Runner:
             device=form.placement.name,
             where="a call",
         )
-        # Without random values, host operators keep nothing from call to call.
-        self._random = form.op.random
-        self._stream: tuple[int, int] | None = None  # seed and stream of the last call
+        is_stage = is_compiled(self.node)
         step = (
             Stage(0, 0, device, WHOLE_BATCH, (self.node,), tuple(self.inputs), self.node.outputs)
-            if is_compiled(self.node)
+            if is_stage
             else HostStep(self.node, 0)
         )
-        self._runner = runner_of(
-            step, seed=0, device=form.placement.device, max_batch=form.room, compiler=COMPILER,
+        self._random = form.op.random
+        self._stream: tuple[int, int] | None = None  # seed and stream of the last call
+        # Without random values, host operators keep nothing from call to call.
+        self._plan = PreparedPlan(
+            ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: form.placement.device},
+            max_batch=form.room, compiler=COMPILER, takes_turns=is_stage or form.op.random, runs_empty=True,
             shares_rows=form.room > 1,  # calls with one sample are many, and often short
         )  # fmt: skip
-        self._levels = Levels()
-        stateless = self._runner.stateless and not form.op.random
-        self._turn = contextlib.nullcontext() if stateless else threading.Lock()
 
     def run(self, env: Values, ids: SampleIds, draw: RandomDraw, pool: Pool) -> None:
-        with self._turn:
-            stream = draw.seed, draw.number >> 32
-            if self._random and stream != self._stream:
-                self._runner.reseed(*stream)
-                self._stream = stream
-            parts, context = {WHOLE_BATCH: ids}, StepContext(pool, levels=self._levels.batch())
-            run_step((self.node,), self._runner.run, env, parts, context, runs_empty=True)
+        parts = {WHOLE_BATCH: ids}
+        try:
+            with self._plan.turn:
+                stream = draw.seed, draw.number >> 32
+                if self._random and stream != self._stream:
+                    self._plan.runners[0].reseed(*stream)
+                    self._stream = stream
+                self._plan.make(env, parts, pool)
+        except NodeFailure as failure:
+            raise user_error(failure, env, parts, where="") from failure.first
 
 
 _kept_runner = functools.lru_cache(maxsize=KEPT_RUNNERS)(_Runner)
@@ -168,10 +165,7 @@ def run_operator(
             env[runner.arguments[name]] = TensorList.from_dense(value)
     env.constants |= constants
     ids = call_ids(batch_size, draw.number) if op.random else _no_ids(batch_size)
-    try:
-        runner.run(env, ids, draw, pool)
-    except NodeFailure as failure:
-        raise failure.user_error(failure.sample, env.made_of, where="") from failure.first
+    runner.run(env, ids, draw, pool)
     return tuple(env[value] for value in runner.node.outputs)
 
 

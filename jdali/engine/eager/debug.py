@@ -23,12 +23,11 @@ from jdali.engine.eager.debug_task import ComputedTask
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.iteration import BatchInFlight
+from jdali.engine.make import PreparedStep, make, user_error
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import BatchResult
 from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.branch_samples import position_in_batch
-from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
@@ -314,13 +313,12 @@ class DebugGraph(Graph):
         draw: BatchTask | None = None,
         drawn: Provenance | None = None,
     ) -> None:
-        run = functools.partial(step.run, node, drawn)
+        prepared = PreparedStep([node], functools.partial(step.run, node, drawn))
+        context = StepContext(self._engine.pool, None, draw, self.levels)
         try:
-            context = StepContext(self._engine.pool, None, draw, self.levels)
-            run_step([node], run, self._env, self._samples, context)
+            make([prepared], self._env, self._samples, context)
         except NodeFailure as failure:
-            position = position_in_batch(failure, node.domain, self._samples)
-            raise failure.user_error(position, self._env.made_of) from failure.first
+            raise user_error(failure, self._env, self._samples) from failure.first
 
     def _reach_source(self, node: Node, step: DebugStep) -> None:
         source = self._engine.sources[step.node]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -11,15 +10,11 @@ import jax
 from jdali._system.devices import host_device
 from jdali.engine.eager import call as _eager
 from jdali.engine.failure import NodeFailure
-from jdali.engine.shapes.levels import Levels
-from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.branch_samples import position_in_batch
-from jdali.engine.steps.run_step import run_step
-from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import WHOLE_BATCH, DataNode, Domain, Graph, HostStep, Stage, building, make_plan, trace
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, Graph, building, make_plan, trace
 from jdali.ops.flow._source import external_source
 from jdali.tensors import TensorList
 
@@ -64,25 +59,10 @@ class EagerGraph:
         outputs = [leaf for leaf in self._leaves if isinstance(leaf, DataNode)]
         devices = {"cpu": host_device(), "gpu": accelerator}
         plan = make_plan(graph.nodes, outputs, one_device=devices["cpu"] == devices["gpu"])
-        fed = {node.source for node in nodes}
-        steps = [s for s in plan.steps if not isinstance(s, HostStep) or s.node not in fed]
-        self._steps = [
-            (
-                step,
-                runner_of(
-                    step,
-                    seed=0,
-                    device=devices[step.device],
-                    max_batch=room,
-                    compiler=_eager.COMPILER,
-                    shares_rows=room > 1,
-                ),
-            )
-            for step in steps
-        ]
-        self._levels = Levels()
-        self._turn = threading.Lock()
-        self._seed: int | None = None
+        self._plan = PreparedPlan(
+            plan, devices, max_batch=room, compiler=_eager.COMPILER, shares_rows=room > 1
+        )
+        self._seed = 0
 
     def run(self, batches: Sequence[TensorList], count: int, draw: _eager.RandomDraw, pool: Pool) -> Any:
         """Returns the function's result, with a `TensorList` for each node; they may still be being computed.
@@ -101,26 +81,14 @@ class EagerGraph:
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
         # A generator counts its draws with more bits than a sample's identity has: the rest changes the seed.
         seed = (draw.seed + (draw.number >> 32)) & _MASK64
-        with self._turn:
-            levels = self._levels.batch()
-            for step, runner in self._steps:
+        try:
+            with self._plan.turn:
                 if seed != self._seed:
-                    runner.set_pipeline_seed(seed)
-                self._step(step, runner, env, parts, StepContext(pool, levels=levels))
-            self._seed = seed
+                    for runner in self._plan.runners:
+                        runner.set_pipeline_seed(seed)
+                    self._seed = seed
+                self._plan.make(env, parts, pool)
+        except NodeFailure as failure:
+            raise user_error(failure, env, parts) from failure.first
         results = [env[v] if isinstance(v, DataNode) else v for v in self._leaves]
         return jax.tree_util.tree_unflatten(self._structure, results)
-
-    def _step(
-        self,
-        step: HostStep | Stage,
-        runner: StepRunner,
-        env: Values,
-        parts: dict[Domain, SampleIds],
-        context: StepContext,
-    ) -> None:
-        try:
-            run_step(step.nodes, runner.run, env, parts, context)
-        except NodeFailure as failure:
-            position = position_in_batch(failure, step.domain, parts)
-            raise failure.user_error(position, env.made_of) from failure.first

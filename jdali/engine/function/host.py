@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -18,12 +17,8 @@ from jdali._system.devices import accelerator, host_device
 from jdali.engine.failure import NodeFailure
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import upstream
-from jdali.engine.shapes.levels import Levels
-from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.branch_samples import position_in_batch
+from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.program import Compiler
-from jdali.engine.steps.run_step import run_step
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.stage_calls import prepared_args
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
@@ -33,9 +28,7 @@ from jdali.graph import (
     DataNode,
     Domain,
     Graph,
-    HostStep,
     Node,
-    Stage,
     dependencies,
     make_plan,
     request_of,
@@ -79,21 +72,9 @@ class HostPart:
         devices = {"cpu": host_device(), "gpu": accelerator()}
         nodes = [n for n in graph.nodes if n in live]
         plan = make_plan(nodes, self._start, one_device=devices["cpu"] == devices["gpu"])
-        compiler = Compiler()
-        self._steps = [
-            (
-                step,
-                runner_of(
-                    step, seed=seed, device=devices[step.device], max_batch=batch_size, compiler=compiler
-                ),
-            )
-            for step in plan.steps
-            if not (isinstance(step, HostStep) and step.node.is_source)
-        ]
+        self._plan = PreparedPlan(plan, devices, max_batch=batch_size, compiler=Compiler(), seed=seed)
         self._threads = threads
         self._pool: Pool | None = None
-        self._levels = Levels()
-        self._turn = threading.Lock()  # runners are used by one thread at a time
 
     def __repr__(self) -> str:
         shown = ", ".join(node.op.shown_name for node in self.nodes)
@@ -159,15 +140,12 @@ class HostPart:
         )
         env = Values(zip(self._inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
-        context = StepContext(self._workers(), levels=self._levels.batch())
-        with self._turn:
-            for step, runner in self._steps:
-                try:
-                    run_step(step.nodes, runner.run, env, parts, context)
-                except NodeFailure as failure:
-                    failed |= _of_samples(failure, step, parts, env)
-                    position = position_in_batch(failure, step.domain, parts)
-                    raise failure.user_error(position, env.made_of) from failure.first
+        try:
+            with self._plan.turn:
+                self._plan.make(env, parts, self._workers())
+        except NodeFailure as failure:
+            failed |= _of_samples(failure, parts, env)
+            raise user_error(failure, env, parts) from failure.first
         return tuple(env[value] for value in self._start)
 
     def _workers(self) -> Pool:
@@ -178,17 +156,14 @@ class HostPart:
 
 
 def _of_samples(
-    failure: NodeFailure, step: HostStep | Stage, parts: dict[Domain, SampleIds], env: Values
+    failure: NodeFailure, parts: dict[Domain, SampleIds], env: Values
 ) -> dict[int, OperatorError]:
+    """Returns the errors of samples by their positions; none if the code failed."""
     if not failure.is_of_samples:
         return {}
-    found = {}
-    for sample, error in failure.failures.items():
-        alone = NodeFailure(failure.node, {sample: error})
-        position = position_in_batch(alone, step.domain, parts)
-        if position is not None:
-            found[position] = alone.user_error(position, env.made_of)
-    return found
+    alone = [NodeFailure(failure.node, {sample: error}) for sample, error in failure.failures.items()]
+    positions = parts[failure.node.domain].position[list(failure.failures)].tolist()
+    return {at: user_error(one, env, parts) for at, one in zip(positions, alone, strict=True)}
 
 
 def _batch(name: str, value: object) -> TensorList:

@@ -64,7 +64,6 @@ class StageRunner(StepRunner):
     """Compiles and runs one stage; used by one thread at a time."""
 
     shown = "is compiled"
-    stateless = False
 
     def __init__(
         self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, compiler: Compiler,
