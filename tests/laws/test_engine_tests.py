@@ -18,8 +18,8 @@ ELSEWHERE = {
         for module in ("folder_programs", "graph_json", "load", "manifest", "preprocess", "representatives")
     },
     "function/one_sample.py": "../auto_aug/test_pure.py: augmentations of one sample are its only user",
+    "eager/traced.py": "eager/test_graph.py, ../auto_aug/test_pure.py: functions traced for batches and for one sample",
     "eager/inspector.py": "eager/test_stepwise.py: it looks at a pipeline by the stepwise engine",
-    "eager/debug_inputs.py": "eager/test_debug.py: what debug mode takes for a batch shows only in its calls",
     "eager/debug_node.py": "eager/test_debug.py: the class is nothing without the iteration that it belongs to",
     "eager/debug_step.py": "eager/test_debug.py: it compares one iteration's calls with another's",
     "steps/host_runner.py": "steps/test_host_op.py, steps/test_host_batch_op.py: the base of both, which has no `run`",
