@@ -15,7 +15,7 @@ ELSEWHERE = {
     },
     **{
         f"function/{module}.py": "function/test_export.py: a part of an export, which is loaded in a fresh process"
-        for module in ("folder_programs", "graph_json", "load", "manifest", "preprocess", "representatives")
+        for module in ("graph_json", "load", "manifest", "preprocess", "representatives")
     },
     "function/one_sample.py": "../auto_aug/test_pure.py: augmentations of one sample are its only user",
     "eager/traced.py": "eager/test_graph.py, ../auto_aug/test_pure.py: functions traced for batches and for one sample",
