@@ -16,9 +16,9 @@ from jdali.engine.function.graph_json import GraphReader as GraphReader
 from jdali.engine.function.graph_json import GraphWriter as GraphWriter
 from jdali.engine.function.graph_json import described_feed as described_feed
 from jdali.engine.function.graph_json import reference_of as reference_of
+from jdali.engine.function.making import Start as Start
 from jdali.engine.function.making import make_function as make_function
 from jdali.engine.function.one_sample import call_on_sample as call_on_sample
-from jdali.engine.function.part import Start as Start
 from jdali.engine.function.planning import FunctionPlan as FunctionPlan
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Random values of a function: whose keys they are."""
+"""The keys of a function's random values."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ NO_RANDOM_VALUES = np.zeros((0, 3), np.uint32)
 
 @dataclasses.dataclass(frozen=True)
 class Draw:
-    """Identity of the samples of a call, by which random operators make their keys.
+    """Identities of the samples of a call: random operators make their keys from them.
 
     Attributes:
         words: uint32 [2], of the pipeline's seed, or of the caller's key.
-        is_key: of a key, which every operator draws from, also one that has a seed of its own.
+        is_key: the words are a key's; then all operators draw from it, even those with their own seed.
         epoch: int [N].
         index: int [N], of each sample in the data set.
-        held: keys of operators of a deterministic function, by their numbers: every sample draws as the first one does.
+        held: keys of a deterministic function, by the number of the operator: all samples draw like the first.
     """
 
     words: Any
@@ -51,7 +51,7 @@ class Draw:
             key: of JAX, or None.
             epoch: int, or int [N].
             index: int [N]; None: 0, 1, ...
-            held: keys of the operators that draw; if there are any, they are the keys of all, and nothing else counts.
+            held: keys of a deterministic function. If there are any, key, epoch and index do not count.
         """
         words: Any = seed_words(seed)
         if held:
@@ -71,11 +71,11 @@ class Draw:
 
     @property
     def is_known(self) -> bool:
-        """True if it has values while a program is traced."""
+        """True if nothing of it is traced."""
         return not any(isinstance(v, jax.core.Tracer) for v in (self.words, self.epoch, self.index))
 
     def identity(self) -> Any:
-        """Returns uint32 [3, N], what compiled programs make keys of."""
+        """Returns uint32 [3, N]: compiled programs make keys from it."""
         if any(isinstance(v, jax.core.Tracer) for v in (self.epoch, self.index)):
             index = jnp.asarray(self.index)
             wide = index.dtype.itemsize == 8

@@ -18,7 +18,6 @@ import numpy as np
 from jdali import __version__
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
-from jdali.engine.function.folder_programs import exact_platform, form_key, plan_sizes, require_flatbuffers
 from jdali.engine.function.function import PipelineFunction
 from jdali.engine.function.graph_json import GraphWriter, reference_of, written_value
 from jdali.engine.function.manifest import (
@@ -30,11 +29,12 @@ from jdali.engine.function.manifest import (
     HeldKey,
     Manifest,
     ProgramFile,
+    require_flatbuffers,
 )
 from jdali.engine.function.part import upstream
 from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.representatives import combined, covering, sizes_within
-from jdali.engine.function.running import FunctionForm, packed_computation
+from jdali.engine.function.running import FunctionForm, exact_platform, packed_computation
 from jdali.engine.function.without_places import without_places
 from jdali.engine.steps.program import random_nodes
 from jdali.graph import DataNode, Node, describe, fingerprint, may_be_exported
@@ -95,7 +95,7 @@ def export_function(
                 if position == 0:  # that of the largest size
                     raise
                 continue  # sizes that do not go together, such as a mean of two values for three channels
-            programs.append(ExportedProgram(form_key(form), [list(s) for s in form.program.shapes], files))
+            programs.append(ExportedProgram(form.key(), [list(s) for s in form.program.shapes], files))
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
     rows, domains = _written_graph(function)
@@ -125,7 +125,7 @@ def export_function(
 
 
 def check_exportable(function: PipelineFunction) -> None:
-    """Raises ValueError if something in it is no plain data, or depends on the batch that a sample is in."""
+    """Raises ValueError if an operator is not plain data, or depends on the other samples of a batch."""
     for node in function.host.nodes:
         if not may_be_exported(node):
             raise ValueError(
@@ -178,14 +178,16 @@ def _plans(
     dtypes: Sequence[np.dtype[Any]],
     max_aspect: float,
 ) -> list[FunctionPlan]:
-    """Plans samples of sizes that stand for all up to a declared shape."""
-    planner, layouts = function.planner, function.layouts
-    sizes = [sizes_within(shape, layout, max_aspect) for shape, layout in zip(shapes, layouts, strict=True)]
+    """Plans representative sizes up to a declared shape."""
+    sizes = [
+        sizes_within(shape, layout, max_aspect)
+        for shape, layout in zip(shapes, function.layouts, strict=True)
+    ]
     draws = [function.draw(1, None, 0, [i]) for i in range(_DRAWS if _draws_sizes(function) else 1)]
     plans, refused = [], None
     for chosen, draw in itertools.product(combined(sizes), draws):
         try:
-            plans.append(plan_sizes(planner, chosen, dtypes, layouts, draw))
+            plans.append(function.plan_sizes(chosen, dtypes, draw))
         except OperatorError as error:  # not a size that the pipeline takes
             refused = error
         except TracedArgumentError as error:
@@ -206,11 +208,11 @@ def _draws_sizes(function: PipelineFunction) -> bool:
 def _forms(
     plans: Sequence[FunctionPlan], shapes: Sequence[tuple[int, ...]], growth: float
 ) -> list[FunctionForm]:
-    """The programs of a declared shape: one for each way in which operators plan sizes up to it."""
+    """Returns the programs of a declared shape: operators may plan smaller sizes in several ways."""
     shape_of_all = list(covering([plan.form.program.shapes for plan in plans], growth))
     shape_of_all[: len(shapes)] = shapes
     forms = {
-        form_key(plan.form): dataclasses.replace(
+        plan.form.key(): dataclasses.replace(
             plan.form, program=dataclasses.replace(plan.form.program, shapes=tuple(shape_of_all))
         )
         for plan in plans
@@ -251,7 +253,7 @@ def _write_programs(
     for platform in sorted(set(platforms)):
         for batch, data in lowered(planner, form, platform):
             digest = hashlib.sha256(data).hexdigest()
-            name = f"{number}x{form_key(form)}x{batch or 'n'}.{platform}.stablehlo"
+            name = f"{number}x{form.key()}x{batch or 'n'}.{platform}.stablehlo"
             (folder / name).write_bytes(data)
             written.append(ProgramFile(platform, batch, name, digest))
     return written
@@ -301,9 +303,9 @@ def _needed(function: PipelineFunction) -> set[Node]:
 
 
 def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """All nodes, for their numbers are part of random keys, and the branches that they are in.
+    """Describes all nodes and branches: the numbers of nodes are part of random keys.
 
-    Those that are not needed are written as sources without data.
+    Nodes that are not needed are written as sources without data.
     """
     writer, needed = GraphWriter(), _needed(function)
     rows = []
@@ -331,7 +333,7 @@ def _placeholder(node: Node) -> dict[str, Any]:
 
 
 def _in_order(fixed: Mapping[DataNode, np.ndarray]) -> list[tuple[DataNode, np.ndarray]]:
-    """Values in place of operators, in the order of the graph: the user's says nothing."""
+    """Sorts values in place of operators by the graph: the user's order has no meaning."""
     return sorted(fixed.items(), key=lambda item: _numbers(item[0]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -13,7 +14,7 @@ from jax import Array
 
 from jdali._batches import BatchSpec, PaddedBlock, Store, gather
 from jdali._numerics.exact import MINUS_ZERO
-from jdali._numerics.rounding import needs_x64, x64_context
+from jdali._numerics.rounding import x64_context
 from jdali._system.devices import host_device
 from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import failing_as
@@ -21,7 +22,6 @@ from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes, held_shapes
 from jdali.engine.steps.late import run_with_late
 from jdali.engine.steps.outline import StageOutline
-from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
 from jdali.engine.steps.program import (
     FEW_SAMPLES,
@@ -67,7 +67,6 @@ class StageRunner(StepRunner):
     """
 
     shown = "is compiled"
-    stateless = False
 
     def __init__(
         self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, compiler: Compiler,
@@ -158,21 +157,21 @@ class StageRunner(StepRunner):
         self, env: Values, ids: SampleIds, given: Given, held: Sequence[np.ndarray | None]
     ) -> StagePlan:
         specs = self._dependencies.specs(env)
-        calls = self._calls.plan(specs, env, ids, given)
-        inputs = tuple(specs[v] for v in self.stage.inputs)
-        values = [*inputs, *(o for c in calls for o in c.outputs)]
-        arrays = [s.extents.astype(np.int32) for s in values]
-        fresh = []
-        for node, planned in zip(self.stage.nodes, calls, strict=True):
-            for name, array in sorted(planned.traced.items()):
-                array = np.asarray(array)
-                if name in planned.unseen and (node, name) in given:
-                    fresh.append(Fresh((node, name), len(arrays), array.dtype, array.shape))
-                arrays.append(array)
-        stage = PlannedStage(
-            tuple(calls), self._group(values, held), inputs, arrays, Packing(arrays),
-            any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays),
-        )  # fmt: skip
+        keys = functools.partial(self._calls.keys, ids)
+        calls = self._calls.plan(specs, env, len(ids), given, keys)
+        stage = PlannedStage.of(calls, [specs[v] for v in self.stage.inputs])
+        traced = [
+            (node, name, name in planned.unseen)
+            for node, planned in zip(self.stage.nodes, calls, strict=True)
+            for name in sorted(planned.traced)
+        ]
+        first = len(stage.arrays) - len(traced)
+        fresh = [
+            Fresh((node, name), first + i, stage.arrays[first + i].dtype, stage.arrays[first + i].shape)
+            for i, (node, name, unseen) in enumerate(traced)
+            if unseen and (node, name) in given
+        ]
+        stage = dataclasses.replace(stage, groups=self._group(stage.values, held))
         return StagePlan.of(stage, tuple(fresh), len(ids))
 
     def _group(self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None]) -> list[Group]:

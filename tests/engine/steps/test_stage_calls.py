@@ -1,5 +1,7 @@
 """Calls of a stage's operators: prepared arguments, seeds, sizes from one operator to the next, refusals."""
 
+import functools
+
 import numpy as np
 import pytest
 from engine.tasks.identities import sample_ids
@@ -26,7 +28,9 @@ def cropped_and_flipped():
 
 def plan(stage, data, samples):
     env = Values({data: batch(*samples, layout="HWC")})
-    return StageCalls(stage, 1).plan({data: env[data].spec}, env, sample_ids(len(samples)), {})
+    calls = StageCalls(stage, 1)
+    keys = functools.partial(calls.keys, sample_ids(len(samples)))
+    return calls.plan({data: env[data].spec}, env, len(samples), {}, keys)
 
 
 def test_an_operator_is_planned_for_the_sizes_that_the_one_before_makes(cropped_and_flipped):
