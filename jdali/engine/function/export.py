@@ -18,11 +18,14 @@ import numpy as np
 from jdali import __version__
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
-from jdali._operators.record import REGISTRY
-from jdali._sources import SourceFeed
 from jdali.engine.function.folder_programs import exact_platform, form_key, plan_sizes, require_flatbuffers
 from jdali.engine.function.function import PipelineFunction
-from jdali.engine.function.graph_json import record_to_write, written_graph, written_value
+from jdali.engine.function.graph_json import (
+    record_to_write,
+    source_in_place_of,
+    written_graph,
+    written_value,
+)
 from jdali.engine.function.manifest import (
     MANIFEST,
     VERSION,
@@ -39,7 +42,7 @@ from jdali.engine.function.representatives import combined, covering, sizes_with
 from jdali.engine.function.running import FunctionForm, packed_computation
 from jdali.engine.function.without_places import without_places
 from jdali.engine.steps.program import random_nodes
-from jdali.graph import WHOLE_BATCH, DataNode, Node, describe, fingerprint, may_be_exported, number_of
+from jdali.graph import DataNode, Node, describe, fingerprint, may_be_exported, number_of
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
@@ -309,7 +312,7 @@ def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], li
     """
     needed = _needed(function)
     nodes = function.definition.graph.nodes
-    record = record_to_write(node if node in needed else _placeholder(node) for node in nodes)
+    record = record_to_write(node if node in needed else source_in_place_of(node) for node in nodes)
     record = dataclasses.replace(
         record,
         nodes=tuple(
@@ -322,13 +325,6 @@ def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], li
         return written_graph(record)
     except RuntimeError as error:
         raise ValueError(f"Pipeline.export: {error}") from error
-
-
-def _placeholder(node: Node) -> Node:
-    return dataclasses.replace(
-        node, op=REGISTRY["external_source"], device="cpu", inputs=(), args={}, seed=None, domain=WHOLE_BATCH,
-        runtime=SourceFeed(None, num_outputs=len(node.outputs)),
-    )  # fmt: skip
 
 
 def _in_order(fixed: Mapping[DataNode, np.ndarray]) -> list[tuple[DataNode, np.ndarray]]:

@@ -14,7 +14,15 @@ import numpy as np
 from jdali import types
 from jdali._operators.record import REGISTRY
 from jdali._sources import SourceFeed
-from jdali.graph import DomainRecord, GraphRecord, Node, NodeRecord, ValueNumber, record_graph
+from jdali.graph import (
+    WHOLE_BATCH,
+    DomainRecord,
+    GraphRecord,
+    Node,
+    NodeRecord,
+    ValueNumber,
+    record_graph,
+)
 
 _MOST_OUTPUTS = 1 << 16  # of a node
 
@@ -51,6 +59,14 @@ def _unfed(runtime: Any) -> Any:
     return functools.partial(
         SourceFeed, None, num_outputs=runtime.num_outputs, repeat_last=runtime.repeat_last,
         layout=runtime.layouts, dtype=runtime.dtypes, ndim=runtime.ndims,
+    )  # fmt: skip
+
+
+def source_in_place_of(node: Node) -> Node:
+    """Returns a source without data that has the number and the outputs of a node."""
+    return dataclasses.replace(
+        node, op=REGISTRY["external_source"], device="cpu", inputs=(), args={}, seed=None, domain=WHOLE_BATCH,
+        runtime=SourceFeed(None, num_outputs=len(node.outputs)),
     )  # fmt: skip
 
 
