@@ -18,7 +18,7 @@ from jdali._state import StateError, from_checkpoint
 from jdali._system.devices import accelerator
 from jdali._workers import BatchWorkers, ProcessWorkers, WorkerSet
 from jdali._workers.pool import WorkerPool
-from jdali.engine import Engine, Runtime, eager
+from jdali.engine import Engine, Window, eager
 from jdali.graph import DataNode, Graph, Node, make_plan, reduced_operator
 from jdali.readers.shared_tables import Tables
 
@@ -72,7 +72,7 @@ class Building:
 
     def close(self) -> None:
         if self.built is not None:
-            self.built.runtime.close()
+            self.built.window.close()
         elif self.workers is not None:
             self.workers.close()
 
@@ -164,16 +164,16 @@ class Building:
 
     def _start(self, engine: Engine) -> None:
         config = self._config
-        runtime = Runtime.start_engine(
+        window = Window.of(
             engine, depth=config.depth, most_bytes=config.max_prefetch_bytes,
             makes_ahead=config.exec_pipelined and config.exec_async and not config.debug,
             before_draw=self._iter_setup,
         )  # fmt: skip
         self._definition.is_final = True
         if engine.elsewhere is not None and config.max_workers is not None:
-            runtime.scale_workers(config.min_workers, config.max_workers)
-        self.built = Run(runtime, config, self._definition)
-        weakref.finalize(self, runtime.abandon).atexit = False
+            window.scale_workers(config.min_workers, config.max_workers)
+        self.built = Run(window, config, self._definition)
+        weakref.finalize(self, window.abandon).atexit = False
         self._restore(self.built)
 
     def _restore(self, run: Run) -> None:

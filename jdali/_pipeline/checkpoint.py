@@ -52,7 +52,7 @@ class PipelineState(PipelineBase):
 
     def twin(self) -> PipelineTwin:
         """The same batches with a position of their own, for replaying; the pipeline goes on as before."""
-        return self._building.run().runtime.twin()
+        return PipelineTwin(self._building.run().engine)
 
     def checkpoint(self, filename: str | None = None) -> bytes:
         """The state as bytes, for the argument `checkpoint` of the same pipeline.

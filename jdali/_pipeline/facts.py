@@ -15,7 +15,7 @@ from jdali._pipeline.plan_picture import plan_svg
 from jdali._system.devices import accelerator, host_device
 from jdali._system.extras import install
 from jdali._threads import Times
-from jdali.engine import eager
+from jdali.engine import eager, report
 from jdali.graph import DataNode, Graph, make_plan
 
 
@@ -57,7 +57,7 @@ class PipelineFacts(PipelineBase):
                 "Pipeline.view: not in debug mode, where operators are known only while they run"
             )
         run = self._building.run()
-        return eager.PipelineInspector(run.runtime, run.first_state, self.outputs_of_graph, self.output_names)
+        return eager.PipelineInspector(run.window, run.first_state, self.outputs_of_graph, self.output_names)
 
     @property
     def num_outputs(self) -> int:
@@ -96,7 +96,7 @@ class PipelineFacts(PipelineBase):
     def internals(self) -> Internals:
         """Returns the objects that run the pipeline, for debugging and tests; it is built if it was not."""
         run = self._building.run()
-        return Internals(self._config, run.engine, run.runtime, self._building.workers)
+        return Internals(self._config, run.engine, run.window, self._building.workers)
 
     def output_stream(self) -> None:
         """XLA has no stream to show."""
@@ -138,15 +138,17 @@ class PipelineFacts(PipelineBase):
     def executor_statistics(self) -> dict[str, Any]:
         """Programs compiled by each stage, with times; see `plan` for a readable form."""
         run = self._building.run()
-        return {**run.runtime.statistics(), "skipped_samples": len(run.errors)}
+        return {**report.statistics(run.engine), "skipped_samples": len(run.errors)}
 
     def times(self) -> Times:
         """Returns the time that each phase has taken so far; `iterator.report` interprets it."""
-        return self._building.run().runtime.times()
+        run = self._building.run()
+        return report.times(run.engine, ahead=run.window.ahead)
 
     def plan(self) -> PlanText:
         """The stages, what fused, padded shapes, compiled programs and host memory, for a person to read."""
-        return PlanText(self._building.run().runtime.describe(), self._repr_html_())
+        run = self._building.run()
+        return PlanText(report.describe(run.engine, run.window.room), self._repr_html_())
 
     def _repr_html_(self) -> str:
         """The graph by steps, for a notebook; the pipeline is not built for it."""
@@ -196,18 +198,10 @@ class PipelineFacts(PipelineBase):
 
         Returns: number of programs compiled.
         """
-        runtime = self._building.run().runtime
-        if not runtime.ahead or runtime.started:
+        window = self._building.run().window
+        if not window.ahead or window.started:
             raise RuntimeError("Pipeline.warmup: call it before the first run, on a pipeline that is not fed")
-
-        def levels() -> list[int]:
-            return [stage["shape_level"] for stage in runtime.statistics()["stages"].values()]
-
-        compiled, before = 0, None
-        while before != levels():
-            before = levels()
-            compiled += runtime.warm_up(progress=progress)
-        return compiled
+        return report.warm_up(window.engine, progress=progress)
 
     def save_graph_to_dot_file(
         self,
@@ -225,8 +219,8 @@ class PipelineFacts(PipelineBase):
             show_ids: node labels carry the nodes' numbers.
             use_colors: nodes of the accelerator are green, those of the host blue.
         """
-        runtime = self._building.run().runtime
-        text = runtime.dot(show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
+        plan = self._building.run().engine.plan
+        text = report.dot(plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
         try:
             Path(filename).write_text(text, encoding="utf-8")
         except OSError as error:

@@ -7,7 +7,7 @@ import threading
 
 from jdali._pipeline.config import PipelineConfig
 from jdali._workers.pool import WorkerPool
-from jdali.engine import Engine, Runtime
+from jdali.engine import Engine, Window
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -17,19 +17,19 @@ class Internals:
     Attributes:
         config: its options as they were given.
         engine: makes the batches: plan, steps, programs, readers.
-        runtime: makes them ahead, and hands them over.
+        window: makes them ahead, and hands them over.
         callback_workers: processes of parallel sources and functions; None: there are none.
     """
 
     config: PipelineConfig
     engine: Engine
-    runtime: Runtime
+    window: Window
     callback_workers: WorkerPool | None
 
     @property
     def phase(self) -> str:
         """ "built", "running", "ended" (a source is at its end) or "closed"."""
-        return self.runtime.phase.name.lower()
+        return self.window.phase.name.lower()
 
     @property
     def programs(self) -> int:
@@ -39,10 +39,10 @@ class Internals:
     @property
     def threads(self) -> tuple[threading.Thread, ...]:
         """Threads that make batches, but those of the pool."""
-        return self.runtime.threads
+        return self.window.threads
 
     def __repr__(self) -> str:
         return (
             f"<jdali pipeline, {self.phase}: {len(self.engine.plan.steps)} steps, {self.programs} programs compiled, "
-            f"{self.runtime.ready} batches ready, {len(self.threads)} threads>"
+            f"{self.window.ready} batches ready, {len(self.threads)} threads>"
         )

@@ -222,7 +222,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
             raise RuntimeError(
                 "Pipeline.resize_workers: this process makes the batches: make the pipeline with workers=1 or more"
             )
-        run.runtime.resize_workers(count)
+        run.window.resize_workers(count)
 
     def close(self) -> None:
         """Stops all threads and closes the readers. Also done when the pipeline is dropped."""

@@ -10,7 +10,7 @@ from jdali._errors import SkippedSample
 from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.definition import Definition
 from jdali._state import End, StateError, check_version
-from jdali.engine import Result, Runtime
+from jdali.engine import Result, Window
 from jdali.graph import difference
 
 STATE_VERSION = 1
@@ -22,7 +22,7 @@ class Run:
     """A built pipeline: takes its batches, and knows its position after them.
 
     Args:
-        runtime: makes the batches.
+        window: makes the batches.
         config: the options of the pipeline; a state that is set may change the engine's seed.
         definition: of the pipeline.
 
@@ -32,8 +32,8 @@ class Run:
         errors: bad samples of the batches that were taken.
     """
 
-    def __init__(self, runtime: Runtime, config: PipelineConfig, definition: Definition):
-        self.runtime, self.engine = runtime, runtime.engine
+    def __init__(self, window: Window, config: PipelineConfig, definition: Definition):
+        self.window, self.engine = window, window.engine
         self.scheduled = 0
         self._config, self._definition = config, definition
         self.first_state = self._state = self.engine.get_state()
@@ -43,15 +43,15 @@ class Run:
     def take(self) -> Result:
         """The next batch; threads that ask at the same time get one each."""
         while True:
-            self.runtime.wait()
+            self.window.wait()
             if (result := self.take_ready()) is not None:
                 return result
 
     def take_ready(self) -> Result | None:
         """The next batch; None: it is not there, or another thread took it, or a state was set."""
-        with self.runtime.turn:
+        with self.window.turn:
             try:
-                result = self.runtime.take()
+                result = self.window.take()
             except StopIteration:
                 self._state = {**self._at_end(), "end": End.REACHED}
                 raise
@@ -79,12 +79,12 @@ class Run:
         return result
 
     def schedule(self) -> None:
-        with self.runtime.turn:
-            self.scheduled += self.runtime.schedule(self.scheduled)
+        with self.window.turn:
+            self.scheduled += self.window.schedule(self.scheduled)
 
     def take_scheduled(self) -> Result:
         """The oldest batch that was scheduled."""
-        with self.runtime.turn:
+        with self.window.turn:
             if not self.scheduled:
                 raise StopIteration("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
             self.scheduled -= 1
@@ -92,8 +92,8 @@ class Run:
 
     def reset(self) -> None:
         """Goes on after the end of external sources."""
-        with self.runtime.turn:
-            if self.runtime.reset():
+        with self.window.turn:
+            if self.window.reset():
                 self._state = {**self._at_end(), "end": End.LEFT}
 
     def _at_end(self) -> dict[str, Any]:
@@ -123,13 +123,13 @@ class Run:
             )
         sources = self._of_sources(state)
         with self._moving():
-            self.runtime.set_state(sources)
+            self.window.set_state(sources)
             self._state = sources
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
         """See `Pipeline.leave_epoch`."""
         with self._moving():
-            self.runtime.leave_epoch(self._of_sources(state), batches)
+            self.window.leave_epoch(self._of_sources(state), batches)
             self._state = self.engine.get_state()
 
     @staticmethod
@@ -139,7 +139,7 @@ class Run:
     @contextlib.contextmanager
     def _moving(self) -> Iterator[None]:
         """While the sources are moved, and with them what was scheduled is gone."""
-        with self.runtime.turn:
+        with self.window.turn:
             try:
                 yield
             except ValueError as error:

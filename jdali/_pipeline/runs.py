@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jdali._batches import BatchSplit
@@ -15,7 +15,7 @@ from jdali._pipeline.run import Run
 from jdali._sources import SourceFeed
 from jdali._system.tracebacks import folding
 from jdali._threads import until_exit
-from jdali.engine import Result
+from jdali.engine import Finisher, Result
 from jdali.graph import DataNode
 from jdali.tensors import TensorList
 from jdali.types import PipelineAPIType
@@ -57,22 +57,20 @@ class PipelineRuns(PipelineBase):
 
         Nothing is waited for where batches are made by the thread that takes them.
         """
-        self._building.run().runtime.wait()
+        self._building.run().window.wait()
 
     def take_result(self) -> Result | None:
         """As `run_result`, but returns None if there is no batch yet."""
         return self._unscheduled().take_ready()
 
-    def finish_with(self, method: Callable[[int, Result], Result]) -> int | None:
-        """Has batches that are made ahead finished by a method of an iterator, before they are handed over.
+    def finish_with(self, finisher: Finisher) -> int | None:
+        """Has batches that are made ahead finished by an iterator, before they are handed over; see `Window.finish_with`.
 
-        The method takes the number of a batch and its result, in order, in the threads that make batches, and
-        returns the result with what it has added as `finished`. It is held weakly: when its object is gone, batches
-        stay as they are. `run` gives the batches all the same.
+        It is held weakly: when it is gone, batches stay as they are. `run` gives the batches all the same.
 
         Returns: the number of the next batch to be taken; None: batches are not made ahead.
         """
-        return self._building.run().runtime.finish_with(method)
+        return self._building.run().window.finish_with(finisher)
 
     def _unscheduled(self) -> Run:
         """Returns what runs the pipeline, to take a batch that was not scheduled."""
@@ -86,8 +84,8 @@ class PipelineRuns(PipelineBase):
 
     def _set_up(self, run: Run) -> None:
         """Calls `iter_setup`, where that is not done for batches ahead."""
-        run.runtime.refuse_own_thread()
-        if not run.runtime.calls_user:
+        run.window.refuse_own_thread()
+        if not run.window.calls_user:
             with run.engine.pool.serving:
                 self.iter_setup()
 
@@ -97,7 +95,7 @@ class PipelineRuns(PipelineBase):
         Functions of external sources are called for them here. Nothing happens where data is fed, or with
         `exec_async=False` or `exec_pipelined=False`. Iterators do it.
         """
-        self._building.run().runtime.begin()
+        self._building.run().window.begin()
 
     @folding
     def schedule_run(self) -> None:
@@ -261,7 +259,7 @@ class PipelineRuns(PipelineBase):
             splits: of the batch axis of each output; None: one device.
         """
         run = self._building.run()
-        if not run.runtime.started and not self.exact_shapes and not self.debug:
+        if not run.window.started and not self.exact_shapes and not self.debug:
             run.engine.spread(splits)
 
     @property
@@ -271,13 +269,13 @@ class PipelineRuns(PipelineBase):
         A pipeline that is fed waits for its data; what takes them from functions of the user's calls these, for a
         later batch, when one is asked for.
         """
-        executor = self._building.run().runtime
+        executor = self._building.run().window
         return executor.ahead and not executor.calls_user
 
     def refuse_if_closed(self) -> None:
         """Raises RuntimeError if the pipeline is closed, or this is a forked process; takes no lock."""
         if self._building.built is not None:
-            self._building.built.runtime.refuse_if_closed()
+            self._building.built.window.refuse_if_closed()
 
 
 def _warn_of_name(name: str, instead: str) -> None:

@@ -10,7 +10,7 @@ import jax
 
 from jdali._system.devices import accelerator
 from jdali._system.jax_internals import cuda_versions, jax_has_started
-from jdali.engine import Runtime
+from jdali.engine import free_idle_memory
 
 _MISSING = -1  # DALI's version of a library that is not there
 
@@ -98,7 +98,7 @@ def _need_gpu(asked: str) -> None:
 # --- memory ------------------------------------------------------------------------------------------
 def ReleaseUnusedMemory() -> None:
     """Frees the host memory that pipelines keep for later batches; what is on devices is XLA's."""
-    Runtime.free_idle_memory()
+    free_idle_memory()
 
 
 def PreallocateDeviceMemory(bytes: int, device_id: int) -> None:

@@ -7,7 +7,7 @@
                                                     that fail
 ```
 
-`Engine` makes the batches of a plan, with `EngineOptions`; `Runtime` makes them ahead and hands over each `Result`; a
+`Engine` makes the batches of a plan, with `EngineOptions`; `Window` makes them ahead and hands over each `Result`; a
 `PipelineTwin` makes them from another position. `eager` runs steps without a pipeline, `function` makes it
 a function; these two rooms have doors of their own. Nothing outside imports anything else.
 
@@ -29,10 +29,13 @@ from jdali._system.lazy import imported as _imported
 
 if TYPE_CHECKING:
     from jdali.engine import eager as eager
+    from jdali.engine import report as report
     from jdali.engine.flow.executor import Engine as Engine
     from jdali.engine.flow.iteration import Result as Result
-    from jdali.engine.flow.runtime import Runtime as Runtime
     from jdali.engine.flow.twin import PipelineTwin as PipelineTwin
+    from jdali.engine.flow.window import Finisher as Finisher
+    from jdali.engine.flow.window import Window as Window
+    from jdali.engine.flow.window import free_idle_memory as free_idle_memory
     from jdali.engine.options import EngineOptions as EngineOptions
 
 # A loaded folder needs one room, and should answer soon.
@@ -43,7 +46,10 @@ _imported(
         "EngineOptions": "jdali.engine.options",
         "PipelineTwin": "jdali.engine.flow.twin",
         "Result": "jdali.engine.flow.iteration",
-        "Runtime": "jdali.engine.flow.runtime",
+        "Finisher": "jdali.engine.flow.window",
+        "Window": "jdali.engine.flow.window",
+        "free_idle_memory": "jdali.engine.flow.window",
+        "report": "jdali.engine.report",
         "eager": "jdali.engine.eager",
     },
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jax.sharding import AbstractMesh, Mesh, PartitionSpec, Sharding
 
+from jdali._batches import BatchSplit
 from jdali.iterator.errors import IteratorError
 from jdali.iterator.policy import EpochCounter, LastBatchPolicy, ReaderFacts
 from jdali.pipeline import Pipeline
@@ -122,3 +124,25 @@ def check_sharding(sharding: object, names: Sequence[str], policy: LastBatchPoli
                 "iterator: with LastBatchPolicy.PARTIAL processes would disagree on the shape of the last "
                 "batch, and wait for each other for ever; use PAD, FILL or DROP"
             )
+
+
+def check_last_batch(counter: EpochCounter, splits: Sequence[BatchSplit | None]) -> None:
+    """Raises if the shorter last batch of an epoch cannot be split among devices.
+
+    Args:
+        counter: at the beginning of the first epoch.
+        splits: of the outputs.
+    """
+    parts = {split.count for split in splits if split is not None}
+    if counter.policy is not LastBatchPolicy.PARTIAL or not counter.length:
+        return
+    counter = copy.copy(counter)
+    for _ in range(1 if counter.reader is None else counter.reader.shards):
+        left = sum(counter.belonging((counter.length or 1) - 1))
+        for count in parts:
+            if left % count:
+                raise ValueError(
+                    f"iterator: with LastBatchPolicy.PARTIAL the last batch of an epoch has {left} samples, which `sharding` "
+                    f"cannot split into {count} equal parts; use PAD, FILL or DROP, or another batch size"
+                )
+        counter.advance()

@@ -1,14 +1,13 @@
 """Batches whose arrays are made in the pipelines' threads, before the iterator asks for them.
 
 ```
- pipeline 0: settled ──▶ part 0 ──┐
-                                  ├─▶ AheadBatch: arrays on their devices ──▶ ReadyQueue of each pipeline
- pipeline 1: settled ──▶ part 1 ──┘
+ pipeline 0: made ──▶ part 0 ──┐
+                               ├─▶ AheadBatch: arrays on their devices
+ pipeline 1: made ──▶ part 1 ──┘
 ```
-The thread that brings the last part of a batch makes the arrays. Which samples it takes depends on the position of the
-batch in its epoch, and that on what the user does meanwhile: it is expected, and the iterator compares it when it takes
-the batch. If a batch is not the expected one, since the user took one from the pipeline or a source has ended early, the
-iterator makes the arrays itself. It does so as well if that failed here, and then raises the error.
+The thread that brings the last part of a batch makes the arrays. Which samples it takes was decided when the batch was drawn.
+If the user took a batch from the pipeline meanwhile, the iterator makes the arrays itself. It does so as well if that failed
+here, and then raises the error.
 """
 
 from __future__ import annotations
@@ -64,21 +63,21 @@ class AheadBatch:
     """A batch of all pipelines that is made ahead.
 
     Attributes:
+        counts: for each pipeline how many samples belong to the epoch, known when it is drawn; None: nobody gets the batch.
         parts: the results so far; none any more once there are arrays.
-        counts: for each pipeline how many samples belong to the epoch, as expected.
         selection: the samples in the arrays; None: there are no arrays.
         arrays: by name.
     """
 
-    def __init__(self, pipelines: int):
+    def __init__(self, pipelines: int, counts: tuple[int, ...] | None):
+        self.counts = counts
         self.parts: list[Result | None] = [None] * pipelines
-        self.counts: tuple[int, ...] = ()
         self.selection: Selection | None = None
         self.arrays: Any = None
 
 
 class ExpectedBatches:
-    """Expects the batches of pipelines from a position in the epochs on, and assembles them.
+    """The batches of pipelines from a position in the epochs on.
 
     Args:
         counter: at that position.
@@ -89,41 +88,51 @@ class ExpectedBatches:
         self._counter, self._assembly = copy.copy(counter), assembly
         self._begin = -counter.done  # index of the first batch of the counter's epoch
         self._pipelines = counter.pipelines
-        # A batch lives with those of its parts that were not taken.
+        # A batch lives as long as one of its parts is under way or not taken.
         self._batches: weakref.WeakValueDictionary[int, AheadBatch] = weakref.WeakValueDictionary()
+        self._drawn = 0
         self._lock = threading.Lock()
 
-    def add(self, pipeline: int, index: int, result: Result) -> Result:
-        """Adds a part of a batch; returns it with the batch.
+    def drawn(self, index: int) -> AheadBatch | None:
+        """Returns the batch that a pipeline draws a part of; None: it was drawn before this was asked for.
+
+        Args:
+            index: of the batch, from the position on.
+        """
+        with self._lock:
+            batch = self._batches.get(index)
+            if batch is None and index >= self._drawn:
+                batch = self._batches[index] = AheadBatch(self._pipelines, self._counts(index))
+                self._drawn = index + 1
+            return batch
+
+    def add(self, pipeline: int, batch: AheadBatch, result: Result) -> Result:
+        """Adds a part of a batch, and makes the arrays with the last one; returns the part with the batch.
 
         Args:
             pipeline: that made it.
-            index: of the batch, from the position on.
+            batch: that it belongs to.
             result: of the pipeline.
         """
         with self._lock:
-            batch = self._batches.get(index) or AheadBatch(self._pipelines)
-            self._batches[index] = batch
             batch.parts[pipeline] = result
             results = [part for part in batch.parts if part is not None]
-            if len(results) < self._pipelines:
-                return dataclasses.replace(result, finished=batch)
-            with contextlib.suppress(Exception):  # the iterator tries again, and raises it
-                self._assemble(batch, results, index)
-            batch.parts = []
+        if len(results) < self._pipelines:
+            return dataclasses.replace(result, finished=batch)
+        with contextlib.suppress(Exception):  # the iterator tries again, and raises it
+            self._assemble(batch, results)
+        batch.parts = []
         size = result.nbytes + _bytes_beside(batch.arrays, results)
         return dataclasses.replace(
             result, finished=batch, nbytes=size, most_bytes=max(size, result.most_bytes)
         )
 
-    def _assemble(self, batch: AheadBatch, results: Sequence[Result], index: int) -> None:
-        counts = self._counts(index)
-        if counts is None:
+    def _assemble(self, batch: AheadBatch, results: Sequence[Result]) -> None:
+        if batch.counts is None:
             return
-        selection = select(self._counter, counts, results)
+        selection = select(self._counter, batch.counts, results)
         if selection is not None:
-            batch.arrays = self._assembly(results, selection)
-            batch.counts, batch.selection = counts, selection
+            batch.arrays, batch.selection = self._assembly(results, selection), selection
 
     def _counts(self, index: int) -> tuple[int, ...] | None:
         """Counts the samples of a batch that belong to the epoch, by pipeline; None: nobody gets the batch."""
@@ -138,7 +147,7 @@ class ExpectedBatches:
 
 
 class _Part:
-    """Brings the results of one pipeline.
+    """Brings the results of one pipeline; see `engine.Window.finish_with`.
 
     Args:
         expected: where to.
@@ -152,11 +161,13 @@ class _Part:
         self._expected, self._pipeline = expected, pipeline
         self.first: int | None = None
 
-    def finish(self, number: int, result: Result) -> Result:
-        """See `Pipeline.finish_with`."""
+    def drawn(self, number: int) -> AheadBatch | None:
         if self.first is None or number < self.first:
-            return result
-        return self._expected.add(self._pipeline, number - self.first, result)
+            return None
+        return self._expected.drawn(number - self.first)
+
+    def finish(self, batch: AheadBatch, result: Result) -> Result:
+        return self._expected.add(self._pipeline, batch, result)
 
 
 class Ahead:
@@ -180,7 +191,7 @@ class Ahead:
         expected = ExpectedBatches(counter, self._assembly)
         self._parts = [_Part(expected, i) for i in range(len(self._pipelines))]
         for part, pipeline in zip(self._parts, self._pipelines, strict=True):
-            part.first = pipeline.finish_with(part.finish)
+            part.first = pipeline.finish_with(part)
 
     @staticmethod
     def found(results: Sequence[Result], counts: tuple[int, ...]) -> AheadBatch | None:

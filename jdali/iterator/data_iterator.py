@@ -12,7 +12,7 @@ from jax.sharding import Sharding
 from jdali._state import StateError
 from jdali._system.tracebacks import folding
 from jdali.iterator import replay as replay
-from jdali.iterator.arguments import check_arguments, check_sharding, epoch_counter
+from jdali.iterator.arguments import check_arguments, check_last_batch, check_sharding, epoch_counter
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.batch_type import BatchT, output_names
 from jdali.iterator.epoch_loop import EpochLoop
@@ -122,6 +122,7 @@ class DataIterator(EpochLoop[BatchT]):
         counter = epoch_counter(
             pipes, size, reader_name, last_batch_padded, last_batch_policy, prepare_first_batch
         )
+        check_last_batch(counter, assemble.splits(1)[0])
         super().__init__(
             BatchStream(pipes, counter, assemble),
             self.batch_size * len(pipes),

@@ -320,8 +320,8 @@ FORKED = """
     held, forked = threading.Event(), threading.Event()
 
     def hold():
-        life = pipe.internals().runtime.life
-        with it._lock, life.turn, life.changed, NATIVE:
+        window = pipe.internals().window
+        with it._lock, window.turn, window._changed, NATIVE:
             held.set()
             forked.wait()
 

@@ -16,7 +16,7 @@ from support.numbers import NumberReader, numbers
 import jdali
 from jdali import fn
 from jdali._threads import WorkerThreads
-from jdali.engine.flow.makers import IN_FLIGHT
+from jdali.engine.flow.window import IN_FLIGHT
 from jdali.iterator import DataIterator
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(180)]
@@ -39,7 +39,7 @@ class TestErrors:
     def test_whichever_step_fails_results_and_errors_keep_their_order(self):
         """The function after the stage fails for 3 (it sees 4), that before it for 5 and 6; all others come, in order."""
         pipe = overlapping(batches(9), raising_at(5, 6), raising_at(4))
-        assert pipe.internals().runtime.ahead
+        assert pipe.internals().window.ahead
         got = []
         for _ in range(9):
             try:
@@ -263,7 +263,7 @@ class TestClosing:
         assert gate.reached.wait(PATIENCE)
         gate.reached.clear()
         closed = in_thread(pipe.close)
-        assert until(lambda: pipe.internals().runtime.stopped)
+        assert until(lambda: pipe.internals().window.stopped)
         gate.opened.set()
         closed()
         with pytest.raises(RuntimeError, match="closed while a batch was awaited"):
@@ -435,7 +435,7 @@ class TestLettingGo:
             for _ in range(3):
                 with contextlib.suppress(jdali.OperatorError):
                     pipe.run()
-            return weakref.ref(pipe.internals().runtime)
+            return weakref.ref(pipe.internals().window)
 
         executor = loop()
         assert until(lambda: executor() is None, 20)

@@ -96,7 +96,7 @@ IMAGES = {
     "surplus of a PNG": (hostile.png_with_surplus(40, 2000), image.decode, None),
     "surplus of a PNG, a window of it": (hostile.png_with_surplus(40, 2000), window, None),
     "surplus of an interlaced PNG": (hostile.png_with_surplus(40, 2000, interlaced=True), image.decode, None),
-    "scans of a JPEG": (hostile.jpeg_of_scans(2000, 3000), image.decode, "of 30.. scans is larger than the limit of 100 scans"),
+    "scans of a JPEG": (hostile.jpeg_of_scans(2000, 3000), image.decode, "at least 101 scans is larger than the limit of 100"),
     "pixels of a TIFF": (hostile.tiff(1900, 1900), image.decode, "bytes of data cannot hold 3610000 bytes"),
     "pixels of a Deflate TIFF": (hostile.tiff(1900, 1900, compression=8), image.decode, "8 bytes of data cannot"),
     "pixels of a TIFF of runs": (hostile.tiff(1900, 1900, compression=32773), image.decode, "8 bytes of data"),

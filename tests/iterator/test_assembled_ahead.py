@@ -80,7 +80,7 @@ def test_batches_of_several_pipelines_are_made_when_the_last_part_is_there():
 def test_batches_made_before_the_iterator_was_there_are_in_it():
     pipe = pipeline(16, 2)
     pipe.run()
-    assert until(lambda: pipe.internals().runtime.ready == 3)
+    assert until(lambda: pipe.internals().window.ready == 3)
     with Spy(pipe, ["x"], size=14) as it:
         assert [rows(batch) for batch in it] == [[i, i + 1] for i in range(2, 16, 2)]
         assert threads_of(it, "jdali-executor")

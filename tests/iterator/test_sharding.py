@@ -214,3 +214,16 @@ def test_wrong_uses_of_the_decorator():
     mixed = {"x": sharding, "y": NamedSharding(mesh(2), P("data"))}
     with pytest.raises(ValueError, match="all shardings must split the batch in the same way"):
         data_iterator(sharded_numbers, ["x", "y"], sharding=mixed)(batch_size=8)
+
+
+@pytest.mark.parametrize(("count", "refused"), [(11, True), (10, False), (8, False)])
+def test_a_last_batch_that_devices_cannot_share_is_refused_at_the_start(count, refused):
+    pipe = pipeline(count, 4, pad=True)
+    options = {"reader_name": "Reader", "sharding": NamedSharding(mesh(2), P("data"))}
+    with pipe:
+        if refused:
+            with pytest.raises(ValueError, match="has 3 samples, which `sharding` cannot split into 2 equal parts"):
+                DataIterator(pipe, ["x"], last_batch_policy=LastBatchPolicy.PARTIAL, **options)
+        else:
+            it = DataIterator(pipe, ["x"], last_batch_policy=LastBatchPolicy.PARTIAL, **options)
+            assert sum(len(batch["x"]) for batch in it) == count

@@ -186,13 +186,13 @@ def test_a_pipelines_state_is_set_while_another_thread_waits():
     assert [int(pipe.run()[0].at(0)[0]) for _ in range(2)] == [1, 2]
     assert gate.reached.wait(PATIENCE)
     waiting = in_thread(lambda: int(pipe.run()[0].at(0)[0]))
-    begun, set_state = threading.Event(), pipe.internals().runtime.set_state
+    begun, set_state = threading.Event(), pipe.internals().window.set_state
 
     def told(state):
         begun.set()
         set_state(state)
 
-    pipe.internals().runtime.set_state = told
+    pipe.internals().window.set_state = told
     setting = in_thread(lambda: pipe.set_state(state))
     assert begun.wait(PATIENCE)
     gate.opened.set()
@@ -270,7 +270,7 @@ def test_closing_while_a_thread_is_in_the_source():
     waiting = [in_thread(lambda: next(it)) for _ in range(THREADS)]
     assert gate.reached.wait(PATIENCE)
     closed = in_thread(it.close)
-    assert until(lambda: pipe.internals().runtime.stopped)
+    assert until(lambda: pipe.internals().window.stopped)
     gate.opened.set()
     for wait in waiting:
         with pytest.raises(RuntimeError, match="closed"):

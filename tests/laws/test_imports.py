@@ -103,7 +103,7 @@ def test_the_contracts_hold():
 PLANTED = {
     "jdali._batches.store": "jdali._operators.base",
     "jdali.graph.node": "jdali.engine.failure",
-    "jdali.engine.tasks.feed": "jdali.engine.flow.gate",
+    "jdali.engine.tasks.feed": "jdali.engine.flow.window",
     "jdali._storage.remote": "jdali._storage.files",  # which imports `remote`
 }
 IN_A_CIRCLE = ("jdali._storage.remote", "jdali._storage.files")

@@ -1,5 +1,6 @@
 """`make run` hands its data to the script."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -23,6 +24,9 @@ def test_a_folder_with_a_space(data, handed, tmp_path):
     said = subprocess.run(
         ["make", "run", f"DATA={data}", f"VENV={tmp_path}"],
         cwd=ROOT,
+        env={
+            name: value for name, value in os.environ.items() if name != "MAKEFLAGS"
+        },  # of the make that runs the tests
         capture_output=True,
         text=True,
         check=True,

@@ -15,7 +15,7 @@ from jdali._errors import OperatorError, SkippedSample
 from jdali._threads import Spent
 from jdali.engine.eager.stepwise import StepwiseEngine, Trace
 from jdali.engine.flow.iteration import Result
-from jdali.engine.flow.runtime import Runtime
+from jdali.engine.flow.window import Window
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.feed import Feed
 from jdali.engine.tasks.sample_ids import SampleIds
@@ -47,7 +47,7 @@ class PipelineInspector:
     The values are those of the pipeline, bit by bit. One thread at a time works; others wait.
 
     Args:
-        runtime: of the pipeline.
+        window: of the pipeline.
         first_state: of the sources, before the first batch.
         outputs: of its graph.
         names: that the user gave the outputs; (): none.
@@ -60,9 +60,9 @@ class PipelineInspector:
     """
 
     def __init__(
-        self, runtime: Runtime, first_state: Mapping[str, Any], outputs: tuple[DataNode, ...], names: tuple[str, ...]
+        self, window: Window, first_state: Mapping[str, Any], outputs: tuple[DataNode, ...], names: tuple[str, ...]
     ):  # fmt: skip
-        self._runtime, self._observed = runtime, runtime.engine
+        self._window, self._observed = window, window.engine
         self._first_state, self.outputs = first_state, outputs
         self.output_names = names or tuple(map(_named_by_operator, range(len(outputs)), outputs))
         self._recovery()  # raises if the sources cannot be asked again
@@ -126,8 +126,8 @@ class PipelineInspector:
 
     def waiting(self) -> tuple[int, int]:
         """Batches that are ready, and how many the queue may hold; 0, 0: none are made ahead."""
-        runtime = self._runtime
-        return runtime.ready, 0 if runtime.room is None else runtime.room.depth
+        window = self._window
+        return window.ready, 0 if window.room is None else window.room.depth
 
     # --- batches ----------------------------------------------------------------------------
     @contextlib.contextmanager

@@ -141,6 +141,12 @@ class Engine:
         return False
 
     @property
+    def ordered_steps(self) -> list[int]:
+        """Numbers of the steps that batches go through in order, for what functions of the user's do besides."""
+        steps = enumerate(self.here.steps)
+        return [number for number, step in steps if any(node.op.has_effects for node in step.nodes)]
+
+    @property
     def stage_runners(self) -> list[StageRunner]:
         return [r for r in self.runners if isinstance(r, StageRunner)]
 
@@ -186,11 +192,6 @@ class Engine:
         with self.pool.serving, self.timing.draw.lap():
             return (feed or self.feed).draw(self.batch_size)
 
-    @property
-    def only_receives(self) -> bool:
-        """True if workers run all steps, so that nothing but `begin` is to be done until they have made a batch."""
-        return self.elsewhere is not None and not self.here.steps
-
     def begin(self, task: BatchTask, order: int) -> Begun:
         """Has workers begin with a batch; there are some. Its caller then calls `make`, which waits for them."""
         assert self.elsewhere is not None
@@ -220,7 +221,7 @@ class Engine:
         """
         if tolerates is None:
             tolerates = self.on_error != "raise"
-        stand_ins = StandIns(task, {node.name: reader.size for node, reader in self.readers.items()})
+        stand_ins: StandIns | None = None
         skipped: list[SkippedSample] = []
         attempt, nothing = task, None
         made = self._attempt(task, turn, order, begun)
@@ -229,6 +230,10 @@ class Engine:
                 if not (tolerates and made.failure.blamed):
                     _raise(made.failure)
                 skipped += to_be_listed(attempt, made.failure.operator, made.failure.blamed)
+                if stand_ins is None:
+                    stand_ins = StandIns(
+                        task, {node.name: reader.size for node, reader in self.readers.items()}
+                    )
                 try:
                     attempt = stand_ins.replace(made.failure.blamed)
                 except LookupError:

@@ -1,4 +1,4 @@
-"""Batches of an engine without threads: drawing, making and settling, with samples that fail."""
+"""Batches of an engine without threads: drawing and making, with samples that fail."""
 
 import contextlib
 import functools
@@ -23,53 +23,40 @@ def numbers(result):
 
 def test_batches_follow_each_other_and_states_bring_them_back():
     engine = engine_of(NumberReader(7))
-    first, second = engine.run(), engine.run()
+    first, second = engine.make(engine.draw()), engine.make(engine.draw())
     assert (numbers(first), numbers(second)) == ([0, 1, 2], [3, 4, 5])
     assert (first.nbytes, first.most_bytes) == (24, 24)  # three int64
     assert second.ids.index.tolist() == [3, 4, 5]
     engine.set_state({**first.state, "seed": 8})
-    assert numbers(engine.run()) == [3, 4, 5]
+    assert numbers(engine.make(engine.draw())) == [3, 4, 5]
     assert engine.get_state()["seed"] == 8
     engine.close()
 
 
 def test_an_error_names_sample_file_and_line():
     engine = engine_of(NumberReader(7, bad=(4,)))
-    engine.run()
+    engine.make(engine.draw())
     with pytest.raises(OperatorError, match=r"external_source: .*number 4 is bad") as caught:
-        engine.run()
+        engine.make(engine.draw())
     assert (caught.value.sample, caught.value.source, caught.value.where) == (1, "number 4", "file.py:1")
     engine.close()
 
 
-@pytest.mark.parametrize(
-    ("on_error", "values", "mask"),
-    [("skip", [0, 3, 2], [True] * 3), ("mask", [0, 0, 2], [True, False, True])],
-)
-def test_samples_that_fail_are_replaced_and_the_others_read_once(on_error, values, mask):
-    read = []
-    engine = engine_of(NumberReader(7, bad=(1,), delay=read.append), on_error=on_error)
-    result = engine.run()
-    assert numbers(result) == values
-    assert result.mask.tolist() == mask
-    assert [(s.path, s.index) for s in engine.recovery.errors] == [("number 1", 1)]
-    assert result.errors == 1
-    assert read == ([0, 1, 2, 3] if on_error == "skip" else [0, 1, 2])
-    engine.close()
-
-
-def test_batches_on_their_way_are_settled_with_what_those_before_them_took():
-    engine = engine_of(NumberReader(9, bad=(1,)), on_error="skip")
-    first, second = engine.draw(), engine.draw()
-    later = engine.make(second.task)
-    settled = [engine.settle(first, engine.make(first.task)), engine.settle(second, later)]
-    assert [numbers(result) for result in settled] == [[0, 3, 2], [4, 5, 6]]
+@pytest.mark.parametrize("on_error", ["skip", "mask"])
+def test_others_stand_in_for_samples_that_fail(on_error):
+    engine = engine_of(NumberReader(7, bad=(1, 2)), on_error=on_error)
+    second, first = (engine.make(task) for task in reversed([engine.draw(), engine.draw()]))
+    assert (numbers(first), first.mask.tolist()) == ([0, 3, 3], [True, False, False])
+    assert (numbers(second), second.mask.tolist()) == ([3, 4, 5], [True] * 3)
+    assert [(s.path, s.index) for s in first.skipped] == [("number 1", 1), ("number 2", 2)]
+    assert second.skipped == ()
+    assert not first.padded.any()
     engine.close()
 
 
 def test_a_batch_is_made_of_its_task_in_any_order_and_as_often_as_wanted():
     engine = engine_of(NumberReader(9, shuffle=True))
-    tasks = [engine.draw().task for _ in range(3)]
+    tasks = [engine.draw() for _ in range(3)]
     expected = [task.refs["source"].indices.tolist() for task in tasks]
     for order in ([2, 0, 1], [1, 1, 2]):
         assert [numbers(engine.make(tasks[i])) for i in order] == [expected[i] for i in order]
@@ -92,20 +79,9 @@ def test_a_batch_is_made_while_another_one_is():
         return node_of(graph, "python_function", value, function=function).outputs[0]
 
     engine = engine_of(NumberReader(9, delay=read), after=after)
-    tasks = [engine.draw().task for _ in range(2)]
+    tasks = [engine.draw() for _ in range(2)]
     first, second = (in_thread(functools.partial(engine.make, task)) for task in tasks)
     assert [numbers(result()) for result in (second, first)] == [[3, 4, 5], [0, 1, 2]]
-    engine.close()
-
-
-def test_a_failure_says_what_is_to_blame():
-    engine = engine_of(NumberReader(9, bad=(1,)))
-    made = engine.make(engine.draw().task)
-    assert made.outputs == ()
-    assert set(made.failure.blamed) == {1}
-    error = made.failure.user_error()
-    assert (error.sample, error.source) == (1, "number 1")
-    assert "number 1 is bad" in str(made.failure.cause)
     engine.close()
 
 
@@ -117,7 +93,7 @@ def test_a_step_is_entered_in_the_turn_of_the_flow():
         entered.append(step)
         yield
 
-    engine.make(engine.draw().task, turn=turn)
+    engine.make(engine.draw(), turn=turn)
     assert entered == list(range(len(engine.plan.steps)))
     engine.close()
 
@@ -129,7 +105,7 @@ def test_errors_of_the_code_are_raised_whatever_on_error_says():
 
     engine = engine_of(Broken(7), on_error="skip")
     with pytest.raises(OperatorError, match="a bug"):
-        engine.run()
+        engine.make(engine.draw())
     engine.close()
 
 
@@ -138,7 +114,7 @@ def test_nothing_runs_once_it_is_closed():
     drawn = engine.draw()
     engine.interrupt()
     with pytest.raises(RuntimeError, match="the pipeline is closed"):
-        engine.make(drawn.task)
+        engine.make(drawn)
     engine.close()
 
 
@@ -161,7 +137,7 @@ def test_a_search_makes_each_sample_alone_what_needs_no_program_first():
     with contextlib.closing(define()) as pipe:
         pipe.build()
         engine = pipe.internals().engine
-        task = engine.draw().task
+        task = engine.draw()
         seen.clear()
         with answering_in(None, lambda position: seen.append(("reached", position))):
             result = engine.make_sent(SentTask(task, 1, is_search=True))

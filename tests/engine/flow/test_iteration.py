@@ -7,13 +7,12 @@ from support.numbers import NumberReader
 from jdali._errors import SampleError
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.iteration import Iteration
-from jdali.engine.shapes.levels import Levels
 from jdali.graph import WHOLE_BATCH
 
 
 def begun(engine):
     task = engine.draw().task
-    return Iteration.of(task, engine.sources, Levels().batch())
+    return Iteration.of(task, engine.sources)
 
 
 def test_it_begins_with_the_samples_of_its_sources_and_no_value():

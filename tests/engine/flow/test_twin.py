@@ -25,7 +25,7 @@ def test_it_has_a_position_of_its_own(engine):
     twin.skip(2)
     assert numbers(twin.take_result()) == [6, 7, 8]
     state = twin.get_state()
-    assert numbers(engine.run()) == [0, 1, 2]
+    assert numbers(engine.make(engine.draw())) == [0, 1, 2]
     assert numbers(twin.take_result()) == [9, 0, 1]
     twin.set_state(state)
     assert numbers(twin.take_result()) == [9, 0, 1]

@@ -10,7 +10,7 @@ from jdali._system.words import counted
 from jdali._threads import Times
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.made_elsewhere import MadeElsewhere
-from jdali.engine.flow.ready_queue import Room
+from jdali.engine.flow.room import Room
 from jdali.engine.shapes.coarse import text_of
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
@@ -28,8 +28,10 @@ def describe(engine: Engine, room: Room | None = None) -> str:
         room: for batches that are made ahead, if they are.
     """
     first = f"plan of {counted(len(engine.plan.steps), 'step')}, batch_size {engine.batch_size}, "
-    first += counted(engine.pool.threads, "thread") + " in each worker" * engine.only_receives
-    if not engine.only_receives:
+    first += counted(engine.pool.threads, "thread") + " in each worker" * (
+        engine.elsewhere is not None and not engine.here.steps
+    )
+    if not (engine.elsewhere is not None and not engine.here.steps):
         first += f", {counted(engine.compiler.count, 'program')} compiled"
     if engine.compiler.count:
         first += f", padding makes them take {waste(engine.stage_runners):.2f} times as long"
@@ -155,10 +157,17 @@ def times(engine: Engine, *, ahead: bool) -> Times:
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
     """Runs batches for their compilations, at a position of their own in the sources; programs compiled."""
-    feed = engine.feed.twin()
+    before, levels = engine.compiler.count, None
+    while levels != (risen := [runner.shapes.level for runner in engine.stage_runners]):
+        levels = risen  # at a level that a stage rises to, all batches have other programs
+        _run_until_quiet(engine, progress=progress)
+    return engine.compiler.count - before
+
+
+def _run_until_quiet(engine: Engine, *, progress: bool) -> None:
+    feed, quiet = engine.feed.twin(), 0
     sizes = [r.size for r in engine.readers.values()]
     most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)
-    before, quiet = engine.compiler.count, 0
     with progress_bar(most, "batches", "warming up", wanted=progress) as advance:
         for _ in range(most):
             compiled = engine.compiler.count
@@ -167,7 +176,6 @@ def warm_up(engine: Engine, *, progress: bool) -> int:
             advance(1)
             if quiet >= QUIET_BATCHES:
                 break
-    return engine.compiler.count - before
 
 
 def dot(plan: ExecutionPlan, *, show_tensors: bool, show_ids: bool, colors: bool) -> str:

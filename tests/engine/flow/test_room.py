@@ -9,7 +9,7 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
-from jdali.engine.flow.ready_queue import ReadyQueue, Room
+from jdali.engine.flow.room import Room
 
 MIB = 1 << 20
 
@@ -54,30 +54,6 @@ def test_the_largest_counts():
     rule.note(MIB)
     assert rule.largest == 2 * MIB
     assert allowed(rule) == 5
-
-
-def test_batches_are_numbered_and_taken_in_order():
-    made = ReadyQueue(room(depth=1), when_asked=False)
-    assert [made.begin(), made.begin(), made.begin()] == [0, 1, None]
-    errors = [ValueError(i) for i in range(3)]
-    made.put(errors[0])
-    made.put(errors[1])
-    assert len(made) == 2
-    assert made.begin() is None
-    assert made.take() is errors[0]
-    assert made.begin() == 2
-    assert made.take() is errors[1]
-    assert made.take() is None
-    assert (made.begun, made.taken) == (3, 2)
-
-
-def test_without_room_of_their_own_as_many_are_begun_as_were_asked_for():
-    made = ReadyQueue(None, when_asked=True)
-    assert made.begin() is None
-    made.ask()
-    assert made.begin() == 0
-    made.add(ValueError())
-    assert (made.asked, made.begun, len(made)) == (2, 2, 1)
 
 
 # Bytes that batches made ahead may take, and batches that are begun when one was taken, of 2 MiB each.

@@ -1,0 +1,87 @@
+"""The threads of a window."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeAlias
+
+from jdali._system.jax_modes import usual_modes
+
+Call: TypeAlias = Callable[[], None]
+
+
+class Threads:
+    """Calls what is submitted, in daemon threads.
+
+    A thread that waits holds nothing but its queue: a pipeline whose callback is a method of the pipeline's owner, as in the
+    usual class of a loader, is collected while its threads wait.
+
+    Args:
+        count: of threads.
+        name: of each.
+    """
+
+    def __init__(self, count: int, name: str):
+        self._count, self._name = count, name
+        self._calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
+        self._threads: tuple[threading.Thread, ...] = ()
+
+    @property
+    def threads(self) -> tuple[threading.Thread, ...]:
+        """Those that were started."""
+        return self._threads
+
+    def start(self) -> None:
+        """Starts the threads, once.
+
+        Raises:
+            RuntimeError: the system refuses one; none is left then.
+        """
+        if self._threads:
+            return
+        threads = [
+            threading.Thread(target=_serve, args=(self._calls,), name=self._name, daemon=True)
+            for _ in range(self._count)
+        ]
+        try:
+            for thread in threads:
+                thread.start()
+        finally:
+            self._threads = tuple(thread for thread in threads if thread.ident is not None)
+            if len(self._threads) < self._count:
+                self.end()
+                self.join()
+
+    def submit(self, call: Call) -> None:
+        """Has a thread make a call. Takes no lock, so the garbage collector may do it."""
+        self._calls.put(call)
+
+    def end(self) -> None:
+        """Ends each thread behind what was submitted."""
+        for _ in self._threads:
+            self._calls.put(None)
+
+    def join(self, deadline: float = float("inf")) -> bool:
+        """Waits until all threads have ended, except the calling one; False: not before the deadline."""
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                left = deadline - time.monotonic()
+                thread.join(None if left == float("inf") else max(left, 0.0))
+                if thread.is_alive():
+                    return False
+        self._threads = ()
+        return True
+
+    def forget(self) -> None:
+        """Forgets the threads in a forked process, which has none of them."""
+        self._threads, self._calls = (), queue.SimpleQueue()
+
+
+@usual_modes()
+def _serve(calls: queue.SimpleQueue[Call | None]) -> None:
+    while (call := calls.get()) is not None:
+        call()
+        del call
