@@ -390,7 +390,8 @@ class DebugGraph(Graph):
         """Returns the iteration as a task, with the values of these nodes."""
         ids = self._samples[WHOLE_BATCH]
         refs = {node.name: own for node, own in self._refs.items()}
-        return ComputedTask(ids, np.ones(len(ids), bool), refs, {}, tuple(self._env[v] for v in outputs))
+        values = tuple(self._env[v] for v in outputs)
+        return ComputedTask(ids, np.ones(len(ids), bool), refs, outputs=values)
 
 
 def _is_batch(values: list[object]) -> bool:

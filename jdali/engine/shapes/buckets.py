@@ -2,8 +2,8 @@
 
 Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes
 follow from its own sizes, from the stage and from the stage's level, and from nothing else: not from samples that were
-met before, nor from its neighbours in the batch. So at a level it runs in the same program in any batch, and after a
-restart. Here is level 0; `coarse` has the others.
+met before, nor from its neighbours in the batch. So at a level it runs in the same program in any batch. Here is level
+0; `coarse` has the others.
 
 * A value has shapes of the grid (`_grid`), fine where padding costs time, coarse where a sample takes so little
   time that programs cost more, roomy where an operator's time does not grow with the padding (`cost`).

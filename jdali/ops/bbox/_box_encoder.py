@@ -85,8 +85,7 @@ def box_encoder(
         stds: what the offsets of x, y, width and height are divided by.
 
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
-        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
-        shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
+        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
 
     Example:
         encoded, matched = fn.box_encoder(
@@ -110,9 +109,17 @@ def box_encoder(
     chosen = jnp.where(found[:, None], boxes[owner], anchor)
     theirs = (_centre(chosen), _size(chosen))
     if offset:
+
+        def unfolded(values: Array) -> Array:
+            """Values that the compiler does not know: it divides by constants in another way, in some padded shapes."""
+            return jnp.where(count >= 0, values, jnp.float32(1))
+
         own, theirs = ((c * jnp.float32(scale), s * jnp.float32(scale)) for c, s in (own, theirs))
-        encoded = jnp.concatenate([(theirs[0] - own[0]) / own[1], jnp.log(theirs[1] / own[1])], axis=1)
-        encoded = (encoded - np.asarray(means, np.float32)) / np.asarray(stds, np.float32)
+        sizes = unfolded(own[1])
+        encoded = jnp.concatenate([(theirs[0] - own[0]) / sizes, jnp.log(theirs[1] / sizes)], axis=1)
+        encoded = (encoded - np.asarray(means, np.float32)) / unfolded(
+            jnp.asarray(np.asarray(stds, np.float32))
+        )
         encoded = jnp.where(found[:, None], encoded, jnp.float32(0))
     else:
         encoded = jnp.concatenate(theirs, axis=1)

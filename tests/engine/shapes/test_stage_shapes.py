@@ -154,6 +154,12 @@ SAMPLES = [
 ]
 
 
+ALONE = {
+    "exec_async": False,
+    "exec_pipelined": False,
+}  # nothing is made ahead, so levels are those of what was taken
+
+
 def pipeline(**options):
     options = {"batch_size": 4, "num_threads": 1, "seed": 1, "compilation_cache": False} | options
     pipe = jdali.Pipeline(**options)
@@ -182,7 +188,7 @@ def levels_of(pipe):
 @pytest.fixture(scope="module")
 def whole_run():
     """The bytes of all samples, and the states after each batch."""
-    with pipeline() as pipe:
+    with pipeline(**ALONE) as pipe:
         samples, states = [], []
         for _ in range(12):
             samples += run(pipe, 1)
@@ -217,7 +223,7 @@ def test_the_same_bits_whatever_level_a_stage_has_risen_to(whole_run):
         pipe.set_state(start)
         assert run(pipe, 12) == samples
         assert pipe.get_state() == states[-1]
-    with pipeline() as pipe:
+    with pipeline(**ALONE) as pipe:
         for done in (9, 5, 1):
             pipe.set_state(states[done - 1])
             assert run(pipe, 1) == samples[4 * done : 4 * done + 4]
@@ -230,8 +236,8 @@ def test_no_state_knows_of_levels_and_one_of_an_older_version_is_restored(whole_
     old = states[4] | {"levels": {"arithmetic 1": 7}, "ahead": {}}
     with pipeline() as pipe:
         pipe.set_state(old)
-        assert pipe.get_state() == states[4]
         assert run(pipe, 1) == samples[20:24]
+        assert pipe.get_state() == states[5]
 
 
 def test_batches_that_are_looked_at_again_change_no_bit(whole_run):

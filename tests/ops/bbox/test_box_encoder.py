@@ -91,7 +91,6 @@ def test_equals_dali(args, atol):
     anchors = boxes(200, 5).ravel().tolist()
     contract.check(
         box_encoder, batch(), {"anchors": anchors, **args}, atol=atol, compiled_atol=OFFSETS if atol else 1e-7,
-        bits_atol=OFFSETS if atol else 0,  # as the docstring says: offsets are up to 10
     )  # fmt: skip
 
 
