@@ -20,7 +20,7 @@ from jdali.tensors import TensorList
 KEPT_GRAPHS = 256  # the least used go first
 
 
-class _Form(NamedTuple):
+class _GraphKey(NamedTuple):
     """Key of a graph: everything but the samples.
 
     Attributes:
@@ -70,8 +70,8 @@ def run_as_graph(
     )
     constants = tuple(None if isinstance(leaf, EagerValue) else (type(leaf), leaf) for leaf in leaves)
     gpu = next((v.device for v in values if v.device.device_type == "gpu"), None) or Device("gpu")
-    form = _Form(function, structure, constants, inputs, eager.room_for(count), gpu)
-    results = _graph(form).run(
+    graph_key = _GraphKey(function, structure, constants, inputs, eager.room_for(count), gpu)
+    results = _graph(graph_key).run(
         batches, count, draw_of(name, None, key), EvalContext.current().thread_pool.pool
     )
     kind = EagerKind.TENSOR if size is None else EagerKind.BATCH
@@ -85,21 +85,23 @@ def run_as_graph(
     return jax.tree_util.tree_map(wrapped, results, is_leaf=lambda leaf: isinstance(leaf, TensorList))
 
 
-def _traced(form: _Form) -> eager.EagerGraph:
+def _traced(graph_key: _GraphKey) -> eager.EagerGraph:
     def define(*nodes: DataNode) -> object:
         remaining = iter(nodes)
-        leaves = [next(remaining) if constant is None else constant[1] for constant in form.constants]
-        args, kwargs = jax.tree_util.tree_unflatten(form.structure, leaves)
-        return form.function(*args, **kwargs)
+        leaves = [next(remaining) if constant is None else constant[1] for constant in graph_key.constants]
+        args, kwargs = jax.tree_util.tree_unflatten(graph_key.structure, leaves)
+        return graph_key.function(*args, **kwargs)
 
-    return eager.EagerGraph(define, form.inputs, room=form.room, accelerator=form.gpu.jax_device)
+    return eager.EagerGraph(
+        define, graph_key.inputs, room=graph_key.room, accelerator=graph_key.gpu.jax_device
+    )
 
 
 _kept = functools.lru_cache(maxsize=KEPT_GRAPHS)(_traced)
 
 
-def _graph(form: _Form) -> eager.EagerGraph:
+def _graph(graph_key: _GraphKey) -> eager.EagerGraph:
     try:
-        return _kept(form)
+        return _kept(graph_key)
     except TypeError:  # an argument that cannot be hashed, such as an array
-        return _traced(form)
+        return _traced(graph_key)
