@@ -35,11 +35,11 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
     elif isinstance(value, (np.generic, memoryview)):
         array = np.asarray(value)
     elif any(hasattr(value, name) for name in _PROTOCOLS):
-        array = _asked(value, np.asarray)
+        array = _from_protocol(value, np.asarray)
     elif hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
-        array = _asked(value, np.from_dlpack)
+        array = _from_protocol(value, np.from_dlpack)
     elif (device := device_of_capsule(value)) is not None:
-        array = _asked(CapsuleHolder(value, device), np.from_dlpack)
+        array = _from_protocol(CapsuleHolder(value, device), np.from_dlpack)
     else:
         raise TypeError(
             f"{type(value).__name__} is no array: it has neither DLPack nor the array interface nor a buffer. Don't know "
@@ -92,7 +92,7 @@ def check_alike(samples: Sequence[HostArray]) -> None:
             )
 
 
-def _asked(value: Any, protocol: Any) -> HostArray:
+def _from_protocol(value: Any, protocol: Any) -> HostArray:
     try:
         array: HostArray = protocol(value)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:

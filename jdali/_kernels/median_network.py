@@ -15,8 +15,8 @@ import numpy as np
 from jax import Array
 
 
-class _Later:
-    """An array that is made when it is asked for, once."""
+class _LazyArray:
+    """An array that is computed on first use."""
 
     def __init__(self, make: Callable[[], Array]):
         self._make = make
@@ -26,8 +26,8 @@ class _Later:
         return self._make()
 
 
-# Arrays whose elements ascend from one to the next.
-_Sorted = list[_Later]
+# Lists of arrays whose elements ascend from one array to the next.
+_Sorted = list[_LazyArray]
 
 
 def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int) -> Array:
@@ -87,20 +87,20 @@ def _sorted_by_width(padded: Array, height: int, reach: tuple[int, int], unit: i
 def _shifted(values: _Sorted, first: int, length: int) -> _Sorted:
     """Takes the elements from `first` on, along the last axis."""
 
-    def shifted(value: _Later) -> Array:
+    def shifted(value: _LazyArray) -> Array:
         return value.array[:, first : first + length]
 
-    return [_Later(functools.partial(shifted, value)) for value in values]
+    return [_LazyArray(functools.partial(shifted, value)) for value in values]
 
 
-def _loaded(value: Array) -> _Later:
-    return _Later(lambda: value)
+def _loaded(value: Array) -> _LazyArray:
+    return _LazyArray(lambda: value)
 
 
-def _both(one: _Later, other: _Later) -> _Sorted:
+def _both(one: _LazyArray, other: _LazyArray) -> _Sorted:
     return [
-        _Later(lambda: jnp.minimum(one.array, other.array)),
-        _Later(lambda: jnp.maximum(one.array, other.array)),
+        _LazyArray(lambda: jnp.minimum(one.array, other.array)),
+        _LazyArray(lambda: jnp.maximum(one.array, other.array)),
     ]
 
 
@@ -123,7 +123,7 @@ def _all_merged(parts: Sequence[_Sorted]) -> _Sorted:
     return _merged(_all_merged(parts[:middle]), _all_merged(parts[middle:])) if middle else parts[0]
 
 
-def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _Later:
+def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _LazyArray:
     """Selects the element of a rank, counted from 0, among all parts together."""
     if len(parts) == 1:
         return parts[0][rank]

@@ -177,7 +177,7 @@ class Site:
         """Ends the pages and the work they started. Leaves user code that does not end soon."""
         self._closed = True
         for answer in list(self._pages):
-            answer(_gone())
+            answer(_disconnected())
         self._survey.stop()
         self._times.stop()
         self._inspector.close()
@@ -228,7 +228,7 @@ class Site:
         self._pages.add(give)
         try:
             if self._closed:
-                return _gone()
+                return _disconnected()
             threading.Thread(target=run, name="jdali-viewer-page", daemon=True).start()
             return await done
         finally:
@@ -292,7 +292,7 @@ class Site:
         return RedirectResponse(f"{self._root}{shown}", 303)
 
 
-def _gone() -> Response:
+def _disconnected() -> Response:
     return Response("the viewer is closed", 503, media_type="text/plain")
 
 

@@ -13,7 +13,7 @@ from jdali._storage import files as _storage
 from jdali._system import limits
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats import coco_preprocessed as _coco_preprocessed
-from jdali.readers.formats.coco_json import Annotations, Wanted, parse
+from jdali.readers.formats.coco_json import Annotations, CocoFields, parse
 from jdali.readers.formats.coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
 from jdali.readers.formats.coco_segments import Segments, span
 from jdali.readers.formats.columns import dense_column, ragged_column
@@ -211,7 +211,7 @@ def coco(
     chosen = (
         None if images is None else shared("images", lambda: NameTable.of(path_list(_NAME, "images", images)))
     )
-    wanted = Wanted(
+    wanted = CocoFields(
         **outputs, ids=image_ids, images=chosen,
         skip_empty=skip_empty, include_iscrowd=include_iscrowd, size_threshold=size_threshold, ltrb=ltrb,
         ratio=ratio, avoid_class_remapping=avoid_class_remapping,

@@ -159,7 +159,7 @@ def parse(
         raise RequestError(f"{len(rest)} bytes behind the JSON are of no input")
     if len(set(counts.values())) != 1:
         raise RequestError(f"inputs must have one number of samples; they have {counts}")
-    asked = _asked(message.outputs, outputs)
+    asked = _requested_outputs(message.outputs, outputs)
     return InferRequest(
         message.id, inputs, max(counts.values()), asked, message.parameters.binary_data_output
     )
@@ -192,7 +192,7 @@ def _tensors(data: msgspec.Raw, wanted: Mapping[str, ModelInput]) -> Sequence[Te
     return tensors
 
 
-def _asked(data: msgspec.Raw, known: Collection[str] | None) -> Sequence[RequestedOutput]:
+def _requested_outputs(data: msgspec.Raw, known: Collection[str] | None) -> Sequence[RequestedOutput]:
     """Parses the requested outputs, each once."""
     if len(memoryview(data)) > _MOST_OF_OUTPUTS:
         raise RequestError(f"outputs may take {_MOST_OF_OUTPUTS} bytes of JSON")

@@ -314,7 +314,7 @@ def _finite(made: Array) -> Array:
     return jnp.isfinite(made[:, :1])
 
 
-def _mended(made: Array, values: Array, *, bands: _Bands, block: Array) -> Array:
+def _guarded_product(made: Array, values: Array, *, bands: _Bands, block: Array) -> Array:
     """Multiplies a block and values [o, reached, i]; columns that are not finite follow the windows."""
     return jnp.where(_finite(made), made, _by_window(bands, block, values.astype(jnp.float32)))
 
@@ -347,7 +347,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
         made = _product(bands.matrices[b], part)
         if guarded:
             # A branch for each block: results of all blocks would be copied, and a loop of one step or none costs more.
-            mended = functools.partial(_mended, bands=bands, block=b)
+            mended = functools.partial(_guarded_product, bands=bands, block=b)
             made = lax.cond(_finite(made).all(), lambda made, _: made, mended, made, part)
         return lax.dynamic_update_slice(result, saturate_cast(made, out), (o, bands.rows[b], i))
 
@@ -379,7 +379,7 @@ def _pass_whole(
             return made
         every = of_whole_batch(_finite(made).all())
         return lax.cond(
-            every, lambda made: made, lambda made: _mended(made, part, bands=bands, block=b), made
+            every, lambda made: made, lambda made: _guarded_product(made, part, bands=bands, block=b), made
         )
 
     parts = jax.vmap(filtered, in_axes=(0, 1), out_axes=1)(blocks, values[:, reached])

@@ -45,7 +45,7 @@ class Annotations(NamedTuple):
     segments: AllSegments
 
 
-class Wanted(NamedTuple):
+class CocoFields(NamedTuple):
     """Fields to read from a file, and their form; see `readers.coco`.
 
     Attributes:
@@ -111,7 +111,7 @@ class Bad(ValueError):
     """Damage of a file, raised by code that does not know its path."""
 
 
-def parse(path: str, wanted: Wanted) -> Annotations:
+def parse(path: str, wanted: CocoFields) -> Annotations:
     """Parses the annotations of a file.
 
     Raises:
@@ -144,14 +144,14 @@ def _null_for_number(found: re.Match[bytes]) -> bytes:
     return text if text.startswith(b'"') else b"null"
 
 
-def _decoded(text: bytes, wanted: Wanted) -> _File | _FileWithMasks:
+def _decoded(text: bytes, wanted: CocoFields) -> _File | _FileWithMasks:
     # Whatever is not asked for is skipped by the parser, which takes a fraction of the time.
     if wanted.polygons or wanted.masks:
         return msgspec.json.decode(text, type=_FileWithMasks)
     return msgspec.json.decode(text, type=_File)
 
 
-def _arrange(path: str, file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
+def _arrange(path: str, file: _File | _FileWithMasks, wanted: CocoFields) -> Annotations:
     """Arranges the objects of the wanted images, image by image."""
     images, chosen = file.images, _chosen(file.images, wanted.images)
     objects = file.annotations
@@ -245,7 +245,7 @@ def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
     return owners
 
 
-def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted: Wanted) -> np.ndarray:
+def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted: CocoFields) -> np.ndarray:
     """Collects the labels: int32 [n]."""
     ids = _all("annotations", objects, "category_id")
     if wanted.avoid_class_remapping:
@@ -301,7 +301,9 @@ def _check_sizes(sizes: np.ndarray, chosen: np.ndarray, images: Sequence[_Image]
         )
 
 
-def _texts(objects: Sequence[object], numbers: np.ndarray, starts: np.ndarray, wanted: Wanted) -> list[bytes]:
+def _texts(
+    objects: Sequence[object], numbers: np.ndarray, starts: np.ndarray, wanted: CocoFields
+) -> list[bytes]:
     """Collects, for each image, the `segmentation` of its objects as a list in JSON; empty if none is wanted.
 
     Copies: the parts of the file's text would keep all of it in memory.
