@@ -136,12 +136,7 @@ def user_error(
 
 
 class PreparedPlan:
-    """A plan with its runners, for calls without a pipeline: the caller gives the values of its sources.
-
-    Attributes:
-        runners: of the steps.
-        turn: held during a call.
-    """
+    """A plan with its runners, for calls without a pipeline: the caller gives the values of its sources."""
 
     def __init__(
         self,
@@ -172,7 +167,7 @@ class PreparedPlan:
             for step, last_uses in zip(plan.steps, plan.last_uses, strict=True)
             if not step.nodes[0].is_source
         ]
-        self.runners = [
+        self._runners = [
             runner_of(
                 step, seed=seed, device=devices[step.device], max_batch=max_batch, compiler=compiler,
                 shares_rows=shares_rows,
@@ -181,19 +176,45 @@ class PreparedPlan:
         ]  # fmt: skip
         self._steps = [
             PreparedStep(step.nodes, runner.run, last_uses, runs_empty=runs_empty)
-            for (step, last_uses), runner in zip(used, self.runners, strict=True)
+            for (step, last_uses), runner in zip(used, self._runners, strict=True)
         ]
+<<<<<<< HEAD
         self.turn = threading.Lock() if takes_turns else contextlib.nullcontext()
+=======
+        self._turn = threading.Lock() if takes_turns else contextlib.nullcontext()
+        self._levels = Levels()
+        self._seed: int | tuple[int, int] = seed
+>>>>>>> h/eager
 
-    def make(self, env: Values, parts: dict[Domain, SampleIds], pool: Pool) -> None:
-        """Runs all steps on a batch; the caller holds `turn`.
+    def make(
+        self,
+        env: Values,
+        parts: dict[Domain, SampleIds],
+        pool: Pool,
+        *,
+        seed: int | tuple[int, int] | None = None,
+    ) -> None:
+        """Runs all steps on a batch.
 
         Args:
             env: values of the sources; outputs are added.
             parts: the samples, by `WHOLE_BATCH`.
             pool: threads of operators that are not compiled.
+            seed: of random operators without one of their own; or seed and stream of all of them. None: unchanged.
 
         Raises:
             NodeFailure: an operator failed, see `user_error`.
         """
+<<<<<<< HEAD
         make(self._steps, env, parts, StepContext(pool))
+=======
+        with self._turn:
+            if seed is not None and seed != self._seed:
+                for runner in self._runners:
+                    if isinstance(seed, tuple):
+                        runner.reseed(*seed)
+                    else:
+                        runner.set_pipeline_seed(seed)
+                self._seed = seed
+            make(self._steps, env, parts, StepContext(pool, levels=self._levels.batch()))
+>>>>>>> h/eager

@@ -15,7 +15,7 @@ import numpy as np
 
 from jdali._batches import Drawn, PaddedBlock, Provenance, gather
 from jdali._operators.record import Operator
-from jdali.engine.eager.traced import Kept
+from jdali.engine.eager.traced import ObjectCache
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.program import Compiler
@@ -76,11 +76,7 @@ class _Runner:
         self.inputs = [given().outputs[0] for _ in key.inputs]
         self.arguments = {name: given().outputs[0] for name in key.per_sample}
         self.node = graph.add(
-            key.op,
-            self.inputs,
-            dict(key.static) | self.arguments,
-            device=key.placement.name,
-            where="a call",
+            key.op, self.inputs, dict(key.static) | self.arguments, device=key.placement.name, where="a call"
         )
         is_stage = is_compiled(self.node)
         step = (
@@ -89,7 +85,6 @@ class _Runner:
             else HostStep(self.node, 0)
         )
         self._random = key.op.random
-        self._stream: tuple[int, int] | None = None  # seed and stream of the last call
         # Host operators have no state, except for seeds.
         self._plan = PreparedPlan(
             ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: key.placement.device},
@@ -100,17 +95,12 @@ class _Runner:
     def run(self, env: Values, ids: SampleIds, draw: RandomDraw, pool: Pool) -> None:
         parts = {WHOLE_BATCH: ids}
         try:
-            with self._plan.turn:
-                stream = draw.seed, draw.number >> 32
-                if self._random and stream != self._stream:
-                    self._plan.runners[0].reseed(*stream)
-                    self._stream = stream
-                self._plan.make(env, parts, pool)
+            self._plan.make(env, parts, pool, seed=(draw.seed, draw.number >> 32) if self._random else None)
         except NodeFailure as failure:
             raise user_error(failure, env, parts, where="") from failure.first
 
 
-_kept_runner = Kept(_Runner, KEPT_RUNNERS)
+_kept_runner = ObjectCache(_Runner, KEPT_RUNNERS)
 
 
 def run_operator(

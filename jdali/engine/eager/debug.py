@@ -267,7 +267,7 @@ class DebugGraph(Graph):
 
     # --- values -----------------------------------------------------------------------------
     def value(self, node: DataNode) -> TensorList:
-        """The batch of a node.
+        """Returns the batch of a node.
 
         Raises:
             RuntimeError: its operator failed.
@@ -322,11 +322,7 @@ class DebugGraph(Graph):
 
     # --- running ----------------------------------------------------------------------------
     def _run(
-        self,
-        node: Node,
-        step: DebugStep,
-        draw: BatchTask | None = None,
-        drawn: Provenance | None = None,
+        self, node: Node, step: DebugStep, draw: BatchTask | None = None, drawn: Provenance | None = None
     ) -> None:
         prepared = PreparedStep([node], functools.partial(step.run, node, drawn))
         context = StepContext(self._engine.pool, draw)
@@ -395,7 +391,7 @@ class DebugGraph(Graph):
 
 
 def _is_batch(values: list[object]) -> bool:
-    """True if a list is a batch: of arrays, not of numbers."""
+    """Tells if a list is a batch: of arrays, not of numbers."""
     return bool(values) and all(map(_is_sample, values))
 
 

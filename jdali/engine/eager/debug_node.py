@@ -31,11 +31,11 @@ class DataNodeDebug(DataNode):
         self.graph = graph
 
     def get(self) -> TensorList:
-        """The batch."""
+        """Returns the batch."""
         return self.graph.value(self)
 
     def shape(self) -> list[tuple[int, ...]]:  # type: ignore[override]
-        """The shape of each sample."""
+        """Returns the shape of each sample."""
         return self.get().shape()
 
     @property

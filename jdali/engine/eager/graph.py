@@ -9,7 +9,7 @@ import jax
 
 from jdali._system.devices import host_device
 from jdali.engine.eager import call as _eager
-from jdali.engine.eager.traced import Kept, TracedFunction
+from jdali.engine.eager.traced import ObjectCache, TracedFunction
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.values import Values
@@ -58,7 +58,6 @@ class EagerGraph:
         self._plan = PreparedPlan(
             plan, devices, max_batch=key.room, compiler=_eager.COMPILER, shares_rows=key.room > 1
         )
-        self._seed = 0
 
     def run(self, batches: Sequence[TensorList], count: int, draw: _eager.RandomDraw, pool: Pool) -> Any:
         """Returns the function's result, with a `TensorList` for each node. Devices may still be computing.
@@ -78,15 +77,10 @@ class EagerGraph:
         # A generator counts its draws with more bits than a sample's identity has: the rest changes the seed.
         seed = (draw.seed + (draw.number >> 32)) & _MASK64
         try:
-            with self._plan.turn:
-                if seed != self._seed:
-                    for runner in self._plan.runners:
-                        runner.set_pipeline_seed(seed)
-                    self._seed = seed
-                self._plan.make(env, parts, pool)
+            self._plan.make(env, parts, pool, seed=seed)
         except NodeFailure as failure:
             raise user_error(failure, env, parts) from failure.first
         return self._function.result([env[value] for value in self._function.outputs])
 
 
-graph_of = Kept(EagerGraph, KEPT_GRAPHS)
+graph_of = ObjectCache(EagerGraph, KEPT_GRAPHS)

@@ -88,7 +88,7 @@ class StepwiseEngine(Engine):
         return Trace(iteration.env, iteration.parts)
 
     def interrupt(self) -> None:
-        """See `Engine.interrupt`; the sources belong to the pipeline."""
+        """Interrupts its threads; the sources belong to the pipeline."""
         self._closed = True
         self.pool.interrupt()
 

@@ -15,7 +15,7 @@ from jdali.ops.flow._source import external_source
 Made = TypeVar("Made")
 
 
-class Kept(Generic[Made]):
+class ObjectCache(Generic[Made]):
     """Makes objects by their key, and keeps those used last.
 
     Args:

@@ -15,6 +15,7 @@ from jdali._numerics.random import SampleKeys, index_words, seed_words
 from jdali._operators.random_key import described, is_key, is_typed
 from jdali._operators.record import Traced
 from jdali._system.devices import to_host
+from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import Node
 
 HeldKeys: TypeAlias = "Mapping[int, tuple[int, int]]"
@@ -74,6 +75,13 @@ class Draw:
         """True if nothing of it is traced."""
         return not any(isinstance(v, jax.core.Tracer) for v in (self.words, self.epoch, self.index))
 
+    def ids(self) -> SampleIds:
+        """Returns the identities for the steps of a plan."""
+        count = len(self.index)
+        return SampleIds(
+            np.asarray(self.epoch, np.uint32), np.asarray(self.index, np.int64), np.arange(count)
+        )
+
     def identity(self) -> Any:
         """Returns uint32 [3, N]: compiled programs make keys from it."""
         if any(isinstance(v, jax.core.Tracer) for v in (self.epoch, self.index)):
@@ -125,7 +133,7 @@ def words_of(key: Any) -> tuple[int, int]:
 
 
 def _integers(name: str, value: object, count: int) -> Array | np.ndarray:
-    """An integer for each sample."""
+    """Checks and broadcasts integers: one for each sample."""
     array: Any = value if isinstance(value, (Array, np.ndarray)) else np.asarray(value)
     if not jnp.issubdtype(array.dtype, jnp.integer) or array.shape not in ((), (count,)):
         raise ValueError(

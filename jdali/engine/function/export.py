@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,11 @@ from jdali.engine.function.representatives import combined, covering, sizes_with
 from jdali.engine.function.running import FunctionForm, exact_platform, packed_computation
 from jdali.engine.function.without_places import without_places
 from jdali.engine.steps.program import random_nodes
+<<<<<<< HEAD
 from jdali.graph import DataNode, Node, describe, fingerprint, may_be_exported, number_of
+=======
+from jdali.graph import Node, describe, fingerprint, may_be_exported
+>>>>>>> h/eager
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
@@ -54,25 +58,20 @@ _DRAWS, _DRAWN_GROWTH = 8, 1.25
 BATCH_SIZES = (1, 2, 4, 8, 16, 32)
 
 
-@dataclasses.dataclass(frozen=True)
-class ExportOptions:
-    """Options of an export, see `Pipeline.export`."""
-
-    shapes: Sequence[Any] | None
-    dtypes: Any
-    platforms: Sequence[str]
-    max_aspect: float
-
-
 def export_function(
-    function: PipelineFunction, folder: str | os.PathLike[str], options: ExportOptions
+    function: PipelineFunction,
+    folder: str | os.PathLike[str],
+    shapes: Sequence[Any] | None,
+    dtypes: Any,
+    platforms: Sequence[str],
+    max_aspect: float,
 ) -> str:
     """Writes a function and the part before it to a folder.
 
     Args:
         function: of a pipeline.
         folder: is made; files of an earlier export in it are replaced.
-        options: of the export.
+        shapes, dtypes, platforms, max_aspect: see `Pipeline.export`.
 
     Returns: the fingerprint.
 
@@ -83,19 +82,19 @@ def export_function(
     require_flatbuffers()
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    dtypes = _dtypes(function, options.dtypes)
+    dtypes = _dtypes(function, dtypes)
     programs, plans, varied = [], [], False
-    for number, shapes in enumerate(_declared(function, options)):
-        planned = _plans(function, shapes, dtypes, options.max_aspect)
+    for number, declared in enumerate(_declared(function, shapes)):
+        planned = _plans(function, declared, dtypes, max_aspect)
         plans += planned
         varied |= any(
-            len(sizes_within(s, lay, options.max_aspect)) > 1
-            for s, lay in zip(shapes, function.layouts, strict=True)
+            len(sizes_within(s, lay, max_aspect)) > 1
+            for s, lay in zip(declared, function.layouts, strict=True)
         )
         growth = _DRAWN_GROWTH if _draws_sizes(function) else 1.0
-        for position, form in enumerate(_forms(planned, shapes, growth=growth)):
+        for position, form in enumerate(_forms(planned, declared, growth=growth)):
             try:
-                files = _write_programs(function.planner, form, target, options.platforms, number)
+                files = _write_programs(function.planner, form, target, platforms, number)
             except OperatorError:
                 if position == 0:  # that of the largest size
                     raise
@@ -104,6 +103,8 @@ def export_function(
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
     rows, domains = _written_graph(function)
+    # In the order of the graph: the user's has no meaning.
+    fixed = sorted(definition.fixed.items(), key=lambda item: _numbers(item[0]))
     manifest = Manifest(
         VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed,
         rows, domains,
@@ -113,7 +114,7 @@ def export_function(
         ],
         [_numbers(v) for v in definition.outputs], list(function.outputs),
         *_described_outputs(plans, varied=varied),
-        [FixedValue(_numbers(v), written_value(array)) for v, array in _in_order(definition.fixed)],
+        [FixedValue(_numbers(v), written_value(array)) for v, array in fixed],
         [HeldKey(number, words) for number, words in sorted(definition.held.items())],
         programs,
     )  # fmt: skip
@@ -148,16 +149,16 @@ def check_exportable(function: PipelineFunction) -> None:
 
 # --- shapes ---------------------------------------------------------------------------------------
 def _dtypes(function: PipelineFunction, given: Any) -> list[np.dtype[Any]]:
-    """The element types of the start: as given, or uint8 for pictures and float32 for all else."""
+    """Chooses the element types of the start: as given, or uint8 for pictures and float32 for all else."""
     if given is not None:
         each = list(given) if isinstance(given, (list, tuple)) else [given] * len(function.start)
         return [np.dtype(d) for d in each]
     return [np.dtype(np.uint8 if "C" in layout else np.float32) for layout in function.layouts]
 
 
-def _declared(function: PipelineFunction, options: ExportOptions) -> list[list[tuple[int, ...]]]:
-    """For each declared shape the padded shape of each value of the start."""
-    if options.shapes is None:
+def _declared(function: PipelineFunction, shapes: Sequence[Any] | None) -> list[list[tuple[int, ...]]]:
+    """Returns for each declared shape the padded shape of each value of the start."""
+    if shapes is None:
         if function.layouts != ("HWC",):
             raise ValueError(
                 f"Pipeline.export: shapes must be given: padded shapes of one sample of ({', '.join(function.start)}), "
@@ -165,7 +166,7 @@ def _declared(function: PipelineFunction, options: ExportOptions) -> list[list[t
             )
         return [[(side, side, 3)] for side in PICTURE_SIDES]
     found = []
-    for shape in options.shapes:
+    for shape in shapes:
         each = [shape] if len(function.start) == 1 else list(shape)
         if len(each) != len(function.start):
             raise ValueError(f"Pipeline.export: shape {shape!r} must be one for each of {function.start}")
@@ -206,7 +207,7 @@ def _plans(
 
 
 def _draws_sizes(function: PipelineFunction) -> bool:
-    """True if random values that differ by sample decide sizes or windows."""
+    """Tells if random values that differ by sample decide sizes or windows."""
     return bool(function.random) and function.planner.draws_on_host
 
 
@@ -233,7 +234,7 @@ def _forms(
 def _described_outputs(
     plans: Sequence[FunctionPlan], *, varied: bool
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
-    """Element types and layouts of the outputs, and their sizes where all samples have one.
+    """Describes the outputs: element types, layouts, and sizes where all samples have the same.
 
     Args:
         plans: of all sizes that were taken.
@@ -286,7 +287,7 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
 
 
 def _operands(planner: Planner, form: FunctionForm, batch: Any) -> tuple[Any, ...]:
-    """Shapes of the operands of a program for `batch` samples."""
+    """Returns the shapes of the operands of a program for `batch` samples."""
     packing, shapes = form.program.packing(), form.program.shapes
     spec: Any = jax.ShapeDtypeStruct
     arrays = [
@@ -327,11 +328,6 @@ def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], li
         return written_graph(record)
     except RuntimeError as error:
         raise ValueError(f"Pipeline.export: {error}") from error
-
-
-def _in_order(fixed: Mapping[DataNode, np.ndarray]) -> list[tuple[DataNode, np.ndarray]]:
-    """Sorts values in place of operators by the graph: the user's order has no meaning."""
-    return sorted(fixed.items(), key=lambda item: _numbers(item[0]))
 
 
 def _numbers(value: Any) -> tuple[int, int]:

@@ -144,7 +144,7 @@ class PipelineFunction:
         return self._returned(results, sizes, plan, ragged=ragged)
 
     def _by_sample(self, inputs: Sequence[Any], extents: Any, key: Any, epoch: Any, index: Any) -> Any:
-        """The call for a symbolic number of samples, as `jax.export` and `jax2tf` have: one sample is planned."""
+        """Calls for a symbolic number of samples, as in `jax.export` and `jax2tf`: plans one sample and maps over it."""
         for node in self.planner.stage.nodes:
             if node.whole_batch:
                 raise ValueError(
@@ -324,13 +324,13 @@ def _is_traced(value: Any) -> bool:
 
 
 def _is_symbolic(value: Any) -> bool:
-    """True if the number of samples has no value: a dimension of `jax.export.symbolic_shape`."""
+    """Tells if the number of samples is symbolic: a dimension of `jax.export.symbolic_shape`."""
     shape: Any = () if isinstance(value, TensorList) else getattr(value, "shape", ())
     return bool(shape) and not isinstance(shape[0], int)
 
 
 def _spec(name: str, array: Any, sizes: Any, layout: str) -> BatchSpec:
-    """True sizes, type and layout of an input [N, ...]."""
+    """Returns true sizes, type and layout of an input [N, ...]."""
     count, shape = array.shape[0], array.shape[1:]
     if layout and len(layout) != len(shape):
         raise ValueError(f"{name!r} must have the axes N{layout}, got an array {list(array.shape)}")

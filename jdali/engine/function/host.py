@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,15 +23,7 @@ from jdali.engine.steps.stage_calls import prepared_args
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import (
-    WHOLE_BATCH,
-    DataNode,
-    Domain,
-    Node,
-    dependencies,
-    make_plan,
-    request_of,
-)
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, Node, dependencies, make_plan, request_of
 from jdali.tensors import TensorList
 
 Samples: TypeAlias = "TensorList | np.ndarray | Sequence[bytes | np.ndarray]"
@@ -88,7 +80,8 @@ class HostPart:
         Raises:
             OperatorError: an operator failed, on a damaged file for instance; it names the sample.
         """
-        return self._run(inputs, epoch, index, {})
+        batches = self._batches(inputs)
+        return self._run(batches, Draw.of(len(batches[0]), self.seed, None, epoch, index).ids(), {})
 
     def attempt(
         self, *inputs: Samples, epoch: object = 0, index: object = None
@@ -97,29 +90,23 @@ class HostPart:
 
         Returns: the batches of the good samples, their positions, and the errors by position.
         """
-        batches = [_batch(name, value) for name, value in zip(self.inputs, inputs, strict=True)]
-        count = len(batches[0])
-        draw = Draw.of(count, self.seed, None, epoch, index)
+        batches = self._batches(inputs)
+        ids = Draw.of(len(batches[0]), self.seed, None, epoch, index).ids()
         errors: dict[int, OperatorError] = {}
-        good = list(range(count))
-        while good:
+        good = np.arange(len(ids))
+        while len(good):
             found: dict[int, OperatorError] = {}
-            chosen = [batch.select(good) for batch in batches]
             try:
-                outputs = self._run(chosen, draw.epoch[good], draw.index[good], found)
+                outputs = self._run([batch.select(good) for batch in batches], ids.select(good), found)
+                return outputs, good.tolist(), errors
             except OperatorError:
                 if not found:
                     raise
-                errors |= {good[position]: error for position, error in found.items()}
-                good = [p for i, p in enumerate(good) if i not in found]
-                continue
-            return outputs, good, errors
+                errors |= found
+                good = good[~np.isin(good, list(found))]
         return (), [], errors
 
-    def _run(
-        self, inputs: Sequence[Samples], epoch: Any, index: Any, failed: dict[int, OperatorError]
-    ) -> tuple[TensorList, ...]:
-        """Runs a batch. Before the first error is raised, those of all samples are added to `failed`."""
+    def _batches(self, inputs: Sequence[Samples]) -> list[TensorList]:
         if len(inputs) != len(self._inputs):
             raise TypeError(
                 f"the host part takes ({', '.join(self.inputs)}), {len(self._inputs)} batches, got {len(inputs)}"
@@ -128,17 +115,20 @@ class HostPart:
         counts = sorted({len(batch) for batch in batches})
         if len(counts) != 1:
             raise ValueError(f"({', '.join(self.inputs)}) must have as many samples each, got {counts}")
-        draw = Draw.of(counts[0], self.seed, None, epoch, index)
-        ids = SampleIds(
-            np.asarray(draw.epoch, np.uint32), np.asarray(draw.index, np.int64), np.arange(counts[0])
-        )
+        return batches
+
+    def _run(
+        self, batches: Sequence[TensorList], ids: SampleIds, failed: dict[int, OperatorError]
+    ) -> tuple[TensorList, ...]:
+        """Runs a batch. Before the first error is raised, those of all samples are added to `failed`, by position."""
         env = Values(zip(self._inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
         try:
-            with self._plan.turn:
-                self._plan.make(env, parts, self._workers())
+            self._plan.make(env, parts, self._workers())
         except NodeFailure as failure:
-            failed |= _of_samples(failure, parts, env)
+            for sample, error in failure.failures.items() if failure.is_of_samples else ():
+                alone = user_error(NodeFailure(failure.node, {sample: error}), env, parts)
+                failed[alone.sample] = alone
             raise user_error(failure, env, parts) from failure.first
         return tuple(env[value] for value in self._start)
 
@@ -147,20 +137,6 @@ class HostPart:
             self._pool = Pool(self._threads)
             weakref.finalize(self, self._pool.interrupt)
         return self._pool
-
-
-def _of_samples(
-    failure: NodeFailure, parts: dict[Domain, SampleIds], env: Values
-) -> dict[int, OperatorError]:
-    """Returns the errors of samples by their positions; none if the code failed."""
-    if not failure.is_of_samples:
-        return {}
-    found = {}
-    for sample, error in failure.failures.items():
-        alone = user_error(NodeFailure(failure.node, {sample: error}), env, parts)
-        assert alone.sample is not None
-        found[alone.sample] = alone
-    return found
 
 
 def _batch(name: str, value: object) -> TensorList:

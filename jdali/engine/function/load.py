@@ -113,7 +113,7 @@ def _check_sizes(path: Path, manifest: Manifest) -> None:
 
 
 def _is_element_type(name: str) -> bool:
-    """True for NumPy's names of numbers and truth values."""
+    """Tells if a name is NumPy's for numbers or truth values."""
     try:
         dtype = np.dtype(name)
     except TypeError:

@@ -24,17 +24,10 @@ from jdali._operators.record import CompiledOp, IndexOp
 from jdali._system.devices import accelerator
 from jdali._system.jax_internals import computed_now
 from jdali._system.jax_modes import usual_modes
-from jdali.engine.eager.traced import CallKey, Kept, TracedFunction
+from jdali.engine.eager.traced import CallKey, ObjectCache, TracedFunction
 from jdali.engine.function.running import minus_zero
 from jdali.engine.steps.program import compiler_options
-from jdali.graph import (
-    ConditionalPart,
-    DataNode,
-    Domain,
-    Node,
-    conditional_part,
-    moves_only,
-)
+from jdali.graph import ConditionalPart, DataNode, Domain, Node, conditional_part, moves_only
 
 IMAGE_AXES = 3
 KEPT_FUNCTIONS = 256  # the least used go first
@@ -67,7 +60,7 @@ def call_on_sample(
     function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], key: Array | None,
     name: str,
 ) -> Any:  # fmt: skip
-    """`function(*args, **kwargs)` for one sample, where the function calls operators of `jdali.fn`.
+    """Calls `function(*args, **kwargs)` for one sample; the function calls operators of `jdali.fn`.
 
     Args:
         function: takes and returns nodes, in any structure of containers.
@@ -121,7 +114,7 @@ class SampleFunction:
         return [evaluation.value(value).array for value in self._function.outputs]
 
 
-_kept = Kept(SampleFunction, KEPT_FUNCTIONS)
+_kept = ObjectCache(SampleFunction, KEPT_FUNCTIONS)
 
 
 def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:

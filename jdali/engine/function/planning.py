@@ -168,7 +168,7 @@ class Planner:
         return FunctionPlan(packed, apart, given, form)
 
     def _padded(self, stage: PlannedStage, *, ragged: bool, pads: bool) -> tuple[tuple[int, ...], ...]:
-        """Padded shapes of the values: those of the engine, so that few programs serve; of dense arrays true sizes."""
+        """Pads the shapes of the values as a stage does, so that few programs serve; dense arrays keep their sizes."""
         specs = stage.values
         if not pads or (not ragged and all(spec.is_uniform for spec in specs)):
             return tuple(map(_largest, specs))
@@ -272,7 +272,7 @@ class _HostValues(Values):
 
 
 def _fitted(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The array [N, ...] cut and filled up to samples of a shape."""
+    """Cuts and pads an array [N, ...] to samples of a shape."""
     if array.shape[1:] == shape:
         return array
     result = np.zeros((len(array), *shape), array.dtype)

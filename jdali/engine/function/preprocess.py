@@ -180,7 +180,7 @@ class Preprocess:
         ]
 
     def _largest(self) -> list[tuple[int, ...]]:
-        """The largest declared shape of each value of the start."""
+        """Returns the largest declared shape of each value of the start."""
         count = len(self.start)
         return [tuple(shape) for shape in self._manifest.programs[-1].shapes[:count]]
 

@@ -76,7 +76,7 @@ def options_of(stage: Stage, platform: str) -> dict[str, Any] | None:
 
 
 def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """The pure function (arrays, small arrays, identity, seeds, -0) -> (outputs, their sizes).
+    """Builds the pure function (arrays, small arrays, identity, seeds, -0) -> (outputs, their sizes).
 
     Products are rounded as in the pipeline's programs, see `exact`. It can be differentiated by `arrays`; the compiler
     may fuse products in derivatives.
@@ -118,7 +118,7 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
 
 
 def packed_computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """`computation` with the small arrays packed: (arrays, packed, apart, identity, seeds, -0)."""
+    """Builds `computation` with packed small arrays: (arrays, packed, apart, identity, seeds, -0)."""
     run, packing = computation(stage, form, platform), form.program.packing()
 
     def packed_run(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any, minus_zero: Any) -> Any:
@@ -128,7 +128,7 @@ def packed_computation(stage: Stage, form: FunctionForm, platform: str) -> Calla
 
 
 def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """`packed_computation`, compiled with the pipeline's options."""
+    """Compiles `packed_computation` with the pipeline's options."""
     run = over_any_mesh(packed_computation(stage, form, platform))
     program = jax.jit(run, compiler_options=options_of(stage, platform))
 
@@ -140,7 +140,7 @@ def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., A
 
 
 def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
-    """`computation` inside of a program of the caller's."""
+    """Wraps `computation` for programs of the caller."""
     run = jax.jit(computation(stage, form, accelerator().platform))
 
     def call(arrays: Sequence[object], small: Sequence[object], identity: object, seeds: object) -> Any:
