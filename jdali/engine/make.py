@@ -178,13 +178,8 @@ class PreparedPlan:
             PreparedStep(step.nodes, runner.run, last_uses, runs_empty=runs_empty)
             for (step, last_uses), runner in zip(used, self._runners, strict=True)
         ]
-<<<<<<< HEAD
-        self.turn = threading.Lock() if takes_turns else contextlib.nullcontext()
-=======
         self._turn = threading.Lock() if takes_turns else contextlib.nullcontext()
-        self._levels = Levels()
         self._seed: int | tuple[int, int] = seed
->>>>>>> h/eager
 
     def make(
         self,
@@ -205,9 +200,6 @@ class PreparedPlan:
         Raises:
             NodeFailure: an operator failed, see `user_error`.
         """
-<<<<<<< HEAD
-        make(self._steps, env, parts, StepContext(pool))
-=======
         with self._turn:
             if seed is not None and seed != self._seed:
                 for runner in self._runners:
@@ -216,5 +208,4 @@ class PreparedPlan:
                     else:
                         runner.set_pipeline_seed(seed)
                 self._seed = seed
-            make(self._steps, env, parts, StepContext(pool, levels=self._levels.batch()))
->>>>>>> h/eager
+            make(self._steps, env, parts, StepContext(pool))

@@ -42,11 +42,7 @@ from jdali.engine.function.representatives import combined, covering, sizes_with
 from jdali.engine.function.running import FunctionForm, exact_platform, packed_computation
 from jdali.engine.function.without_places import without_places
 from jdali.engine.steps.program import random_nodes
-<<<<<<< HEAD
-from jdali.graph import DataNode, Node, describe, fingerprint, may_be_exported, number_of
-=======
 from jdali.graph import Node, describe, fingerprint, may_be_exported
->>>>>>> h/eager
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
