@@ -42,7 +42,7 @@ from jdali.engine.function.representatives import combined, covering, sizes_with
 from jdali.engine.function.running import FunctionForm, exact_platform, packed_computation
 from jdali.engine.function.without_places import without_places
 from jdali.engine.steps.program import random_nodes
-from jdali.graph import Node, describe, fingerprint, may_be_exported
+from jdali.graph import Node, describe, fingerprint, may_be_exported, number_of
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
