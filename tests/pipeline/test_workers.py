@@ -274,8 +274,6 @@ def test_workers_join_and_leave_without_a_change_of_the_batches(folder, batches)
         assert found == batches
         assert until(lambda: len(workers_of(pipe).pids()) == 1)
         assert workers_of(pipe).counts().deaths == 0
-        # Threads that wait for workers are as many as those needed at most.
-        assert len(pipe.internals().threads) >= 2 * 3 + 1
 
 
 def test_the_number_follows_the_waiting_time(folder, batches, monkeypatch):

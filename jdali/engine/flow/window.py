@@ -593,7 +593,8 @@ class Window:
             if not self._is_first_ready():
                 return None
             self._taken += 1
-            outcome = self._slots.popleft().outcome
+            slot = self._slots.popleft()
+            outcome, slot.outcome = slot.outcome, None  # an error holds a frame that holds the slot: no cycle
             self._fill()
             self._changed.notify_all()
             return outcome
@@ -685,6 +686,7 @@ class Window:
         for slot in slots:
             if slot.begun is not None:
                 slot.begun.future.exception()
+            slot.outcome = None
         self._order.clear()
         self._next = None
 
