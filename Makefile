@@ -14,7 +14,7 @@ endif
 DATA ?=
 ARGS ?=
 
-.PHONY: help browser coverage run test torch tf paddle triton exhaustive fast gpu on-gpu lowest lint types editor imports words stubs check bench docs clean
+.PHONY: help browser coverage run test torch tf paddle triton exhaustive fast gpu on-gpu lowest lint types editor imports stubs check bench docs clean
 
 # Lists the targets, each with the comment behind its name.
 help:  ## this list
@@ -149,13 +149,10 @@ editor: $(VENV)/.dev  ## what mypy, pyright and a language server find of jdali 
 imports: $(VENV)/.dev  ## the layers of the package
 	$(BIN)/lint-imports --no-logo
 
-words: $(VENV)/.dev  ## first words of docstrings, class names
-	$(BIN)/python tools/check_words.py
-
 stubs: $(VENV)/.dev  ## writes the catalog of operators and the .pyi files
 	$(BIN)/python tools/make_stubs.py
 
-check: lint types imports words  ## all that CI checks beside the tests
+check: lint types imports  ## all that CI checks beside the tests
 	$(BIN)/python tools/make_stubs.py --check
 
 bench: $(VENV)/.oracle  ## pipelines beside DALI

@@ -71,7 +71,7 @@ def check_samples(
 
 
 def wrong_dtype(name: str, what: str, found: np.dtype, expected: str) -> TypeError:
-    """The error of operator `name` for data of an element type that it does not take."""
+    """Makes the error of operator `name` for data of an element type that it does not take."""
     return TypeError(
         f"{name}: {what} must be {expected}, got {found}; cast it. Calling type does not match buffer data type, requested "
         f"type: {expected} current buffer type: {found}"
@@ -79,12 +79,12 @@ def wrong_dtype(name: str, what: str, found: np.dtype, expected: str) -> TypeErr
 
 
 def absent_axis(name: str, letter: str, layout: str) -> ValueError:
-    """The error of operator `name` for the letter of an axis that the layout of its input does not have."""
+    """Makes the error of operator `name` for an axis letter that the layout of its input lacks."""
     return ValueError(f"{name}: Axis '{letter}' is not present in the input layout, which is '{layout}'")
 
 
 def axis_out_of_range(name: str, axis: int, ndim: int) -> np.exceptions.AxisError:
-    """The error of operator `name` for an axis that its input of `ndim` axes does not have."""
+    """Makes the error of operator `name` for an axis that its input of `ndim` axes does not have."""
     return np.exceptions.AxisError(
         f"{name}: Axis index out of range: {axis} not in range [{-ndim},{ndim - 1}]"
     )
@@ -110,7 +110,7 @@ def contained(error: BaseException) -> Exception:
 
 
 def _is_signal(error: KeyboardInterrupt) -> bool:
-    """True if a signal raised it; then its traceback ends where that came, and not at a `raise`."""
+    """Returns True if a signal raised an error; then its traceback ends where the signal came, and not at a `raise`."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         return False  # Python handles signals in its main thread
@@ -261,7 +261,7 @@ def _attributes(error: Exception) -> dict[str, Any]:
 
 
 def _is_picklable(value: object) -> bool:
-    """True if another process can have it; of a class pickle keeps the name, by which it is found there."""
+    """Returns True if another process can unpickle a value; a class is found there by its name."""
     try:
         pickle.dumps(value)
     except Exception:  # pickle raises several types

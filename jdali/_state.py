@@ -39,7 +39,7 @@ def check_version(owner: str, state: Mapping[str, object], version: int, *older:
 
 
 def to_checkpoint(pipeline: Mapping[str, object], iterator: Mapping[str, object] | None = None) -> bytes:
-    """The state of a pipeline, and of the iterator that it belongs to, as one string of bytes."""
+    """Writes the state of a pipeline, and of the iterator that it belongs to, as one string of bytes."""
     return json.dumps(
         {"version": CHECKPOINT_VERSION, "pipeline": pipeline, "iterator": iterator}, separators=(",", ":")
     ).encode()

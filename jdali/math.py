@@ -12,145 +12,145 @@ __all__ = [
 
 
 def abs(input: object) -> DataNode:
-    """Absolute value."""
+    """Computes the absolute value."""
     return expression("abs", input)
 
 
 def acos(input: object) -> DataNode:
-    """Arc cosine, in radians."""
+    """Computes the arc cosine, in radians."""
     return expression("acos", input)
 
 
 def acosh(input: object) -> DataNode:
-    """Inverse hyperbolic cosine."""
+    """Computes the inverse hyperbolic cosine."""
     return expression("acosh", input)
 
 
 def asin(input: object) -> DataNode:
-    """Arc sine, in radians."""
+    """Computes the arc sine, in radians."""
     return expression("asin", input)
 
 
 def asinh(input: object) -> DataNode:
-    """Inverse hyperbolic sine."""
+    """Computes the inverse hyperbolic sine."""
     return expression("asinh", input)
 
 
 def atan(input: object) -> DataNode:
-    """Arc tangent, in radians."""
+    """Computes the arc tangent, in radians."""
     return expression("atan", input)
 
 
 def atan2(x: object, y: object) -> DataNode:
-    """Angle of the point (y, x), in radians, -π to π: the arc tangent of x / y by the signs of both."""
+    """Computes the angle of the point (y, x), in radians, -π to π: the arc tangent of x / y by the signs of both."""
     return expression("atan2", x, y)
 
 
 def atanh(input: object) -> DataNode:
-    """Inverse hyperbolic tangent."""
+    """Computes the inverse hyperbolic tangent."""
     return expression("atanh", input)
 
 
 def cbrt(input: object) -> DataNode:
-    """Cube root."""
+    """Computes the cube root."""
     return expression("cbrt", input)
 
 
 def ceil(input: object) -> DataNode:
-    """Smallest whole number that is not below the value."""
+    """Rounds up to a whole number."""
     return expression("ceil", input)
 
 
 def clamp(value: object, lo: object, hi: object) -> DataNode:
-    """The value, but not below `lo` and not above `hi`."""
+    """Limits the value to `lo` below and `hi` above."""
     return expression("clamp", value, lo, hi)
 
 
 def cos(input: object) -> DataNode:
-    """Cosine of an angle in radians."""
+    """Computes the cosine of an angle in radians."""
     return expression("cos", input)
 
 
 def cosh(input: object) -> DataNode:
-    """Hyperbolic cosine."""
+    """Computes the hyperbolic cosine."""
     return expression("cosh", input)
 
 
 def exp(input: object) -> DataNode:
-    """e to the power of the value."""
+    """Raises e to the power of the value."""
     return expression("exp", input)
 
 
 def fabs(input: object) -> DataNode:
-    """Absolute value as a real number."""
+    """Computes the absolute value as a real number."""
     return expression("fabs", input)
 
 
 def floor(input: object) -> DataNode:
-    """Largest whole number that is not above the value."""
+    """Rounds down to a whole number."""
     return expression("floor", input)
 
 
 def fpow(base: object, exponent: object) -> DataNode:
-    """`base` to the power of `exponent`, as a real number."""
+    """Raises `base` to the power of `exponent`, as a real number."""
     return expression("fpow", base, exponent)
 
 
 def log(input: object) -> DataNode:
-    """Natural logarithm."""
+    """Computes the natural logarithm."""
     return expression("log", input)
 
 
 def log10(input: object) -> DataNode:
-    """Logarithm to base 10."""
+    """Computes the logarithm to base 10."""
     return expression("log10", input)
 
 
 def log2(input: object) -> DataNode:
-    """Logarithm to base 2."""
+    """Computes the logarithm to base 2."""
     return expression("log2", input)
 
 
 def max(left: object, right: object) -> DataNode:
-    """The larger of two values."""
+    """Returns the larger of two values."""
     return expression("max", left, right)
 
 
 def min(left: object, right: object) -> DataNode:
-    """The smaller of two values."""
+    """Returns the smaller of two values."""
     return expression("min", left, right)
 
 
 def pow(base: object, exponent: object) -> DataNode:
-    """`base` to the power of `exponent`."""
+    """Raises `base` to the power of `exponent`."""
     return expression("pow", base, exponent)
 
 
 def rsqrt(input: object) -> DataNode:
-    """One over the square root."""
+    """Computes one over the square root."""
     return expression("rsqrt", input)
 
 
 def sin(input: object) -> DataNode:
-    """Sine of an angle in radians."""
+    """Computes the sine of an angle in radians."""
     return expression("sin", input)
 
 
 def sinh(input: object) -> DataNode:
-    """Hyperbolic sine."""
+    """Computes the hyperbolic sine."""
     return expression("sinh", input)
 
 
 def sqrt(input: object) -> DataNode:
-    """Square root."""
+    """Computes the square root."""
     return expression("sqrt", input)
 
 
 def tan(input: object) -> DataNode:
-    """Tangent of an angle in radians."""
+    """Computes the tangent of an angle in radians."""
     return expression("tan", input)
 
 
 def tanh(input: object) -> DataNode:
-    """Hyperbolic tangent."""
+    """Computes the hyperbolic tangent."""
     return expression("tanh", input)

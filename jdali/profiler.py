@@ -120,7 +120,7 @@ class Report:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """The report with a bar for each part, for a notebook."""
+        """Shows the report with a bar for each part, in a notebook."""
         return styled(report_html(self))
 
     def _line_of_workers(self, part: PartTime, period: float) -> str:
@@ -134,7 +134,7 @@ class Report:
 
 
 def report_html(report: Report) -> str:
-    """The verdict, the advice, and a bar for each part, as a piece of HTML."""
+    """Writes the verdict, the advice, and a bar for each part as HTML."""
     if not report.batches:
         return f"<p>{escape(report.verdict)}</p>"
     period = report.seconds / report.batches
@@ -156,7 +156,7 @@ def report_html(report: Report) -> str:
 
 
 def _worker_share(part: PartTime, period: float, workers: int) -> float:
-    """Part of the time of all workers in which they worked."""
+    """Returns the share of the workers' time in which they worked."""
     return part.busy / max(period * workers, 1e-9)
 
 
@@ -273,7 +273,7 @@ def _split(part: PhaseTimer, spent: Spent, device: PhaseTimer) -> list[tuple[Pha
 
 
 def _compiling(spent: Spent) -> float:
-    """Seconds of a part that went into compilations; threads may do several at a time."""
+    """Returns the seconds of a part that went into compilations; threads may do several at a time."""
     return min(spent.inner["compiling"], spent.seconds)
 
 
@@ -317,7 +317,7 @@ class _Facts:
 
 
 def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
-    """The part that sets the pace, what the loop was bound by, in words, and what to change."""
+    """Finds the part that sets the pace; returns it with what the loop was bound by and what to change, in words."""
     if not facts.batches or facts.seconds <= 0:
         return None, "", "no batch was taken yet", []
     lane = max(facts.lanes, key=lambda lane: sum(part.seconds for part in lane))

@@ -17,12 +17,12 @@ _FOLDER = os.path.dirname(os.path.realpath(__file__))
 
 
 def get_include_dir() -> str:
-    """The folder of the header that tells a compiler, in words, that there are no operators in C++."""
+    """Returns the folder of the header that tells a compiler, in words, that jdali has no operators in C++."""
     return os.path.join(_FOLDER, "include")
 
 
 def get_lib_dir() -> str:
-    """The folder of the package; there is no compiled library in it."""
+    """Returns the folder of the package, which has no compiled library."""
     return _FOLDER
 
 

@@ -69,12 +69,12 @@ class TensorListCPU(TensorList):
         self._begin(*_gather(type(self), sources, layout, host_array))
 
     def at(self, i: int, /) -> HostArray:
-        """Sample `i` as a NumPy array of its true size; read-only where JAX owns the memory."""
+        """Returns sample `i` as a NumPy array of its true size; read-only where JAX owns the memory."""
         self._check_index(i)
         return self._store.host_sample(i)
 
     def as_array(self) -> HostArray:
-        """Samples of one size as an array [N, ...]."""
+        """Joins samples of one size into an array [N, ...]."""
         return self._dense_array()
 
     def as_cpu(self) -> TensorListCPU:
@@ -86,14 +86,14 @@ class TensorListCPU(TensorList):
 
     @staticmethod
     def broadcast(tensor: TensorCPU, batch_size: int, /) -> TensorListCPU:
-        """A batch whose samples all are `tensor`, which is not copied."""
+        """Makes a batch whose samples all are `tensor`, which is not copied."""
         return _broadcast(TensorListCPU, tensor, batch_size)
 
     @staticmethod
     def from_dlpack_list(
         list_of_objects: Sequence[object], layout: str | None = None, contiguous: bool = False
     ) -> TensorListCPU:
-        """A batch of arrays of any library with DLPack, without a copy."""
+        """Makes a batch of arrays of any library with DLPack, without a copy."""
         return TensorListCPU(list(list_of_objects), layout)
 
     def _dense(self) -> AnyArray:
@@ -144,7 +144,7 @@ class TensorListGPU(TensorList):
             raise AttributeError(text, name=name, obj=self)
 
     def at(self, i: int, /) -> TensorGPU:
-        """Sample `i` as a tensor of its true size."""
+        """Returns sample `i` as a tensor of its true size."""
         self._check_index(i)
         tensor = self[i]
         assert isinstance(tensor, TensorGPU)
@@ -179,7 +179,7 @@ class TensorListGPU(TensorList):
 
     @staticmethod
     def broadcast(tensor: TensorGPU, batch_size: int, /) -> TensorListGPU:
-        """A batch whose samples all are `tensor`, which is not copied."""
+        """Makes a batch whose samples all are `tensor`, which is not copied."""
         return _broadcast(TensorListGPU, tensor, batch_size)
 
     @staticmethod
@@ -189,7 +189,7 @@ class TensorListGPU(TensorList):
         stream: object = None,
         contiguous: bool = False,
     ) -> TensorListGPU:
-        """A batch of arrays of any library with DLPack, without a copy."""
+        """Makes a batch of arrays of any library with DLPack, without a copy."""
         return TensorListGPU(list(list_of_objects), layout)
 
     def _dense(self) -> AnyArray:
@@ -202,7 +202,7 @@ def _gather(
     layout: str | None,
     convert: Callable[[object], AnyArray],
 ) -> tuple[Store, Provenance | None]:
-    """Store and names of what a user made a batch of."""
+    """Gathers what a user made a batch of; returns its store and names."""
     if len(sources) > 1:
         raise TypeError(
             f"{kind.__name__}: give one of a list, an array and another batch, not {len(sources)}"

@@ -34,7 +34,7 @@ class Feature:
 
 
 def FixedLenFeature(shape: int | Sequence[int], dtype: int, default_value: Any, /) -> Feature:
-    """A feature of the same shape in all records.
+    """Describes a feature of the same shape in all records.
 
     Args:
         shape: of the tensor, () for a scalar; a string has (), and is as long as it is.
@@ -49,7 +49,7 @@ def FixedLenFeature(shape: int | Sequence[int], dtype: int, default_value: Any, 
 
 
 def VarLenFeature(*arguments: Any) -> Feature:
-    """A feature with a number of elements that may differ from record to record.
+    """Describes a feature whose number of elements may differ from record to record.
 
     Args:
         arguments: `(dtype, default_value)`, or `(partial_shape, dtype, default_value)` where

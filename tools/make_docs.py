@@ -11,10 +11,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
+import multiprocessing
 import os
 import shutil
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from website.navigation import navigation
 from website.operators import ROOT
 
 from jdali import __version__
+from jdali._operators.record import REGISTRY
 
 
 def write_pages(pages: Path, *, with_examples: bool, with_tutorials: bool, progress: bool = True) -> None:
@@ -43,47 +46,52 @@ def write_pages(pages: Path, *, with_examples: bool, with_tutorials: bool, progr
     (pages / "api").mkdir()
     staging.stage(pages, staging.example_pages(pages))
     groups = operators.by_family()
-    outcomes, more = run_all(pages / "pictures", progress) if with_examples else ({}, {})
+    outcomes = run_all(pages, with_examples, with_tutorials, progress)
     for op in operators.public_operators():
         outcome = outcomes.get(op.name, operator_pages.Outcome())
-        text = operator_pages.page(op, outcome, more.get(op.name, ()))
+        text = operator_pages.page(op, outcome)
         (pages / "operators" / f"{op.name}.md").write_text(text)
     (pages / "operators" / "index.md").write_text(operator_pages.index(groups))
     (pages / "gallery.md").write_text(gallery.page(groups, outcomes))
     for module, title in api_pages.MODULES.items():
         (pages / "api" / f"{module}.md").write_text(api_pages.page(module, title))
     (pages / "api" / "index.md").write_text(api_pages.index())
-    write_tutorials(pages / "tutorials", with_tutorials, progress)
 
 
 def run_all(
-    pictures: Path, progress: bool
-) -> tuple[dict[str, operator_pages.Outcome], dict[str, list[tuple[str, str]]]]:
-    """Runs the example of every operator and draws them; draws more settings of operators on pictures."""
+    pages: Path, with_examples: bool, with_tutorials: bool, progress: bool
+) -> dict[str, operator_pages.Outcome]:
+    """Runs the examples of all operators and the tutorials in as many processes as there are processors."""
     from tqdm import tqdm
-    from website.settings import SETTINGS, draw_settings
     from website.sources import write_files
 
-    outcomes = {}
-    with tempfile.TemporaryDirectory() as folder:
-        write_files(Path(folder))
-        for op in tqdm(operators.public_operators(), desc="examples", disable=not progress):
-            outcomes[op.name] = operator_pages.run_examples(op, Path(folder), pictures)
-    more = {
-        name: draw_settings(name, pictures)
-        for name in tqdm(sorted(SETTINGS), desc="settings", disable=not progress)
-    }
-    return outcomes, more
+    if not with_tutorials:
+        write_tutorials(pages / "tutorials", run=False)
+    names = [op.name for op in operators.public_operators()] if with_examples else []
+    spawn = multiprocessing.get_context("spawn")
+    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(os.cpu_count(), spawn) as pool:
+        tutorials = [pool.submit(write_tutorials, pages / "tutorials", run=True)] if with_tutorials else []
+        if names:
+            write_files(Path(folder))
+        examples = {n: pool.submit(run_examples_of, n, Path(folder), pages / "pictures") for n in names}
+        tasks = [*tutorials, *examples.values()]
+        for done in tqdm(as_completed(tasks), "examples, tutorials", len(tasks), disable=not progress):
+            done.result()
+        return {name: task.result() for name, task in examples.items()}
 
 
-def write_tutorials(folder: Path, run: bool, progress: bool) -> None:
-    """Writes the pages and notebooks of the tutorials, each run in a process of its own, as a reader runs it."""
-    from tqdm import tqdm
+def run_examples_of(name: str, files: Path, pictures: Path) -> operator_pages.Outcome:
+    """Runs the examples of an operator in a process of the pool."""
+    return operator_pages.run_examples(REGISTRY[name], files, pictures)
+
+
+def write_tutorials(folder: Path, *, run: bool) -> None:
+    """Writes the pages and notebooks of the tutorials, run in one process, each in a folder of its own."""
     from website.tutorials import TUTORIALS, Kernel, write_tutorial
 
     folder.mkdir(exist_ok=True)
-    for name in tqdm(TUTORIALS, desc="tutorials", disable=not progress):
-        with Kernel().started() if run else contextlib.nullcontext() as kernel:
+    with Kernel().started() if run else contextlib.nullcontext() as kernel:
+        for name in TUTORIALS:
             write_tutorial(name, folder, kernel)
 
 

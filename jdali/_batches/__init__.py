@@ -1,4 +1,12 @@
-"""Batches of samples: where they lie, how large they are, where they came from, and the tensors users see."""
+"""Batches of samples: where they lie, how large they are, where they came from, and the tensors users see.
+
+* `store`: blocks of memory, and for each sample a block and a row. Moving samples moves indices.
+* `extent`: true sizes of padded samples; `provenance`: the source samples that each sample was made of.
+* `gathering` brings chosen rows into one padded array, `placement` brings arrays to the devices of a sharding.
+* `slabs`: host memory, leased and reused. `late_block`: samples made when they are asked for.
+* `dense`: samples of one size in one array; `sent_batch`: a batch on its way to another process.
+* `tensor`, `tensor_list`, `texts`, `tensor_html`: what users see. `array_like`, `capsule`: what users give.
+"""
 
 from jdali._batches.array_like import check_alike as check_alike
 from jdali._batches.array_like import data_array as data_array

@@ -1,4 +1,4 @@
-"""Whatever users give as data, as NumPy arrays: the one conversion for all ways into jdali."""
+"""Converts users' data to NumPy arrays: the one conversion for all ways into jdali."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jdali._batches.capsule import CapsuleHolder, device_of_capsule
 from jdali._errors import SampleError
 from jdali._system.devices import HostArray, to_host
 
-# `__array__` before DLPack: it also brings over what is on an accelerator, or says how to.
+# `__array__` before DLPack: it also copies from an accelerator, or says how to.
 _PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
 
 
 def host_array(value: object, *, copy: bool = False) -> HostArray:
-    """Any array-like as a NumPy array in one of DALI's element types, in the machine's byte order.
+    """Converts any array-like to a NumPy array in one of DALI's element types, in the machine's byte order.
 
     Args:
         value: an array of NumPy, JAX or another library with the array interface, a buffer or DLPack; a DLPack
@@ -35,11 +35,11 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
     elif isinstance(value, (np.generic, memoryview)):
         array = np.asarray(value)
     elif any(hasattr(value, name) for name in _PROTOCOLS):
-        array = _asked(value, np.asarray)
+        array = _from_protocol(value, np.asarray)
     elif hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
-        array = _asked(value, np.from_dlpack)
+        array = _from_protocol(value, np.from_dlpack)
     elif (device := device_of_capsule(value)) is not None:
-        array = _asked(CapsuleHolder(value, device), np.from_dlpack)
+        array = _from_protocol(CapsuleHolder(value, device), np.from_dlpack)
     else:
         raise TypeError(
             f"{type(value).__name__} is no array: it has neither DLPack nor the array interface nor a buffer. Don't know "
@@ -51,7 +51,7 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def data_array(value: object, *, copy: bool = False) -> HostArray:
-    """As `host_array`, and of Python's numbers and (nested) lists of them what NumPy makes."""
+    """Converts data as `host_array` does; numbers and (nested) lists of them as NumPy does."""
     if not isinstance(value, (bool, int, float, list, tuple)):
         return host_array(value, copy=copy)
     try:
@@ -92,7 +92,7 @@ def check_alike(samples: Sequence[HostArray]) -> None:
             )
 
 
-def _asked(value: Any, protocol: Any) -> HostArray:
+def _from_protocol(value: Any, protocol: Any) -> HostArray:
     try:
         array: HostArray = protocol(value)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:

@@ -13,7 +13,7 @@ _DEVICE_AT = {b"dltensor": 8, b"dltensor_versioned": 40}
 
 
 def device_of_capsule(value: object) -> tuple[int, int] | None:
-    """DLPack's type and number of the device that the data of a capsule are on; None: it is no unused capsule."""
+    """Returns DLPack's type and number of the device of a capsule's data; None if it is no unused capsule."""
     api = ctypes.pythonapi
     api.PyCapsule_IsValid.argtypes = api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
@@ -25,7 +25,7 @@ def device_of_capsule(value: object) -> tuple[int, int] | None:
 
 
 def is_on_gpu(device: tuple[int, int]) -> bool:
-    """True if a device of DLPack is a CUDA GPU."""
+    """Returns True if a device of DLPack is a CUDA GPU."""
     return device[0] == _CUDA
 
 

@@ -9,7 +9,7 @@ from jdali._system.devices import HostArray
 
 
 def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
-    """The size that all samples have; of a batch without samples, the one that its memory has.
+    """Returns the size that all samples have; of a batch without samples, that of its memory.
 
     Args:
         store: of the samples.
@@ -31,7 +31,7 @@ def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
 
 
 def dense_memory(store: Store, shape: tuple[int, ...]) -> HostArray | None:
-    """The memory of the samples, if it is one array [N, *shape] in row-major order; else None."""
+    """Returns the memory of the samples if it is one array [N, *shape] in row-major order; else None."""
     whole = store.whole()
     if whole is None or whole.shape[1:] != shape:
         return None

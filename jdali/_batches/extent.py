@@ -16,7 +16,7 @@ from jax import Array
 
 
 def size_text(extent: Iterable[Any]) -> str:
-    """A size as DALI's messages have it: "4 x 5 x 3"; "()" of a scalar."""
+    """Writes a size as DALI's messages do: "4 x 5 x 3"; "()" of a scalar."""
     return " x ".join(str(int(n)) for n in extent) or "()"
 
 
@@ -44,7 +44,7 @@ class BatchSpec:
 
     @classmethod
     def of(cls, samples: Sequence[Any], layout: str = "") -> BatchSpec:
-        """Spec of a list of arrays of one dtype and number of axes."""
+        """Makes the spec of arrays of one dtype and number of axes."""
         extents = np.array([np.shape(s) for s in samples], np.int64)
         return cls(extents.reshape(len(samples), np.ndim(samples[0])), samples[0].dtype, layout)
 
@@ -70,7 +70,7 @@ class BatchSpec:
         return dataclasses.replace(self, **changes)
 
     def axis(self, name: str) -> int:
-        """Index of an axis by its letter; -1 if the layout lacks it."""
+        """Returns the index of an axis by its letter; -1 if the layout lacks it."""
         return self.layout.find(name)
 
 
@@ -105,7 +105,7 @@ class Plan:
 
 
 def valid_mask(extent: Array, shape: Sequence[int]) -> Array:
-    """bool [*shape], True inside of `extent`."""
+    """Marks the elements inside of `extent`: bool [*shape]."""
     mask = jnp.ones(tuple(shape), bool)
     for axis, size in enumerate(shape):
         inside = jnp.arange(size, dtype=jnp.int32) < extent[axis]
@@ -114,7 +114,7 @@ def valid_mask(extent: Array, shape: Sequence[int]) -> Array:
 
 
 def mask_padding(value: Array, extent: Array, fill: object) -> Array:
-    """`value` with everything past `extent` replaced by `fill`."""
+    """Replaces everything past `extent` by `fill`."""
     return jnp.where(valid_mask(extent, value.shape), value, jnp.asarray(fill, value.dtype))
 
 

@@ -30,7 +30,7 @@ def gather(
     *,
     count: int | None = None,
 ) -> AnyArray:
-    """Array [count, *shape] whose first rows are the chosen samples; all else in it is unspecified.
+    """Gathers chosen samples into the first rows of an array [count, *shape]; all else in it is unspecified.
 
     Samples go where they are wanted, on the shortest way: those in host memory are put together there and
     transferred once, those on a device are put together on it. They come from a device to the host only
@@ -63,7 +63,7 @@ def gather(
 
 
 def padded_by_zeros(store: Store, shape: tuple[int, ...], placement: Placement) -> AnyArray:
-    """Array [N, *shape] of all samples, zero past the size of each; see `gather`."""
+    """Gathers all samples into an array [N, *shape], zero past the size of each; see `gather`."""
     extents = store.spec.extents
     if (extents == np.array(shape, np.int64)).all():
         return gather(store, None, shape, placement)
@@ -86,7 +86,7 @@ def _sharding(placement: jax.Device | Sharding) -> Sharding:
 
 
 def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> AnyArray | None:
-    """The array of a block whose first rows are just the samples wanted."""
+    """Returns the array of a block whose first rows are just the chosen samples, if there is one."""
     if not len(rows):
         return None
     number = int(store.block[rows[0]])
@@ -105,7 +105,7 @@ def _is_on(array: AnyArray, placement: Sharding) -> bool:
 
 
 def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
-    """The array there. On the default device it is not tied to it, as what JAX itself makes there."""
+    """Moves an array. On the default device it stays uncommitted, as arrays that JAX makes there."""
     if isinstance(array, jax.Array) and _is_on(array, placement):
         return array
     default = not isinstance(array, jax.Array) and placement.device_set == {accelerator()}
@@ -117,7 +117,7 @@ def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
 def _on_host(
     store: Store, rows: Index, shape: tuple[int, ...], count: int, *, local_only: bool = False
 ) -> HostArray:
-    """A fresh array with the samples, or with those of them that are in host memory."""
+    """Copies the samples, or those of them in host memory, to a fresh array."""
     out = aligned_empty((count, *shape), store.spec.dtype)
     owner, alone = store.block[rows], len(store.blocks) == 1
     for number in (0,) if alone else np.unique(owner).tolist():
@@ -130,7 +130,7 @@ def _on_host(
 
 def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index) -> None:
     """Copies rows of a block to the start corners of the rows `at` of `out`."""
-    if len(at) == 1:  # there is nothing that samples could have in common
+    if len(at) == 1:  # no block to take samples from
         cut: tuple[Any, ...] = tuple(map(slice, extents[0].tolist()))
         out[(int(at[0]), *cut)] = block.host_sample(int(taken[0]))[cut]
         return
@@ -158,7 +158,7 @@ def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index)
 
 
 def _run(indices: Index) -> Index | slice:
-    """Indices that follow each other as a slice, with which NumPy does not copy twice."""
+    """Turns consecutive indices into a slice, with which NumPy does not copy twice."""
     if len(indices) and (np.diff(indices) == 1).all():
         return slice(int(indices[0]), int(indices[-1]) + 1)
     return indices
@@ -168,10 +168,10 @@ def _run(indices: Index) -> Index | slice:
 def _on_device(
     store: Store, rows: Index, shape: tuple[int, ...], count: int, placement: Sharding
 ) -> jax.Array:
-    """A take-and-pad for each block, where the blocks are.
+    """Takes and pads the samples of each block where the block is.
 
     Its programs depend on the shapes of a block and of the result only, so their number is bounded by those
-    of the stages. What is in host memory makes one block, which is put together there.
+    of the stages. Samples in host memory are joined into one block there.
     """
     owner = store.block[rows]
     used = np.unique(owner).tolist()
@@ -220,7 +220,7 @@ def _home(blocks: list[Block], placement: Sharding) -> Sharding:
 def _piece(
     block: Block, taken: Index, mine: HostArray, shape: tuple[int, ...], count: int, home: Sharding
 ) -> tuple[jax.Array, Index]:
-    """An array on the device that holds samples of a block, and the row of each sample in it."""
+    """Returns an array on the device that holds samples of a block, and the row of each sample in it."""
     if isinstance(block, PaddedBlock):
         return _moved(block.array, home), taken
     assert isinstance(block, SamplesBlock)
@@ -245,7 +245,7 @@ def _fitted(array: jax.Array, shape: tuple[int, ...]) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnames=("count", "shape"))
 def _cut(array: jax.Array, *, count: int, shape: tuple[int, ...]) -> jax.Array:
-    """The first rows."""
+    """Takes the first rows."""
     return _fitted(array[:count], shape)
 
 
@@ -258,7 +258,7 @@ def _take(array: jax.Array, index: jax.Array, *, shape: tuple[int, ...]) -> jax.
 def _take_into(
     result: jax.Array, array: jax.Array, index: jax.Array, chosen: jax.Array, *, shape: tuple[int, ...]
 ) -> jax.Array:
-    """As `_take`, for the chosen rows of `result`."""
+    """Takes rows as `_take` does, into the chosen rows of `result`."""
     taken = _fitted(array.at[index].get(mode="promise_in_bounds"), shape)
     return jnp.where(chosen.reshape(-1, *[1] * len(shape)), taken, result)
 

@@ -14,7 +14,7 @@ MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
 
 
 class LateBlock:
-    """A block for values that are read once: whoever asks for a sample twice has it made twice.
+    """A block for values that are read once: a second read makes the sample again.
 
     Args:
         make: makes samples.
@@ -31,7 +31,7 @@ class LateBlock:
         self._make, self.count = make, count
 
     def host_samples(self, rows: np.ndarray[Any, Any]) -> list[HostArray]:
-        """The samples in these rows."""
+        """Makes the samples in these rows."""
         return list(self._make(rows))
 
     def host_sample(self, row: int) -> HostArray:

@@ -16,7 +16,7 @@ from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to
 
 
 def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
-    """The rows of all parts as one jax.Array [N, ...].
+    """Joins the rows of all parts into one jax.Array [N, ...].
 
     Slices that lie on their devices already stay there. Others go to each device straight from host
     memory; only what is on devices, but on wrong ones, moves between them.
@@ -60,12 +60,12 @@ class _LocalRows:
         self._position = {number: i for i, (number, _) in enumerate(split.parts)}
 
     def local(self, index: Any) -> tuple[slice, ...]:
-        """The index into the rows of this process for a device's index into the global array."""
+        """Converts a device's index into the global array to one into the rows of this process."""
         start, stop, _ = index[0].indices(self._rows)
         if self._size == 0:
             return tuple(index)
         number = start // self._size
-        # A slice is of one part, unless the batch is not split at all: then there is only one.
+        # A slice lies in one part, unless the batch is not split: then it is the whole batch.
         shift = (self._position[number] - number) * self._size
         return (slice(start + shift, stop + shift), *index[1:])
 
@@ -73,7 +73,7 @@ class _LocalRows:
 def _pieces_in_place(
     parts: Sequence[AnyArray], sharding: Sharding, shape: tuple[int, ...], where: _LocalRows
 ) -> list[jax.Array] | None:
-    """The slice of each device of this process, if each device holds its slice (or more) already."""
+    """Returns the slice of each device of this process, if each device holds its slice (or more) already."""
     held: dict[jax.Device, list[tuple[list[tuple[int, int]], jax.Array]]] = {}
     first = 0
     for part in parts:
@@ -103,7 +103,7 @@ def _bounds(index: Any, shape: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def stack(parts: Sequence[AnyArray], devices: Sequence[jax.Device] | None) -> jax.Array:
-    """Parts of one shape as [parts, n, ...], part i on device i; all on the default device if None."""
+    """Stacks parts of one shape as [parts, n, ...], part i on device i; all on the default device if None."""
     if devices is None:
         if all(isinstance(part, np.ndarray) for part in parts):
             return _on_default_device([np.stack(parts)])
@@ -114,7 +114,7 @@ def stack(parts: Sequence[AnyArray], devices: Sequence[jax.Device] | None) -> ja
 
 
 def lead(array: jax.Array, sharding: Sharding) -> jax.Array:
-    """An array that was placed, as [parts, n, ...]: the parts of the batch on an axis of their own.
+    """Reshapes an array that was placed to [parts, n, ...]: the parts of the batch get an axis of their own.
 
     That is the shape that functions under `jax.pmap` take. Nothing leaves its device.
     """
@@ -172,7 +172,7 @@ class _Rows:
 
 # --- shardings ------------------------------------------------------------------------------------
 def fitted(name: str, sharding: Sharding, ndim: int) -> Sharding:
-    """The sharding for an array of `ndim` axes: axes past the last that are not split are left out."""
+    """Fits a sharding to an array of `ndim` axes: drops axes past the last that are not split."""
     if not isinstance(sharding, NamedSharding) or len(sharding.spec) <= ndim:
         return sharding
     if any(axis is not None for axis in sharding.spec[ndim:]):
@@ -185,7 +185,7 @@ def fitted(name: str, sharding: Sharding, ndim: int) -> Sharding:
 
 
 def over_devices(devices: Sequence[jax.Device]) -> NamedSharding:
-    """The first axis split over a list of devices."""
+    """Splits the first axis over a list of devices."""
     return _named(Mesh(np.array(list(devices)), ("device",)), "device")
 
 
@@ -206,7 +206,7 @@ def check_divides(name: str, sharding: Sharding, shape: tuple[int, ...]) -> None
 
 
 def of_batch_axis(sharding: Sharding) -> Sharding:
-    """The sharding of an array that has one value a sample: split like the batch, and in no other way."""
+    """Returns the sharding of an array with one value a sample: split like the batch, and in no other way."""
     if isinstance(sharding, NamedSharding):
         return _named(sharding.mesh, *sharding.spec[:1])
     return sharding
@@ -217,7 +217,7 @@ class BatchSplit:
     """Split of the batch axis by a sharding.
 
     Attributes:
-        count: into how many parts, in all processes together.
+        count: number of parts, in all processes together.
         parts: those that this process holds: number of the part, and the devices that hold it here.
     """
 
@@ -234,7 +234,7 @@ class BatchSplit:
         return cls(count, tuple((number, tuple(held)) for number, held in sorted(devices.items())))
 
     def portion(self, number: int, portions: int) -> BatchSplit | None:
-        """The split of one of several arrays whose rows follow each other; None: a part is in two."""
+        """Returns the split of one of several arrays whose rows follow each other; None if a part is in two."""
         if len(self.parts) % portions:
             return None
         size = len(self.parts) // portions
@@ -243,7 +243,7 @@ class BatchSplit:
 
 
 def batch_shards(sharding: Sharding) -> list[tuple[int, jax.Device]]:
-    """The parts that the batch axis is split into here: number of the part, and a device that holds it.
+    """Lists the local parts of the split batch axis: the number of the part, and a device that holds it.
 
     Parts held by several devices are named once, parts of other processes not at all.
     """
@@ -251,7 +251,7 @@ def batch_shards(sharding: Sharding) -> list[tuple[int, jax.Device]]:
 
 
 def number_of_batch_shards(sharding: Sharding) -> int:
-    """Into how many parts the batch axis is split, in all processes together."""
+    """Returns the number of parts of the batch axis, in all processes together."""
     if not isinstance(sharding, NamedSharding):
         return len(sharding.device_set)
     axes = sharding.spec[0] if len(sharding.spec) else None

@@ -20,7 +20,7 @@ class Drawn:
     """The samples that one source gave for a batch.
 
     Attributes:
-        name: gives the name of the sample with an index in the data set; "": it has none.
+        name: returns the name of the sample with an index in the data set, "" without one.
         index: int64 [n], of the samples in the data set; must not change afterwards.
         source: the reader or source that gave them.
     """
@@ -42,54 +42,6 @@ class _Pasted(Drawn):
     """
 
     parts: Callable[[int], list[str]] = lambda position: []
-
-
-@dataclasses.dataclass(frozen=True)
-class SentDrawn:
-    """Samples of one source, for another process.
-
-    Attributes:
-        source: its name, by which the other process knows the samples; None: it has none.
-        count: of the samples.
-        names: of the samples, where the source has no name.
-        parts: names of what was pasted into each sample; None: nothing was pasted.
-    """
-
-    source: str | None
-    count: int
-    names: tuple[str, ...] = ()
-    parts: tuple[tuple[str, ...], ...] | None = None
-
-
-@dataclasses.dataclass(frozen=True)
-class SentProvenance:
-    """A `Provenance` for another process.
-
-    Attributes:
-        drawn, data: as of `Provenance`.
-        links: as well; None: each sample is the one in its own position, of the only source.
-    """
-
-    drawn: tuple[SentDrawn, ...]
-    links: np.ndarray | None
-    data: int
-
-
-def _send_drawn(drawn: Drawn) -> SentDrawn:
-    if isinstance(drawn.source, str):
-        return SentDrawn(drawn.source, len(drawn))
-    indices = drawn.index.tolist()
-    parts = tuple(tuple(drawn.parts(index)) for index in indices) if isinstance(drawn, _Pasted) else None
-    return SentDrawn(None, len(drawn), tuple(map(drawn.name, indices)), parts)
-
-
-def _receive_names(sent: SentDrawn) -> Drawn:
-    if sent.parts is None:
-        return Drawn(sent.names.__getitem__, np.arange(sent.count))
-    parts = sent.parts
-    return _Pasted(
-        sent.names.__getitem__, np.arange(sent.count), parts=lambda position: list(parts[position])
-    )
 
 
 def _nameless(index: int) -> str:
@@ -122,24 +74,24 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def of(cls, drawn: Drawn) -> Provenance:
-        """Of the samples as the source gave them."""
+        """Makes the provenance of samples as the source gave them."""
         return cls((drawn,), counting(len(drawn))[:, None], 1)
 
     @classmethod
     def named(cls, names: Sequence[str]) -> Provenance:
-        """Of samples with these names."""
+        """Makes the provenance of samples with these names."""
         return cls.of(Drawn(tuple(names).__getitem__, np.arange(len(names))))
 
     @classmethod
     def nowhere(cls, count: int) -> Provenance:
-        """Of samples of which nothing is known."""
+        """Makes the provenance of samples whose origin is unknown."""
         return cls((), np.zeros((count, 0), np.int64), 0)
 
     @classmethod
     def together(
         cls, data: Sequence[Provenance | None], arguments: Sequence[Provenance | None] = ()
     ) -> Provenance | None:
-        """Of what an operator makes of several inputs, sample by sample; None: nothing is known of any."""
+        """Combines the provenance of an operator's inputs, sample by sample; None if all of them lack it."""
         known = [p for p in data if p is not None]
         others = [p for p in arguments if p is not None]
         if not known and not others:
@@ -164,9 +116,9 @@ class Provenance(Sequence[str]):
         arguments: Sequence[Provenance | None],
         chosen: Sequence[np.ndarray] | None,
     ) -> Provenance | None:
-        """Of samples that others were pasted into, one after another; their names are joined by ";", as DALI does.
+        """Combines the provenance of samples pasted into others, one after another; joins names by ";", as DALI does.
 
-        What to blame for errors are the samples in the same position, for their arguments say what is pasted.
+        Errors are blamed on the samples in the same position, whose arguments choose what is pasted.
 
         Args:
             data: of the inputs.
@@ -188,35 +140,28 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def concat(cls, batches: Sequence[Provenance]) -> Provenance:
-        """Of one batch after another."""
+        """Joins the provenance of batches, one after another."""
         drawn, moved = _renumbered(batches)
         data = _stacked([p._links[:, : p._data] for p in moved])
         rest = _stacked([p._links[:, p._data :] for p in moved])
         return cls(drawn, np.concatenate([data, rest], axis=1), data.shape[1])
 
     def select(self, chosen: Any) -> Provenance:
-        """Of the samples at these positions, in that order."""
+        """Selects the samples at these positions, in that order."""
         return Provenance(self._drawn, self._links[chosen], self._data)
 
-    def send(self) -> SentProvenance:
-        """Describes it for another process. Sources that are text are known there; of others the names are sent."""
-        is_plain = len(self._drawn) == 1 and self._data == 1 and self._links.shape == (len(self._drawn[0]), 1)
-        is_plain = is_plain and bool((self._links[:, 0] == np.arange(len(self._links))).all())
-        drawn = tuple(_send_drawn(one) for one in self._drawn)
-        return SentProvenance(drawn, None if is_plain else self._links, self._data)
+    def send(self) -> Provenance:
+        """Returns the same for another process: sources that are text are known there, of others the names go along."""
+        return Provenance(tuple(map(_portable, self._drawn)), self._links, self._data)
 
-    @classmethod
-    def receive(cls, sent: SentProvenance, drawn: Callable[[str], Drawn]) -> Provenance:
-        """Makes it anew from what `send` returned.
+    def received(self, drawn: Callable[[str], Drawn]) -> Provenance:
+        """Returns the same in the process that it was sent to.
 
         Args:
-            sent: the description.
             drawn: returns what the source of a name gave.
         """
-        known = tuple(
-            drawn(one.source) if one.source is not None else _receive_names(one) for one in sent.drawn
-        )
-        return cls.of(known[0]) if sent.links is None else cls(known, sent.links, sent.data)
+        known = tuple(drawn(one.source) if isinstance(one.source, str) else one for one in self._drawn)
+        return Provenance(known, self._links, self._data)
 
     def __len__(self) -> int:
         return len(self._links)
@@ -232,7 +177,7 @@ class Provenance(Sequence[str]):
         return names[0] if len(names) == 1 else ""
 
     def files(self, i: int) -> list[str]:
-        """Names of all samples that sample `i` was made of, also by way of arguments."""
+        """Returns the names of all samples that sample `i` was made of, also by way of arguments."""
         return self._names(self._links[i], apart=True)
 
     def origins(self, i: int) -> list[tuple[Drawn, int]]:
@@ -243,7 +188,7 @@ class Provenance(Sequence[str]):
         return [self._origin(link) for link in dict.fromkeys(links.tolist()) if link != _NONE]
 
     def _names(self, links: np.ndarray, *, apart: bool = False) -> list[str]:
-        """Names of samples; of one that others were pasted into those of all of these, if they are wanted `apart`."""
+        """Returns the names of samples; those pasted into one are joined unless they are wanted `apart`."""
         names: list[str] = []
         for drawn, position in self._found(links):
             index = int(drawn.index[position])
@@ -258,8 +203,18 @@ class Provenance(Sequence[str]):
         raise IndexError(f"provenance: there is no sample {link}")
 
 
+def _portable(drawn: Drawn) -> Drawn:
+    if isinstance(drawn.source, str):
+        return Drawn(_nameless, drawn.index, drawn.source)
+    indices, positions = drawn.index.tolist(), counting(len(drawn))
+    names = tuple(map(drawn.name, indices))
+    if not isinstance(drawn, _Pasted):
+        return Drawn(names.__getitem__, positions)
+    return _Pasted(names.__getitem__, positions, parts=tuple(map(drawn.parts, indices)).__getitem__)
+
+
 def external(count: int, source: object) -> Provenance:
-    """Of samples that have a position in what was drawn, but no name."""
+    """Makes the provenance of samples that have a position in what was drawn, but no name."""
     return Provenance.of(Drawn(_nameless, np.arange(count), source))
 
 
@@ -268,7 +223,7 @@ def _distinct(batches: Sequence[Provenance]) -> list[Provenance]:
 
 
 def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[Provenance]]:
-    """All that was drawn, and the batches with links into it."""
+    """Collects all that was drawn, and renumbers the links of the batches into it."""
     drawn = tuple({id(d): d for p in batches for d in p._drawn}.values())
     starts = dict(zip(map(id, drawn), np.cumsum([0, *map(len, drawn)]).tolist(), strict=False))
     moved = []
@@ -291,7 +246,7 @@ def _stacked(links: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _without_repetitions(links: np.ndarray) -> np.ndarray:
-    """Each sample once in a row, and no column without any: however often samples are mixed, there is no more."""
+    """Drops repetitions in each row and empty columns, so that links stay few however often samples are mixed."""
     if links.shape[1] < 2 or not len(links):
         return links
     ordered = np.sort(links, axis=1)[:, ::-1]

@@ -1,6 +1,6 @@
 """Host memory that batches lease: a slab is reused when the last array in it is gone.
 
-Fresh pages cost as much as filling them, so what a batch lay in serves a later one. Each engine has a `SlabPool`
+Fresh pages cost as much as filling them, so memory of a batch serves a later one. Each engine has a `SlabPool`
 (`engine/workers/pool.py`), and nothing is shared between engines. Whoever needs memory for samples (readers, codecs,
 `gather`) calls `empty` or `aligned_empty`, which lease it from the pool that the thread works for: worker threads
 belong to that of their engine; any other thread is in `with pool:` while it takes a batch through the steps of a
@@ -31,10 +31,10 @@ from numpy.typing import DTypeLike
 
 # XLA on the CPU takes a NumPy array without a copy if it starts at a multiple of this.
 ALIGNMENT = 64
-# Bytes below which an allocator has pages ready.
+# Bytes below which an allocator keeps pages ready.
 SMALLEST = 1 << 17
 MOST_IDLE = 512 << 20
-# Idle bytes that may be kept however little was leased: sizes that take turns should not be made anew each time.
+# Idle bytes that are always kept, so that alternating sizes are not allocated each time.
 ALWAYS_IDLE = 16 << 20
 # Bytes from which memory is mapped by itself: freed, it goes back to the system, where an allocator might keep it.
 _MAPPED = 1 << 20
@@ -77,7 +77,7 @@ class SlabPool:
         self._closed = False
 
     def lease(self, size: int) -> np.ndarray:
-        """uint8 [size], one byte at least, of unspecified values; aligned for XLA. Ends with the last view of it."""
+        """Leases uint8 [size], one byte at least, unspecified, aligned for XLA; the lease ends with the last view."""
         # A few sizes only, so that what held one picture can hold another; at most an eighth is left over in a new
         # slab, a half in one that was idle.
         step = 1 << max(size.bit_length() - 4, 0)
@@ -124,7 +124,7 @@ class SlabPool:
         self._sort_in()
 
     def _taken(self, room: int) -> _Slab | None:
-        """An idle slab of this size or somewhat more, which is leased now."""
+        """Takes an idle slab of this size or somewhat more for a lease."""
         with self._exclusive():
             size = min((size for size in self._idle if room <= size <= 2 * room), default=None)
             if size is None:
@@ -142,7 +142,7 @@ class SlabPool:
         self._most_leased = max(self._most_leased, self._leased_bytes)
 
     def _end(self, slab: _Slab) -> None:
-        """The end of a lease: in any thread, in the middle of anything, also where this thread holds the lock."""
+        """Ends a lease: in any thread, in the middle of anything, also where this thread holds the lock."""
         self._returned.append(slab)
         self._sort_in()
 
@@ -164,9 +164,9 @@ class SlabPool:
         self._idle_bytes += slab.size
 
     def _over(self) -> list[_Slab]:
-        """Takes out what is idle and may not be kept."""
+        """Removes idle slabs beyond the bound."""
         over = []
-        # With what is leased no more than was leased at once before: slabs of ever more sizes would pile up.
+        # Together with leased slabs at most what was leased at once: slabs of ever more sizes would pile up.
         enough = max(self._most_leased - self._leased_bytes, ALWAYS_IDLE)
         most = 0 if self._closed else min(self.most_idle, enough)
         while self._idle_bytes > most:
@@ -178,7 +178,7 @@ class SlabPool:
         return over
 
     def free_idle(self) -> None:
-        """Frees what is idle now."""
+        """Frees all idle slabs."""
         with self._exclusive():
             idle, self._idle, self._idle_bytes = self._idle, {}, 0
         del idle  # without the lock
@@ -197,7 +197,7 @@ class LentMemory(SlabPool):
         self._first_free = 0
 
     def lease(self, size: int) -> np.ndarray:
-        """uint8 [size] of the memory, or of other memory."""
+        """Leases uint8 [size] of the memory, or of other memory."""
         start = self._first_free
         if start + size > len(self._whole):
             return super().lease(size)
@@ -214,7 +214,7 @@ def _stack() -> list[SlabPool]:
 
 
 def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
-    """`numpy.empty`, in a slab if it is large and the thread works for a pool."""
+    """Allocates like `numpy.empty`, in a slab if it is large and the thread works for a pool."""
     dtype = np.dtype(dtype)
     size = math.prod(int(n) for n in shape) * dtype.itemsize
     pools = _stack() if size >= SMALLEST else None
@@ -222,7 +222,7 @@ def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
-    """As `empty`; its first byte is aligned for zero-copy use by XLA."""
+    """Allocates like `empty`, aligned for zero-copy use by XLA."""
     dtype = np.dtype(dtype)
     size = math.prod(int(n) for n in shape) * dtype.itemsize
     pools = _stack() if size >= SMALLEST else None
@@ -230,7 +230,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
 
 
 def contiguous(array: np.ndarray) -> np.ndarray:
-    """`numpy.ascontiguousarray`, with `empty`."""
+    """Copies like `numpy.ascontiguousarray`, into `empty`."""
     if array.flags.c_contiguous:
         return array
     copy = empty(array.shape, array.dtype)
@@ -247,7 +247,7 @@ def _aligned(size: int) -> np.ndarray:
 
 
 def _mapped(size: int) -> mmap.mmap:
-    """Fresh pages, which begin at a multiple of `ALIGNMENT`."""
+    """Maps fresh pages, which begin at a multiple of `ALIGNMENT`."""
     try:
         memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:

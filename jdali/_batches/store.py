@@ -41,12 +41,12 @@ class RowSlice(NamedTuple):
 
 
 def keeping(dtype: np.dtype) -> Any:
-    """Context in which JAX keeps this element type: it narrows 64-bit ones unless told."""
+    """Returns a context in which JAX keeps this element type: it narrows 64-bit ones by default."""
     return x64_context(True) if needs_x64(dtype) else contextlib.nullcontext()
 
 
 def compact(value: object) -> Any:
-    """The values in row-major order without gaps, as all others read them; the array itself if it is that."""
+    """Returns the values in row-major order without gaps; the array itself if it is that."""
     if not isinstance(value, np.ndarray) or value.flags.c_contiguous:
         return value
     return np.ascontiguousarray(value)
@@ -64,7 +64,7 @@ class PaddedBlock:
 
     @property
     def host(self) -> HostArray:
-        """The array for NumPy: a view where JAX has it on the CPU, else copied here once."""
+        """Returns the array for NumPy: a view where JAX has it on the CPU, else a copy, made once."""
         if self._host is None:
             self._host = to_host(self.array)
         return self._host
@@ -128,7 +128,7 @@ class SamplesBlock:
         return found
 
     def host_samples(self, rows: Index) -> list[HostArray]:
-        """The samples in these rows."""
+        """Returns the samples in these rows."""
         return [self.host_sample(row) for row in rows.tolist()]
 
     def sample(self, row: int) -> AnyArray:
@@ -144,7 +144,7 @@ class SamplesBlock:
 
 
 class RaggedBlock:
-    """Samples that are pieces of one array with one axis; there is no object for each.
+    """Samples that are pieces of one array with one axis, without an object for each.
 
     Args:
         values: [elements], in host memory.
@@ -168,7 +168,7 @@ class RaggedBlock:
         return self.host_samples(np.array([row], np.int64))[0]
 
     def host_samples(self, rows: Index) -> list[HostArray]:
-        """The samples in these rows."""
+        """Returns the samples in these rows."""
         values, starts, extents = self.values, self.starts[rows], self.extents[rows]
         ends = starts + extents.prod(axis=1)
         samples = [values[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
@@ -207,7 +207,7 @@ class Store:
 
     @classmethod
     def of_parts(cls, parts: Sequence[RowSlice], spec: BatchSpec) -> Store:
-        """Samples of padded arrays; every position of the batch must be in exactly one part."""
+        """Makes a store of padded arrays; every position of the batch must be in exactly one part."""
         block = np.full(spec.batch_size, -1, np.int64)
         row = np.zeros(spec.batch_size, np.int64)
         for i, part in enumerate(parts):
@@ -220,30 +220,30 @@ class Store:
 
     @classmethod
     def of_block(cls, block: Block, spec: BatchSpec) -> Store:
-        """One block that holds the samples in order."""
+        """Makes a store of one block that holds the samples in order."""
         rows = counting(spec.batch_size)
         return cls(spec, (block,), np.zeros(spec.batch_size, np.int64), rows)
 
     @classmethod
     def empty(cls, spec: BatchSpec) -> Store:
-        """No sample; the spec says of what."""
+        """Makes a store without samples."""
         none = np.zeros(0, np.int64)
         return cls(spec, (), none, none)
 
     def with_blocks(self, blocks: tuple[Block, ...]) -> Store:
-        """The same rows in other blocks."""
+        """Returns the same rows in other blocks."""
         return Store(self.spec, blocks, self.block, self.row)
 
     def __len__(self) -> int:
         return len(self.row)
 
     def host_sample(self, i: int) -> HostArray:
-        """Sample `i` in its true size, in row-major order; a view if it lies like that."""
+        """Returns sample `i` in its true size, in row-major order; a view if it lies like that."""
         valid: HostArray = _cut(self.blocks[self.block[i]].host_sample(self.row[i]), self.spec.extents[i])
         return valid
 
     def host_samples(self) -> list[HostArray]:
-        """All samples in their true sizes, in row-major order; views if they lie like that."""
+        """Returns all samples in their true sizes, in row-major order; views if they lie like that."""
         if len(self.blocks) == 1:
             return self._host_samples_of(self.blocks[0], np.arange(len(self)))
         found: list[Any] = [None] * len(self)
@@ -256,7 +256,7 @@ class Store:
         return found
 
     def _host_samples_of(self, block: Block, positions: Index) -> list[HostArray]:
-        """The samples at these positions, which are in this block."""
+        """Returns the samples at positions that are in this block."""
         rows = self.row[positions]
         if not isinstance(block, PaddedBlock):
             return [compact(sample) for sample in block.host_samples(rows)]
@@ -264,14 +264,14 @@ class Store:
         return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
 
     def sample(self, i: int) -> AnyArray:
-        """Sample `i` in its true size, on the device where it is; row-major, as `host_sample`."""
+        """Returns sample `i` in its true size on its device; row-major, as `host_sample`."""
         with keeping(self.spec.dtype):
             padded: Any = self.blocks[self.block[i]].sample(int(self.row[i]))
             valid: AnyArray = _cut(padded, self.spec.extents[i])
             return valid
 
     def select(self, indices: Index) -> Store:
-        """The samples at `indices`, in that order."""
+        """Selects the samples at `indices`, in that order."""
         extents = self.spec.extents[indices]
         chosen = dataclasses.replace(
             self, spec=self.spec.replace(extents=extents), block=self.block[indices], row=self.row[indices]
@@ -279,7 +279,7 @@ class Store:
         return chosen._without_unused()
 
     def _without_unused(self) -> Store:
-        """Lets go of blocks that hold no sample any more."""
+        """Drops blocks without samples."""
         used, block = np.unique(self.block, return_inverse=True)
         if len(used) == len(self.blocks):
             return self
@@ -287,7 +287,7 @@ class Store:
 
     @classmethod
     def concat(cls, stores: Sequence[Store]) -> Store:
-        """One batch after another. A block that several hold is kept once."""
+        """Joins batches. A block that several hold is kept once."""
         number: dict[int, int] = {}
         blocks: list[Block] = []
         renumbered = []
@@ -320,7 +320,7 @@ class Store:
         return dataclasses.replace(self, blocks=blocks, spec=self.spec.replace(dtype=dtype))
 
     def whole(self) -> AnyArray | None:
-        """The one padded array whose rows are the samples in order, if there is one."""
+        """Returns the padded array whose rows are the samples in order, if there is one."""
         if len(self.blocks) != 1 or not isinstance(self.blocks[0], PaddedBlock):
             return None
         array = self.blocks[0].array
@@ -329,7 +329,7 @@ class Store:
         return array
 
     def padded_shape(self) -> tuple[int, ...]:
-        """Largest size among padded blocks and samples of true size; of an empty batch all zero."""
+        """Returns the largest size among padded blocks and samples of true size; of an empty batch all zero."""
         shapes = [b.array.shape[1:] for b in self.blocks if isinstance(b, PaddedBlock)]
         alone = [number for number, b in enumerate(self.blocks) if not isinstance(b, PaddedBlock)]
         shapes += self.spec.extents[np.isin(self.block, alone)].tolist() if alone else []
@@ -339,6 +339,6 @@ class Store:
 
 
 def _cut(padded: Any, extent: Index) -> Any:
-    """A sample without its padding, and without gaps between its rows: a view of what is padded has some."""
+    """Cuts a sample's padding off, and copies it where rows have gaps: a view of what is padded has some."""
     size = tuple(extent.tolist())
     return compact(padded if padded.shape == size else padded[tuple(map(slice, size))])

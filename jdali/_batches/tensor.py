@@ -13,8 +13,7 @@ import numpy as np
 from jdali import types
 from jdali._batches.array_like import host_array
 from jdali._batches.store import compact, keeping
-from jdali._batches.tensor_html import samples_html
-from jdali._batches.texts import tensor_text
+from jdali._batches.texts import samples_html, tensor_text
 from jdali._system.devices import AnyArray, HostArray, to_host
 
 
@@ -58,7 +57,7 @@ class Tensor:
         return self._value.ndim
 
     def layout(self) -> str:
-        """One letter an axis, or "" if not known."""
+        """Returns one letter an axis, or "" if not known."""
         return self._layout
 
     @property
@@ -66,11 +65,11 @@ class Tensor:
         return dali_type(self._value.dtype)
 
     def source_info(self) -> str:
-        """Origin of the sample (a file, mostly); "" if not known."""
+        """Returns the origin of the sample (a file, mostly); "" if not known."""
         return self._source
 
     def get_property(self, name: str, /) -> str | None:
-        """ "layout" or "source_info"; None for anything else, or if empty."""
+        """Returns "layout" or "source_info"; None for anything else, or if empty."""
         return {"layout": self._layout, "source_info": self._source}.get(name) or None
 
     def set_layout(self, layout: str, /) -> None:
@@ -78,7 +77,7 @@ class Tensor:
         self._layout = layout or ""
 
     def squeeze(self, dim: int | None = None) -> bool:
-        """Takes axes of size 1 away, all of them or only `dim`. Returns whether there was one."""
+        """Removes axes of size 1, all of them or only `dim`. Returns whether any was removed."""
         shape = self._value.shape
         if dim is not None and not -len(shape) <= dim < len(shape):
             raise RuntimeError(
@@ -98,7 +97,7 @@ class Tensor:
             self._value = self._value.view(dtype)
 
     def data_ptr(self) -> int:
-        """Address of the first element; the values lie there in row-major order, without gaps."""
+        """Returns the address of the first element; the values lie there in row-major order, without gaps."""
         return address(self._value)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
@@ -125,7 +124,7 @@ class Tensor:
         return to_host(self._value)
 
     def as_cpu(self) -> TensorCPU:
-        """The sample in host memory."""
+        """Copies the sample to host memory, unless it is there."""
         cpu = TensorCPU._of(self._host(), self._layout, self._source)
         assert isinstance(cpu, TensorCPU)
         return cpu
@@ -137,7 +136,7 @@ class Tensor:
         return self._text(self._host())
 
     def _repr_html_(self) -> str | None:
-        """The sample as a picture, a sound or numbers, for a notebook."""
+        """Shows the sample as a picture, a sound or numbers, in a notebook."""
         if isinstance(self._value, jax.core.Tracer):
             return None
         host, name = self._host(), type(self).__name__
@@ -182,7 +181,7 @@ class TensorCPU(Tensor):
 
 
 class TensorGPU(Tensor):
-    """A sample on the accelerator, which is JAX's default device (the CPU, if there is no other).
+    """A sample on the accelerator, which is JAX's default device (the CPU if JAX has no other).
 
     Args:
         object: a JAX array, or anything with DLPack or the array interface.
@@ -229,7 +228,7 @@ class TensorGPU(Tensor):
 
 
 def dali_type(dtype: Any) -> types.DALIDataType:
-    """DALI's name of a NumPy dtype; NO_TYPE of the dtype of nothing (see `NOTHING`)."""
+    """Returns DALI's name of a NumPy dtype; NO_TYPE of `NOTHING`."""
     return types.NO_TYPE if dtype == NOTHING else types.to_dali_type(dtype)
 
 
@@ -256,11 +255,11 @@ def same_size_dtype(old: np.dtype, new_type: object) -> np.dtype:
 
 
 def device_array(value: object, device_id: int = -1) -> jax.Array:
-    """Any array-like as a JAX array on the device of that number (-1: where it is, or the default)."""
+    """Converts any array-like to a JAX array on the device of that number (-1: where it is, or the default)."""
     if isinstance(value, Tensor):
         value = value._value
     if not isinstance(value, jax.Array):
-        value = host_array(value, copy=True)  # where the device is the CPU, JAX may use the memory as it is
+        value = host_array(value, copy=True)  # on the CPU JAX may use the memory itself
     types.to_dali_type(value.dtype)
     with keeping(value.dtype):
         if device_id >= 0:
@@ -270,7 +269,7 @@ def device_array(value: object, device_id: int = -1) -> jax.Array:
 
 
 def device_number(value: AnyArray) -> int:
-    """Number of the device an array is on."""
+    """Returns the number of the device an array is on."""
     if isinstance(value, jax.Array):
         devices: Any = value.sharding.device_set
         return min(int(device.id) for device in devices)
@@ -295,7 +294,7 @@ def copy_to_address(value: AnyArray, pointer: Any) -> None:
 
 
 def _cuda_copy(to: int, source: int, size: int, device_id: int) -> None:
-    """CUDA's own copy, which finds out by the addresses where each side lies."""
+    """Copies by CUDA, which finds out by the addresses where each side lies."""
     cuda = ctypes.CDLL("libcuda.so.1")
     device, context = ctypes.c_int(), ctypes.c_void_p()
     steps: list[tuple[Any, ...]] = [
@@ -315,7 +314,7 @@ def _cuda_copy(to: int, source: int, size: int, device_id: int) -> None:
 
 
 def same_layout(layouts: Sequence[str]) -> str:
-    """The one layout of several tensors; a tensor without one agrees with any."""
+    """Returns the one layout of several tensors; a tensor without one agrees with any."""
     named = {name for name in layouts if name}
     if len(named) > 1:
         raise TypeError(f"Tensors cannot have different layouts, got {', '.join(sorted(named))}.")

@@ -24,15 +24,14 @@ from jdali._batches.tensor import (
     dali_type,
     same_size_dtype,
 )
-from jdali._batches.tensor_html import samples_html
-from jdali._batches.texts import batch_text
+from jdali._batches.texts import batch_text, samples_html
 from jdali._system.devices import AnyArray, HostArray, accelerator, to_host
 
 _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
 
 
 class SampleIndexError(IndexError, RuntimeError):
-    """A batch has no sample of this index; DALI's `at` raises RuntimeError, Python IndexError."""
+    """The index is out of the batch; DALI's `at` raises RuntimeError, Python IndexError."""
 
 
 class TensorList:
@@ -85,7 +84,7 @@ class TensorList:
         device: str = "cpu",
         source_info: Sequence[str] | None = None,
     ) -> TensorList:
-        """A batch whose samples lie in the rows of padded arrays.
+        """Makes a batch whose samples lie in the rows of padded arrays.
 
         Args:
             parts: every position of the batch must be in exactly one of them.
@@ -104,7 +103,7 @@ class TensorList:
         source_info: Sequence[str] | None = None,
         spec: BatchSpec | None = None,
     ) -> TensorList:
-        """A batch of arrays of their true sizes, which are kept as they are.
+        """Makes a batch of arrays of their true sizes, which are kept as they are.
 
         Args:
             samples: arrays of one element type and number of axes.
@@ -127,7 +126,7 @@ class TensorList:
         device: str = "cpu",
         source_info: Sequence[str] | None = None,
     ) -> TensorList:
-        """A batch of samples of one size: array [N, ...]; `layout` is that of one sample."""
+        """Makes a batch of samples of one size from an array [N, ...]; `layout` is that of one sample."""
         extents = np.tile(np.array(array.shape[1:], np.int64), (array.shape[0], 1))
         spec = BatchSpec(extents, array.dtype, layout)
         return cls._of(Store.of_block(PaddedBlock(array), spec), source_info, device)
@@ -136,12 +135,12 @@ class TensorList:
     def from_store(
         cls, store: Store, device: str = "cpu", source_info: Sequence[str] | None = None
     ) -> TensorList:
-        """A batch of samples that lie in blocks already."""
+        """Makes a batch of samples that lie in blocks already."""
         return cls._of(store, source_info, device)
 
     @staticmethod
     def concat(batches: Sequence[TensorList], order: Sequence[int] | HostArray | None = None) -> TensorList:
-        """One batch of the samples of several; no sample is copied.
+        """Joins the samples of several batches; copies none.
 
         Args:
             batches: of one element type, number of axes and layout; empty ones do not count.
@@ -163,13 +162,13 @@ class TensorList:
 
     @staticmethod
     def merge(batches: Sequence[TensorList], positions: Sequence[Sequence[int] | HostArray]) -> TensorList:
-        """The inverse of several `select`s: sample i of `batches[j]` goes to `positions[j][i]`."""
+        """Undoes several `select`s: sample i of `batches[j]` goes to `positions[j][i]`."""
         return TensorList.concat(
             batches, np.argsort(np.concatenate([np.asarray(p, np.int64) for p in positions]))
         )
 
     def select(self, indices: Sequence[int] | HostArray) -> TensorList:
-        """The batch of the samples at `indices`, in that order; no sample is copied."""
+        """Selects the samples at `indices`, in that order; copies none."""
         chosen = np.asarray(indices, np.int64)
         source = None if self._source is None else self._source.select(chosen)
         return self._of(self._store.select(chosen), source)
@@ -194,11 +193,11 @@ class TensorList:
         return self._store
 
     def as_numpy(self) -> HostArray:
-        """Samples of one size as a NumPy array [N, ...]; waits for them if they are being computed."""
+        """Joins samples of one size into a NumPy array [N, ...]; waits for them if they are being computed."""
         return self._dense_array()
 
     def to_device(self, device: str) -> TensorList:
-        """The batch as one of "cpu" or "gpu"; samples move when their values are asked for."""
+        """Returns the batch as one of "cpu" or "gpu"; samples move when their values are asked for."""
         if device == self.device:
             return self
         return self.as_cpu() if device == "cpu" else self._of(self._store, self._source, device)
@@ -208,17 +207,17 @@ class TensorList:
         return dali_type(self._store.spec.dtype)
 
     def shape(self) -> list[tuple[int, ...]]:
-        """The size of each sample."""
+        """Returns the size of each sample."""
         return [tuple(extent) for extent in self._store.spec.extents.tolist()]
 
     def ndim(self) -> int:
-        """Number of axes of a sample."""
+        """Returns the number of axes of a sample."""
         if self._known is None and self._packed is not None:
             return int(self._packed[0].ndim) - 1
         return self._store.spec.ndim
 
     def layout(self) -> str:
-        """Layout of a sample, one letter an axis, or "" if not known."""
+        """Returns the layout of a sample, one letter an axis, or "" if not known."""
         return self._layout
 
     def set_layout(self, layout: str, /) -> None:
@@ -232,11 +231,11 @@ class TensorList:
         return self._source
 
     def source_info(self) -> list[str]:
-        """Origin of each sample (a file, mostly); "" if not known."""
+        """Returns the origin of each sample (a file, mostly); "" if not known."""
         return [""] * len(self) if self._source is None else list(self._source)
 
     def is_dense_tensor(self) -> bool:
-        """True if all samples have one size."""
+        """Returns True if all samples have one size."""
         return self._store.spec.is_uniform
 
     def __len__(self) -> int:
@@ -250,7 +249,7 @@ class TensorList:
     @overload
     def __getitem__(self, i: slice) -> TensorList: ...
     def __getitem__(self, i: int | slice) -> Tensor | TensorList:
-        """Sample `i` as a tensor (negative: from the end), or the batch of a slice of samples."""
+        """Returns sample `i` as a tensor (negative: from the end), or the batch of a slice of samples."""
         if isinstance(i, slice):
             return self.select(np.arange(len(self))[i])
         if not -len(self) <= i < len(self):
@@ -268,11 +267,11 @@ class TensorList:
             )
 
     def to_samples(self) -> list[HostArray]:
-        """The samples as NumPy arrays of their true sizes, without a copy where they are on the CPU."""
+        """Returns the samples as NumPy arrays of their true sizes, without a copy where they are on the CPU."""
         return self._store.host_samples()
 
     def padded(self) -> tuple[Any, Any]:
-        """All samples in one array, put together once.
+        """Joins all samples in one padded array, once.
 
         Returns: jax.Array [N, *padded], zero past the size of each sample, and the sizes, int32 [N, ndim]; both
             traced if this batch is an argument of a function under `jit`, and without N under `vmap`.
@@ -283,16 +282,16 @@ class TensorList:
         return self._packed
 
     def as_jax(self) -> jax.Array:
-        """Samples of one size as jax.Array [N, ...]; without a copy if one array already is that."""
+        """Joins samples of one size into a jax.Array [N, ...]; without a copy if one array already is that."""
         array = gather(self._store, None, self._dense_shape("a JAX array"), self._placement)
         assert isinstance(array, jax.Array)
         return array
 
     def _dense_array(self) -> HostArray:
-        """[N, ...] for NumPy, in row-major order: the memory of the samples if they lie like that already.
+        """Joins samples for NumPy in row-major order, [N, ...]; returns their memory if they lie like that already.
 
-        What is made of a padded array is kept for the next call; the samples stay where they are, so that the shape
-        of `padded` does not depend on earlier calls.
+        The result is kept for the next call; the samples stay in place, so that the shape of `padded` does not depend on
+        earlier calls.
         """
         store, shape = self._store, self._dense_shape("a numpy array")
         if (host := dense_memory(store, shape)) is not None:
@@ -308,7 +307,7 @@ class TensorList:
         return dense_shape(self._store, wanted)
 
     def _dense(self) -> AnyArray:
-        """Samples of one size as one array, where they are."""
+        """Joins samples of one size into one array, where they are."""
         raise TypeError("a TensorList is either a TensorListCPU or a TensorListGPU")
 
     @property
@@ -320,12 +319,12 @@ class TensorList:
         return accelerator()
 
     def as_tensor(self) -> Tensor:
-        """Samples of one size as one tensor with a leading batch axis ("N" in the layout)."""
+        """Joins samples of one size into one tensor with a leading batch axis ("N" in the layout)."""
         value = self._dense()
         return self._tensor._of(value, "N" + self._layout if self._layout or value.ndim == 1 else "")
 
     def as_reshaped_tensor(self, shape: Sequence[int], /) -> Tensor:
-        """Samples of one size as one tensor of another shape with as many elements."""
+        """Joins samples of one size into one tensor of another shape with as many elements."""
         value, sizes = self._dense(), tuple(int(n) for n in shape)
         if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
             raise RuntimeError(
@@ -339,17 +338,17 @@ class TensorList:
         )
 
     def as_cpu(self) -> TensorList:
-        """The batch in host memory."""
+        """Copies the batch to host memory, unless it is there."""
         return self._of(self._store.to_host(), self._source, "cpu")
 
     # `run` cannot tell where an output will be; at run time the classes have these, a batch on a device no `as_array`.
     if TYPE_CHECKING:
 
         def at(self, i: int, /) -> Any:
-            """Sample `i` of its true size: a NumPy array if the batch is on the host, else a tensor."""
+            """Returns sample `i` in its true size: a NumPy array if the batch is on the host, else a tensor."""
 
         def as_array(self) -> HostArray:
-            """Samples of one size as an array [N, ...]; a batch on a device is brought to the host by `as_cpu` first."""
+            """Joins samples of one size into an array [N, ...]; a batch on a device needs `as_cpu` first."""
 
     def reinterpret(self, new_type: object) -> None:
         """Reads the same bits as another element type of the same size."""
@@ -358,12 +357,12 @@ class TensorList:
         self._packed = self._unpadded = None
 
     def reset(self) -> None:
-        """Lets go of all samples."""
+        """Drops all samples."""
         self._known = self._store.select(np.zeros(0, np.int64))
         self._packed = self._unpadded = self._source = None
 
     def data_ptr(self) -> int:
-        """Address of the samples' array; they must be of one size."""
+        """Returns the address of the samples' array; they must be of one size."""
         value = self._dense()
         self._known = Store.of_block(PaddedBlock(value), self.spec)  # keeps the array there alive
         return address(value)
@@ -394,7 +393,7 @@ class TensorList:
         return self._text(values=True)
 
     def _repr_html_(self) -> str | None:
-        """The samples as pictures, sounds or numbers, for a notebook."""
+        """Shows the samples as pictures, sounds or numbers, in a notebook."""
         if self._is_traced:
             return None
         return samples_html(

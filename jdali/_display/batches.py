@@ -45,7 +45,7 @@ class NamedBatch(NamedTuple):
 
 
 def _figure(output: NamedBatch, position: int, name: str) -> Shown:
-    """A sample; one of a sound file's name is a sound if it can be."""
+    """Shows a sample; one with the name of a sound file as a sound if it can be."""
     array, hint = output.sample(position), output.hint
     if not (hint.kind or output.layout) and name.lower().endswith(_SOUND_FILES) and may_be_sound(array):
         hint = Hint("sound")

@@ -109,7 +109,7 @@ def kind_of(array: NDArray[np.generic], layout: str, hint: Hint) -> str:
 
 
 def _looks_like_picture(array: NDArray[np.generic]) -> bool:
-    """True for three axes of which the last or the first has 1, 3 or 4 elements, and the others many."""
+    """Returns True for three axes if the last or the first has 1, 3 or 4 elements, and the others many."""
     if array.ndim != 3:
         return False
     last, first = array.shape[-1] in (1, 3, 4), array.shape[0] in (1, 3, 4)
@@ -117,7 +117,7 @@ def _looks_like_picture(array: NDArray[np.generic]) -> bool:
 
 
 def may_be_sound(array: NDArray[np.generic]) -> bool:
-    """True for the types and shapes that decoders of sounds give: frames, and perhaps few channels."""
+    """Returns True for the types and shapes that decoders of sounds give: frames, and perhaps few channels."""
     typed = array.dtype.kind == "f" or array.dtype == np.int16
     return (
         typed and array.ndim in (1, 2) and len(array) > 1 and (array.ndim == 1 or array.shape[1] <= _CHANNELS)
@@ -125,7 +125,7 @@ def may_be_sound(array: NDArray[np.generic]) -> bool:
 
 
 def _looks_like_sound(array: NDArray[np.generic]) -> bool:
-    """True for so many frames of one or two channels that go up and down around 0 within full scale."""
+    """Returns True for many frames of one or two channels that go up and down around 0 within full scale."""
     if not may_be_sound(array) or len(array) < _MANY_FRAMES or (array.ndim == 2 and array.shape[1] > 2):
         return False
     frames = frames_of(array)
@@ -166,7 +166,7 @@ def figure(
 
 
 def _image(pixels: Pixels, detail: Detail) -> str:
-    """An address of the picture, small enough."""
+    """Encodes a picture as an address, small enough."""
     small = fit(pixels, detail.side)
     if detail.exact or small.shape[-1] == 1 or small.size < 6000:
         return data_uri(png(small), "image/png")
@@ -174,7 +174,7 @@ def _image(pixels: Pixels, detail: Detail) -> str:
 
 
 def _frame(uri: str, height: int, width: int, over: str, what: str) -> str:
-    """A picture with what lies over it; small ones are enlarged."""
+    """Draws a picture with its overlays; enlarges small ones."""
     longest = max(height, width)
     scale = max(_SHOWN_SIDE / longest, 1.0)
     tiny = ' class="jd-tiny"' if longest < _TINY else ""

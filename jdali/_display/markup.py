@@ -70,5 +70,5 @@ def fitting(*parts: str) -> str:
 
 
 def styled(body: str) -> str:
-    """A part of a page with its style, for a notebook."""
+    """Wraps a part of a page in its style, for a notebook."""
     return f'<style>{STYLE}</style><div class="jdali">{body}</div>'

@@ -73,7 +73,7 @@ def animation_of(array: Values, layout: str, most: int) -> Animation:
 
 
 def _channels_last(array: Values, layout: str) -> tuple[Values, tuple[str, ...]]:
-    """[H, W, C] with 1, 3 or 4 channels."""
+    """Moves channels last: [H, W, C] with 1, 3 or 4 channels."""
     notes: tuple[str, ...] = ()
     if array.ndim == 2:
         return array[..., None], notes

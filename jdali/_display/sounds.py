@@ -14,7 +14,7 @@ _HEIGHT = 60
 
 
 def frames_of(array: NDArray[np.generic]) -> NDArray[np.float32]:
-    """A sound as float32 [frames, channels]; full scale is 1, and integers are scaled to it.
+    """Scales a sound to float32 [frames, channels]; full scale is 1.
 
     Args:
         array: [frames] or [frames, channels].
@@ -45,7 +45,7 @@ def wav(frames: NDArray[np.float32], rate: float) -> bytes:
 
 
 def envelope(frames: NDArray[np.float32], columns: int = _COLUMNS) -> NDArray[np.float32]:
-    """Lowest and highest value in each of `columns` equal parts of a sound, over all channels.
+    """Finds the lowest and highest value in each of `columns` equal parts of a sound, over all channels.
 
     Returns: [min(columns, frames), 2].
     """

@@ -96,7 +96,7 @@ def spectrum_svg(pixels: Pixels, axes: SpectrumAxes, side: int) -> str:
 
 
 def _frequency(axes: SpectrumAxes, share: float, rows: int) -> str:
-    """The frequency at a height, 0 to 1."""
+    """Writes the frequency at a height, 0 to 1."""
     if axes.low is None or axes.high is None:
         return f"row {share * (rows - 1):.0f}"
     if not axes.mel:

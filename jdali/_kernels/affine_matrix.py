@@ -20,7 +20,7 @@ Matrix: TypeAlias = tuple[tuple[float, ...], ...]
 
 
 def rotation_matrix(angle: ArrayLike, axis: Vector | None = None) -> Array:
-    """Rotation in the plane, from x towards y, or in space, around an axis.
+    """Makes a rotation in the plane, from x towards y, or in space, around an axis.
 
     Args:
         angle: float32 [], degrees.
@@ -45,12 +45,12 @@ def rotation_matrix(angle: ArrayLike, axis: Vector | None = None) -> Array:
 
 
 def apply_linear(linear: Array, point: Array) -> Array:
-    """`linear` [m, n] times `point` [..., n]: [..., m]."""
+    """Multiplies `linear` [m, n] by `point` [..., n]: [..., m]."""
     return jnp.sum(rounded(linear * point[..., None, :]), axis=-1)
 
 
 def about_center(linear: Array, center: Vector | None) -> Array:
-    """`linear` [n, n] as a transform that leaves `center` [n] or [] (None: the origin) where it is."""
+    """Makes `linear` [n, n] a transform that leaves `center` [n] or [] (None: the origin) where it is."""
     n = linear.shape[0]
     if center is None:
         shift = jnp.zeros(n, jnp.float32)
@@ -61,14 +61,14 @@ def about_center(linear: Array, center: Vector | None) -> Array:
 
 
 def compose(first: Array, second: Array) -> Array:
-    """The transform that does `first`, then `second`."""
+    """Composes two transforms: `first`, then `second`."""
     n = second.shape[0]
     product = jnp.sum(rounded(second[:, :n, None] * first[None, :, :]), axis=1)
     return product.at[:, n].add(second[:, n])
 
 
 def inverse(matrix: Array) -> Array:
-    """Inverse of a matrix [n, n], n = 1, 2 or 3, by cofactors; not finite where there is none.
+    """Inverts a matrix [n, n], n = 1, 2 or 3, by cofactors; not finite for a singular one.
 
     Args:
         matrix: float32.
@@ -78,7 +78,7 @@ def inverse(matrix: Array) -> Array:
         return 1 / matrix
 
     def minor(row: int, column: int) -> Array:
-        """Cofactor of an element; cyclic indices give its sign."""
+        """Computes the cofactor of an element; cyclic indices give its sign."""
         if n == 2:
             return matrix[1 - row, 1 - column] * (1 - 2 * ((row + column) % 2))
         a, b = (row + 1) % 3, (row + 2) % 3

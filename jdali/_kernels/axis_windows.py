@@ -48,7 +48,7 @@ def sum_of_windows(
     axes: tuple[int, int], kind: SumKind,
     data: Array, windows: Array, lengths: Array, factors: Array, extent: Array, *, shape: tuple[int, ...],
 ) -> Array:  # fmt: skip
-    """The sum of factors times correlations with products of odd windows, whose middle lies over the element.
+    """Sums factors times correlations with products of odd windows, whose middle lies over the element.
 
     Args:
         axes: first axis of the windows, and the one after the last: up to three.
@@ -76,7 +76,7 @@ def sum_of_windows(
 
 @one_program(static_argnums=0)
 def _sum(s: _Sum, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array) -> Array:
-    """[N, D, H, W·C] of the same shape; sizes are int32 [4], the true N, D, H, W."""
+    """Computes [N, D, H, W·C] of the same shape; sizes are int32 [4], the true N, D, H, W."""
     assert s.kind.border is not None
     unit = flat.shape[3] // s.shape[2]
     for axis in range(4 - s.axes, 4):
@@ -91,7 +91,7 @@ def _sum(s: _Sum, flat: Array, windows: Array, lengths: Array, factors: Array, s
 def _in_blocks(
     s: _Sum, unit: int, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array
 ) -> Array:
-    """Block after block of rows, up to the true sizes."""
+    """Computes block after block of rows, up to the true sizes."""
     depth, height, width = s.shape
     length = width * unit
     rows = min(max(_BLOCK // max(length, 1), 8), height)
@@ -124,7 +124,7 @@ def _in_blocks(
 def _whole(
     s: _Sum, unit: int, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array
 ) -> Array:
-    """All of it at once; has a derivative."""
+    """Computes all of it at once; has a derivative."""
     depth, height, width = s.shape
     shape = (len(flat), depth, height, width * unit)
     terms = _Terms(s, unit, shape, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
@@ -157,13 +157,15 @@ class _Terms:
     guarded: bool
 
     def one(self, values: Array, windows: Array, lengths: Array, between: Callable[[Array], Array]) -> Array:
-        """[*shape] of float32 values with margins: axis by axis; `between` is what they go through after each."""
+        """Correlates float32 values with margins, axis by axis, to [*shape]; passes them through `between` after each
+        axis.
+        """
         for i, axis in enumerate(range(4 - self.s.axes, 4)):
             values = between(self._along(axis, values, windows[i], lengths[i]))
         return values
 
     def _along(self, axis: int, values: Array, window: Array, length: Array) -> Array:
-        """Sums of products of a window with what lies under it, in the order of its elements."""
+        """Sums products of a window with what lies under it, in the order of its elements."""
         unit, size = self.unit if axis == 3 else 1, self.shape[axis]
         total = jnp.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]), jnp.float32)
         # In one go: a loop's sum is read and written in place, which LLVM makes no vector instructions of.

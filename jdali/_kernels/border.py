@@ -12,12 +12,12 @@ from jdali._kernels.window import border_of
 
 
 def _reflect_1001(index: Array, size: Array) -> Array:
-    """The outermost element is repeated: of 4 elements, -2 to 5 are 1 0 0 1 2 3 3 2."""
+    """Repeats the outermost element: of 4 elements, -2 to 5 are 1 0 0 1 2 3 3 2."""
     folded = index % jnp.maximum(2 * size, 1)
     return jnp.where(folded >= size, 2 * size - 1 - folded, folded)
 
 
-# From any index to one in [0, size); "constant" has none.
+# Map any index to one in [0, size); "constant" needs no map.
 INDICES: Mapping[str, Callable[[Array, Array], Array]] = {
     "reflect_101": reflect_101,
     "reflect_1001": _reflect_1001,
@@ -35,7 +35,7 @@ def with_margin(
     fill: Array | int = 0,
     unit: int = 1,
 ) -> Array:
-    """An axis with elements in front of it and after its true size.
+    """Extends an axis by elements in front of it and after its true size.
 
     Args:
         values: any shape and type, padded.
@@ -81,7 +81,7 @@ def rows_with_margin(
     inside: Array | None = None,
     unit: int = 1,
 ) -> Array:
-    """Some rows of an image with a margin in front and behind, in place of what was in a buffer.
+    """Writes rows of an image, with a margin in front and behind, into a buffer.
 
     In a loop on a CPU that hands the buffer on, these are a few copies in the cache, where `with_margin` writes a
     whole image more than once.
@@ -122,7 +122,7 @@ def rows_with_margin(
 
 
 def border_name(operator: str, argument: str, name: str, known: Sequence[str]) -> str:
-    """The border mode as `INDICES` calls it; raises ValueError if it is not one of `known`."""
+    """Returns the border mode as `INDICES` calls it; raises ValueError if it is not one of `known`."""
     found = border_of(name)
     if found not in known:
         raise ValueError(

@@ -26,7 +26,7 @@ def check_flat_boxes(name: str, boxes: BatchSpec) -> None:
 
 
 def checked_layout(name: str, layout: str, ndim: int) -> str:
-    """`layout`, if it names the two borders, or the first border and the size, along each axis.
+    """Checks that `layout` names the two borders, or the first border and the size, along each axis; returns it.
 
     Args:
         name: of the operator, for the error message.
@@ -43,7 +43,7 @@ def checked_layout(name: str, layout: str, ndim: int) -> str:
 
 
 def borders_of(boxes: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
-    """First and last borders of boxes, float32 [N, ndim] each, x first.
+    """Returns the first and last borders of boxes, float32 [N, ndim] each, x first.
 
     Args:
         boxes: float32 [N, 2 * ndim].

@@ -62,7 +62,7 @@ class Windows:
 
 @dataclasses.dataclass(frozen=True)
 class FoundWindow:
-    """One window; see `Windows`. `satisfying` is False for the best of those that were not good enough."""
+    """One window; see `Windows`. `satisfying` is False for the best window of a failed search."""
 
     anchor: np.ndarray
     shape: np.ndarray
@@ -85,7 +85,7 @@ def find_window(
     picture: np.ndarray | None,
     crop: np.ndarray | None,
 ) -> FoundWindow | None:
-    """The window of one picture; None if none was found in `MOST_ATTEMPTS` attempts.
+    """Searches a window of one picture; None if `MOST_ATTEMPTS` attempts find none.
 
     A round draws one of the thresholds, or to take the whole picture, and then `num_attempts` windows. Of
     those that reach the threshold the last one counts, if a box is left in it; if not, another round begins.
@@ -139,7 +139,7 @@ def find_window(
 def _best(
     best: tuple[float, FoundWindow | None], windows: Windows, metric: np.ndarray, good: np.ndarray
 ) -> tuple[float, FoundWindow | None]:
-    """The best candidate so far: one that overlaps more, or that is good except for the boxes it would lose."""
+    """Returns the best candidate so far: one that overlaps more, or that is good except for the boxes it would lose."""
     value, window = best
     for i in np.flatnonzero(windows.allowed).tolist():
         if good[i] or metric[i] > value:
@@ -148,7 +148,7 @@ def _best(
 
 
 def _fixed_windows(rng: np.random.Generator, count: int, crop: np.ndarray, picture: np.ndarray) -> Windows:
-    """Windows of a fixed size in pixels; one that is larger than the picture covers it."""
+    """Draws windows of a fixed size in pixels; one that is larger than the picture covers it."""
     free = picture.astype(np.int64) - crop
     anchor = rng.integers(np.minimum(free, 0), np.maximum(free, 0) + 1, (count, len(crop))).astype(_Float)
     shape = np.broadcast_to(crop.astype(_Float), anchor.shape)
@@ -160,7 +160,7 @@ def _fixed_windows(rng: np.random.Generator, count: int, crop: np.ndarray, pictu
 def _random_windows(
     rng: np.random.Generator, count: int, ndim: int, search: Search, picture: np.ndarray | None
 ) -> Windows:
-    """Windows of random size and position, relative to the picture."""
+    """Draws windows of random size and position, relative to the picture."""
     low, high = map(_Float, search.scaling)
     shape = low + (high - low) * rng.random((count, ndim), _Float)
     size = np.ones(ndim, _Float) if picture is None else picture.astype(_Float)
@@ -208,13 +208,13 @@ def _with_aspect_ratios(
 def _areas(
     low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Area of the intersection of each window and box [..., N], and area of the boxes [N]."""
+    """Computes the intersections of windows and boxes [..., N], and the areas of the boxes [N]."""
     sides = np.minimum(high[..., None, :], last) - np.maximum(low[..., None, :], first)
     return np.maximum(sides, 0).prod(axis=-1), np.maximum(last - first, 0).prod(axis=-1)
 
 
 def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """part / whole, 0 where there is nothing to share."""
+    """Divides part by whole; 0 where the whole is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
@@ -235,7 +235,7 @@ def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Searc
 def kept(
     low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray, prune_threshold: float | None
 ) -> np.ndarray:
-    """bool [..., N]: which of the boxes stay in each window; see `Search.prune_threshold`.
+    """Decides which boxes stay in each window, bool [..., N]; see `Search.prune_threshold`.
 
     Args:
         low: float32 [..., ndim], first borders of the windows.

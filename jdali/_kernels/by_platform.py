@@ -21,10 +21,10 @@ Keep: TypeAlias = Callable[[Any], Any]
 
 
 def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Callable[..., Array]:
-    """A function that is `loop` on the CPU, one sample after the other, and `whole` elsewhere.
+    """Makes a function that is `loop` on the CPU, one sample after the other, and `whole` elsewhere.
 
-    A loop may end at the true size of a sample, so its work follows what is needed, not what is
-    padded. Under `vmap` it stays a loop of each sample's own length. It has no derivative; that of
+    A loop may end at the true size of a sample, so its work follows the true size, not the padding. Under `vmap` it stays a
+    loop of each sample's own length. It has no derivative; that of
     `whole` is taken, and then `whole` is what runs.
 
     Args:
@@ -32,7 +32,7 @@ def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Call
             over traced values.
     """
 
-    @jax.jit  # traced once: `custom_vmap` traces for one sample, what comes of its rule does it again
+    @jax.jit  # traced once: `custom_vmap` traces for one sample, and its rule for the batch again
     @usual_modes()
     def one_sample(*arguments: object) -> Array:
         return loop(*arguments)
@@ -68,7 +68,7 @@ def differentiable(
     default: Callable[..., Array],
     derivative: Callable[[Any, Any], tuple[Array, Any]] | None = None,
 ) -> Callable[..., Array]:
-    """A function that is `cpu` on the CPU and `default` elsewhere, with one derivative for both.
+    """Makes a function that is `cpu` on the CPU and `default` elsewhere, with one derivative for both.
 
     Args:
         cpu, default: the same function of the same arguments, which closes over no traced values.
@@ -86,9 +86,9 @@ def differentiable(
 
 
 def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
-    """`body(i, result)` for i from 0 to `count`, which may be traced; i is int32 in any case.
+    """Calls `body(i, result)` for i from 0 to `count`, which may be traced; i is int32 in any case.
 
-    Within `shard_map`, a count that varies over its devices says that `start` has to.
+    Within `shard_map`, `start` varies over the devices if the count does.
     """
     end = jnp.int32(count)
     result: T = lax.fori_loop(jnp.int32(0), end, body, varying_like(start, end))
@@ -96,7 +96,7 @@ def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
 
 
 def kept(values: T, once: Array) -> T:
-    """Arrays that are made here, once: a compiler for CPUs would rather make them anew for each use of an element.
+    """Computes arrays here, once: a compiler for CPUs would rather compute them anew for each use of an element.
 
     Args:
         values: pytree of arrays.
@@ -148,7 +148,7 @@ def by_rows(
 
 
 def rows_of_block(shape: Sequence[int], elements: int) -> int:
-    """Rows of blocks of about `elements` elements, which divide an array with little left over."""
+    """Chooses the rows of blocks of about `elements` elements, which divide an array with little left over."""
     height, *rest = shape
     most = max(elements // max(math.prod(rest), 1), 1)
     return -(-height // -(-height // most))

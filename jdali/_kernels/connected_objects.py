@@ -22,13 +22,13 @@ class Boxes(NamedTuple):
 
 
 def boxes_of_label(labels: np.ndarray, label: int) -> Boxes:
-    """Boxes of the objects of one label."""
+    """Finds the boxes of the objects of one label."""
     boxes, _ = _connected(labels == label)
     return boxes
 
 
 def boxes_of_all(labels: np.ndarray, background: int) -> Boxes:
-    """Boxes of all objects but those of the background."""
+    """Finds the boxes of all objects but those of the background."""
     from scipy import ndimage  # takes half a second to import
 
     values, indices = np.unique(labels, return_inverse=True)
@@ -49,7 +49,7 @@ def boxes_of_all(labels: np.ndarray, background: int) -> Boxes:
 
 
 def _connected(mask: np.ndarray) -> tuple[Boxes, np.ndarray]:
-    """Boxes of the connected sets of a mask, and the position of the first element of each, int64 [n, axes]."""
+    """Finds the boxes of the connected sets of a mask, and the position of the first element of each, int64 [n, axes]."""
     from scipy import ndimage  # takes half a second to import
 
     numbers, _ = ndimage.label(mask)
@@ -67,7 +67,7 @@ _lock = threading.Lock()
 
 
 def remembered(labels: np.ndarray, what: Hashable, search: Callable[[], Boxes]) -> Boxes:
-    """`search()`, or what it gave for a map of the same contents and the same `what`."""
+    """Caches `search()` by the contents of the map and `what`."""
     contents = np.ascontiguousarray(labels)
     digest = hashlib.blake2b(contents.data, digest_size=32).digest()
     key = (digest, labels.shape, what)

@@ -42,7 +42,7 @@ SMALL = 1 << 14
 
 
 def padded_taps(size: int) -> int:
-    """Sizes that programs are made for: up to 9 the odd ones, then multiples of 4."""
+    """Rounds up to the sizes that programs are made for: up to 9 the odd ones, then multiples of 4."""
     return size | 1 if size < 10 else -(-size // 4) * 4
 
 
@@ -61,7 +61,7 @@ class SumKind:
     half_to_even: bool = False
 
     def rounded(self, value: Array) -> Array:
-        """float32 as `dtype`, saturated; NaN is 0."""
+        """Converts float32 to `dtype`, saturated; NaN is 0."""
         if self.half_to_even and self.dtype.kind != "f":
             value = jnp.round(value)
         return saturate_cast(value, self.dtype)
@@ -85,7 +85,7 @@ class Correlation:
     def tile(self) -> tuple[int, int]:
         """Rows and elements of the kernel that are added in one step.
 
-        The order of the sums is that of the elements of the kernel, whatever the tile is.
+        Sums follow the order of the kernel's elements, for any tile.
         """
         columns = min(self.taps[2], _COLUMNS)
         return (min(self.taps[1], max(_TILE // columns, 1)) if columns == self.taps[2] else 1), columns
@@ -102,7 +102,7 @@ def correlate_axes(
     data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
     support: Array | None = None,
 ) -> Array:  # fmt: skip
-    """`correlate` along up to three axes that follow each other, of data of any number of axes.
+    """Applies `correlate` along up to three consecutive axes of data of any number of axes.
 
     Args:
         kind, taps, kernel, fill, anchor: see there, `taps` and `anchor` for each of the axes.
@@ -131,7 +131,7 @@ def correlate_axes(
 
 
 def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:
-    """(D, H, W) of the sizes of up to three axes, the last ones."""
+    """Extends the sizes of up to three axes to (D, H, W)."""
     depth, height, width = (1,) * (3 - len(sizes)) + sizes
     return depth, height, width
 
@@ -140,7 +140,7 @@ def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:
 def correlate(
     c: Correlation, image: Array, kernel: Array, support: Array, fill: Array, anchor: Array, sizes: Array
 ) -> Array:
-    """Sums of products of a kernel with what lies under it, in float32.
+    """Sums products of a kernel with what lies under it, in float32.
 
     Args:
         image: [N, D, H, W, C], padded; integers of at most 16 bits, float16 or float32.
@@ -192,7 +192,9 @@ class _Weights(NamedTuple):
 
 
 def _with_margin(c: Correlation, flat: Array, axis: int, unit: int, fill: Array, sizes: Array) -> Array:
-    """[N, D, H, W · C] with what the kernel reaches past axis 1, 2 or 3; `unit`: elements along it that belong together."""
+    """Extends axis 1, 2 or 3 of [N, D, H, W · C] by what the kernel reaches; `unit`: elements along it that belong
+    together.
+    """
     side = c.reach[axis - 1] - 1
     if c.kind.border is None:
         return jnp.pad(flat, [(0, side * unit if a == axis else 0) for a in range(4)])
@@ -203,7 +205,7 @@ def _with_margin(c: Correlation, flat: Array, axis: int, unit: int, fill: Array,
 def _add_tile(
     total: Array, values: Array, weights: _Weights, steps: tuple[int, int], guard: Guard | None
 ) -> Array:
-    """`total` plus weights · values: total[y, x] += weights[r, s] · values[y + r·steps[0], x + s·steps[1]].
+    """Adds weights · values to `total`: total[y, x] += weights[r, s] · values[y + r·steps[0], x + s·steps[1]].
 
     Args:
         total: float32 [..., Y, X].
@@ -232,7 +234,7 @@ def _supported(support: Array, _: Array) -> Array:
 
 
 def _supported_or_finite(support: Array, values: Array) -> Array:
-    """The same products, and a derivative by a weight that is 0."""
+    """Keeps products with finite values too: the same sums, and a derivative by a weight that is 0."""
     return support | jnp.isfinite(values)
 
 
@@ -240,7 +242,7 @@ def _supported_or_finite(support: Array, values: Array) -> Array:
 def _in_blocks(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
-    """Block after block of rows, up to the true sizes."""
+    """Computes block after block of rows, up to the true sizes."""
     arguments = (flat, weights, fill, starts, sizes)
     if math.prod(c.taps) < SEPARABLE:
         return _blocks(c, channels, None, *arguments)
@@ -304,7 +306,7 @@ class _Block:
     guard: Guard | None
 
     def of_kernel(self, values: Array, kernel: _Weights, sizes: Array) -> Array:
-        """[rows, length] of [T, rows + R - 1, length + (S - 1)·channels], one tile of the kernel after the other."""
+        """Computes [rows, length] of [T, rows + R - 1, length + (S - 1)·channels], one tile of the kernel after the other."""
         (high, wide), (rows, length), total = self.c.tile, self.shape, jnp.zeros(self.shape, jnp.float32)
         if (1, high, wide) == self.c.reach:
             return _add_tile(total, values[0], kernel.at(0), (1, self.channels), self.guard)
@@ -322,9 +324,9 @@ class _Block:
         return loop(sizes[0] * down * across, add, total)
 
     def of_vectors(self, values: Array, vectors: Vectors, sizes: Array) -> Array:
-        """The same of a kernel that is the product of three vectors: along each axis alone."""
+        """Computes the same for a kernel that is the product of three vectors: along each axis alone."""
         (along_t, along_r, along_s), (rows, length) = map(_Weights.of_vector, vectors), self.shape
-        # Each pass is made once, or else it would be worked out again for each element that needs it.
+        # Each pass is made once: XLA would compute it again for each element that needs it.
         once = jnp.minimum(sizes[0], 1)
         depth, height, width = values.shape
         plane = values[0]
@@ -355,7 +357,7 @@ def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
 def _whole(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
-    """All of it at once, row after row of the kernel; has a derivative."""
+    """Computes all of it at once, row after row of the kernel; has a derivative."""
     for axis, unit in ((2, 1), (3, channels)):
         flat = _with_margin(c, flat, axis, unit, fill, sizes)
     depth, height, width = c.shape

@@ -24,7 +24,7 @@ At = Callable[[int, int], Array]
 
 
 def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Keep) -> list[Array]:
-    """RGB of what a sensor saw.
+    """Computes RGB from a sensor's picture.
 
     In each of 8 directions the picture changes by some gradient. Those below a threshold, the smallest plus half of
     the largest, are chosen, and of each colour twice as many pixels are added up. The mean difference to the sum of
@@ -45,7 +45,7 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
     gradients = keep(_gradients(wide, green, keep))
     smallest, largest = functools.reduce(jnp.minimum, gradients), functools.reduce(jnp.maximum, gradients)
     threshold = keep(smallest + jnp.maximum(largest >> 1, 1))
-    # Sums of the pixel's own colour; of what is beside a green pixel, or green; of what is above it, or opposite.
+    # Sums of the pixel's own colour; of the colour beside a green pixel, or green; of the colour above it, or opposite.
     own, first, second = (jnp.zeros(green.shape, jnp.int16) for _ in range(3))
     count = jnp.zeros(green.shape, jnp.int16)
     for (y, x), gradient in zip(_DIRECTIONS, gradients, strict=True):
@@ -70,7 +70,7 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
 
 
 def _pixels_around(wide: Array, margin: int, shape: tuple[int, ...]) -> At:
-    """at(y, x): for each pixel of a picture the one y rows below it and x columns right of it."""
+    """Makes at(y, x): for each pixel of a picture the one y rows below it and x columns right of it."""
 
     def at(y: int, x: int) -> Array:
         return wide[margin + y : margin + y + shape[0], margin + x : margin + x + shape[1]]
@@ -79,7 +79,7 @@ def _pixels_around(wide: Array, margin: int, shape: tuple[int, ...]) -> At:
 
 
 def _gradients(wide: Array, green: Array, keep: Keep) -> list[Array]:
-    """For each direction, how much the picture changes there."""
+    """Computes, for each direction, how much the picture changes there."""
     pixel = _pixels_around(wide, 1, (green.shape[0] + 2, green.shape[1] + 2))
 
     def change(one: tuple[int, int], other: tuple[int, int]) -> Array:
@@ -117,7 +117,7 @@ def _straight(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array
 
 
 def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array]:
-    """The same of a direction between the axes."""
+    """Computes the same for a direction between the axes."""
     near = 2 * at(y, x)
     beside, above = at(0, x) + at(2 * y, x), at(y, 0) + at(y, 2 * x)
     return (
@@ -128,7 +128,7 @@ def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array
 
 
 def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
-    """1 / (2 count), float32; 0 of 0.
+    """Computes 1 / (2 count), float32; 0 of 0.
 
     OpenCV works on 8 pixels at a time, except for the first of a row that begins with green, and the rest of a row.
     There 1/14 is 0.0714286, which rounds halves of sevenths away from zero.

@@ -47,7 +47,7 @@ class PyramidLevel(NamedTuple):
 
 
 def level_count(height: int, width: int) -> int:
-    """Levels of a pyramid of pictures of at most this size."""
+    """Returns the levels of a pyramid of pictures of at most this size."""
     count, side = 1, min(height, width)
     while (side + 1) // 2 >= _LEAST_SIDE:
         count, side = count + 1, (side + 1) // 2
@@ -95,7 +95,7 @@ def dense_flow(
 
 
 def _refined(level: PyramidLevel, flow: Array, steps: int) -> Array:
-    """The flow of a level after some steps, and the median."""
+    """Refines the flow of a level by some steps, and takes the median."""
     gradient = jnp.stack([_derivative(level.later, level.extent, axis) for axis in (1, 0)], axis=-1)
     gradient = lax.optimization_barrier(gradient)
     height, width = level.later.shape
@@ -110,9 +110,9 @@ def _refined(level: PyramidLevel, flow: Array, steps: int) -> Array:
         gx, gy = gradient[..., 0], gradient[..., 1]
         along = gx * flow[..., 0] + gy * flow[..., 1] - difference
         terms = jnp.stack([gx * gx, gx * gy, gy * gy, gx * along, gy * along], axis=-1)
-        # What lies past the extent may be no number, which a weight of 0 would keep.
+        # Values past the extent may be NaN, which a weight of 0 would keep.
         terms = jnp.where(valid[..., None], weight[..., None] * terms, 0)
-        # Fused with the sums, each term would be computed, and compiled, anew for each of its uses.
+        # Fused with the sums, each term would be computed, and compiled, again for each use.
         terms = lax.optimization_barrier(terms)
         xx, xy, yy, bx, by = jnp.moveaxis(_neighbourhood(terms), -1, 0)
         xx, yy = xx + _RIDGE, yy + _RIDGE
@@ -127,7 +127,7 @@ def _refined(level: PyramidLevel, flow: Array, steps: int) -> Array:
 
 
 def _sampled(picture: Array, x: Array, y: Array, extent: Array) -> Array:
-    """Linear interpolation at coordinates in pixels; the outermost pixels go on past the border."""
+    """Interpolates linearly at coordinates in pixels; the outermost pixels go on past the border."""
     x, y = jnp.clip(x, 0, extent[1] - 1), jnp.clip(y, 0, extent[0] - 1)
     left, top = jnp.floor(x), jnp.floor(y)
     across, down = x - left, y - top
@@ -146,20 +146,20 @@ def _taken(values: Array, index: Array, axis: int) -> Array:
 
 
 def _shifted(values: Array, offset: int, axis: int, size: Array) -> Array:
-    """`values[i + offset]` along an axis; the outermost ones go on past the true size."""
+    """Takes `values[i + offset]` along an axis; the outermost ones go on past the true size."""
     index = jnp.clip(jnp.arange(values.shape[axis]) + offset, 0, size - 1)
     return _taken(values, index, axis)
 
 
 def _derivative(picture: Array, extent: Array, axis: int) -> Array:
-    """By five pixels, exact for polynomials of the fourth degree; `_sampled` is smoother, but not by much."""
+    """Derives by five pixels, exact for polynomials of the fourth degree; `_sampled` is smoother, but not by much."""
     near = _shifted(picture, 1, axis, extent[axis]) - _shifted(picture, -1, axis, extent[axis])
     far = _shifted(picture, 2, axis, extent[axis]) - _shifted(picture, -2, axis, extent[axis])
     return (8 * near - far) / 12
 
 
 def _halved(values: Array, extent: Array) -> Array:
-    """Every second row and column of the values smoothed by (1 4 6 4 1) / 16 along both axes."""
+    """Takes every second row and column of the values smoothed by (1 4 6 4 1) / 16 along both axes."""
     for axis in (0, 1):
         size = (values.shape[axis] + 1) // 2
         parts = [
@@ -171,7 +171,7 @@ def _halved(values: Array, extent: Array) -> Array:
 
 
 def _doubled(flow: Array, extent: Array, shape: tuple[int, ...]) -> Array:
-    """The flow of a level, of true size `extent`, for the next finer one, whose padded shape is `shape`."""
+    """Scales the flow of a level, of true size `extent`, to the next finer one, whose padded shape is `shape`."""
     for axis in (0, 1):
         index = jnp.arange(shape[axis])
         low, high = (jnp.clip((index + more) // 2, 0, extent[axis] - 1) for more in (0, 1))
@@ -180,7 +180,7 @@ def _doubled(flow: Array, extent: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _neighbourhood(values: Array) -> Array:
-    """Gaussian sums around each element of [H, W, C]; nothing lies past the array."""
+    """Sums around each element of [H, W, C] with Gaussian weights; nothing lies past the array."""
     bell = np.exp(-0.5 * (np.arange(-_RADIUS, _RADIUS + 1) / _SIGMA) ** 2)
     weights = jnp.asarray((bell / bell.sum()).astype(np.float32))
     for axis in (0, 1):
@@ -196,7 +196,7 @@ def _neighbourhood(values: Array) -> Array:
 
 
 def _median(flow: Array, extent: Array) -> Array:
-    """The median of each component over 3 × 3 pixels."""
+    """Takes the median of each component over 3 × 3 pixels."""
     rows = [_shifted(flow, offset, 0, extent[0]) for offset in (-1, 0, 1)]
     values = [_shifted(row, offset, 1, extent[1]) for row in rows for offset in (-1, 0, 1)]
     for a, b in _MEDIAN_OF_NINE:
@@ -205,7 +205,7 @@ def _median(flow: Array, extent: Array) -> Array:
 
 
 def cell_means(flow: Array, extent: Array, grid: int, shape: tuple[int, int]) -> Array:
-    """[*shape, C]: means over cells of `grid` × `grid` pixels, of those that lie inside of the extent."""
+    """Averages cells of `grid` × `grid` pixels, over those inside of the extent: [*shape, C]."""
     total, count = jnp.zeros((), flow.dtype), jnp.zeros((), flow.dtype)
     for down in range(grid):
         for across in range(grid):
@@ -219,7 +219,7 @@ def cell_means(flow: Array, extent: Array, grid: int, shape: tuple[int, int]) ->
 
 
 def spread_cells(cells: Array, extent: Array, grid: int, shape: tuple[int, int]) -> Array:
-    """[*shape, C]: values of cells of `grid` × `grid` pixels at each pixel, between the cells' centres linear.
+    """Interpolates values of cells of `grid` × `grid` pixels at each pixel, linearly between centres: [*shape, C].
 
     Args:
         cells: [rows, columns, C].

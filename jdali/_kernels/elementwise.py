@@ -76,7 +76,7 @@ def elementwise(
 
 
 def _signature(function: Callable[..., Array]) -> inspect.Signature:
-    """The operands of `function`, positional only, and what the engine fills in."""
+    """Lists the operands of `function`, positional only, and what the engine fills in."""
     parameters = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, annotation=Array)
         for name in inspect.signature(function).parameters
@@ -128,7 +128,7 @@ def _checked_setup(
 
 
 def _layout(operands: Sequence[BatchSpec]) -> str:
-    """The longest layout, of which all others must be suffixes; "" if it does not name all axes."""
+    """Returns the longest layout, of which all others must be suffixes; "" if it does not name all axes."""
     named = sorted({spec.layout for spec in operands}, key=len)
     for shorter, longer in itertools.pairwise(named):
         if not longer.endswith(shorter):
@@ -140,7 +140,7 @@ def _layout(operands: Sequence[BatchSpec]) -> str:
 
 
 def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tuple[int, ...]) -> Array:
-    """`value` with as many axes as `shape`, each as long as there, or 1.
+    """Aligns `value` with `shape`: as many axes, each as long as there, or 1.
 
     Args:
         value: one padded sample.

@@ -34,7 +34,7 @@ def decoder_options(
     preallocate_width_hint: Static[int] = 0,
     use_fast_idct: Static[bool] = False,
 ) -> None:
-    """Arguments of every image decoder.
+    """Declares the arguments of every image decoder.
 
     Args:
         adjust_orientation: turn the picture as its EXIF data say.
@@ -64,13 +64,13 @@ def probe(
     adjust_orientation: bool,
     **_: object,
 ) -> Probed:
-    """Shape [H, W, C] and type of the whole pictures, from their headers."""
+    """Reads shape [H, W, C] and type of the whole pictures from their headers."""
     headers = Headers(encoded)
     return Probed(headers.shapes(output_type, adjust_orientation), dtype, headers, headers.failures)
 
 
 def _offset(params: Mapping[str, Any], denominator: np.ndarray) -> np.ndarray:
-    """A window begins at a pixel of the smaller picture, up to one before where it should."""
+    """Computes where a window begins in the smaller picture: at a pixel, up to one before its exact place."""
     start = params["_window"][:, :2] if "_window" in params else np.zeros((len(denominator), 2), np.int64)
     return start % denominator / denominator
 
@@ -108,13 +108,13 @@ def decode(
 
 
 def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:
-    """Spec of the whole pictures; checks the type asked for."""
+    """Makes the spec of the whole pictures; checks the type asked for."""
     codec.check_dtype(name, contents.dtype)
     return contents.replace(layout="HWC")
 
 
 def windows_plan(name: str, pictures: BatchSpec, anchors: np.ndarray, sizes: np.ndarray) -> Plan:
-    """Plan for decoding windows: `anchors` and `sizes` are [N, 2 or more], y and x first.
+    """Plans decoding of windows: `anchors` and `sizes` are [N, 2 or more], y and x first.
 
     Raises:
         SampleError: a window is not inside of its picture; `name` is that of the operator.

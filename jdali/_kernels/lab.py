@@ -13,7 +13,7 @@ from jax import Array
 
 from jdali._kernels.by_platform import Keep
 
-# Fractional bits: of weights, of linear light, of cube roots, of what is between Lab and RGB, of light before gamma.
+# Fractional bits: of weights, linear light, cube roots, values between Lab and RGB, light before gamma.
 _WEIGHT, _LIGHT, _ROOT, _BASE, _GAMMA = 12, 3, 15, 14, 12
 _WHITE = np.array([0.950456, 1, 1.088754])
 _RGB_TO_XYZ = np.array(
@@ -32,7 +32,7 @@ def _unchanged(values: object) -> object:
 
 
 def rgb_to_lab(image: Array, keep: Keep = _unchanged) -> tuple[Array, Array, Array]:
-    """int32 L, a, b [H, W], 0 to 255, of uint8 [H, W, 3].
+    """Converts uint8 [H, W, 3] to L, a, b, int32 [H, W], 0 to 255.
 
     What each element is needed of several times goes through `keep`.
     """
@@ -55,7 +55,7 @@ def rgb_to_lab(image: Array, keep: Keep = _unchanged) -> tuple[Array, Array, Arr
 
 
 def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) -> list[Array]:
-    """uint8 R, G, B [H, W] of int32 L, a, b [H, W], 0 to 255; `keep` as in `rgb_to_lab`."""
+    """Converts L, a, b, int32 [H, W], 0 to 255, to uint8 R, G, B [H, W]; `keep` as in `rgb_to_lab`."""
     y_of, root_of, xz_of, level_of = (jnp.asarray(table) for table in _backward_tables())
     y, root = keep([table.at[lightness].get(mode="promise_in_bounds") for table in (y_of, root_of)])
     base = 1 << _BASE
@@ -79,7 +79,7 @@ def _shifted(value: Array, bits: int) -> Array:
 
 @functools.cache
 def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
-    """Linear light of a level, and the cube root of linear light; the line below the knee is part of it."""
+    """Tabulates linear light by level, and the cube root of linear light; the line below the knee is part of it."""
     level = np.arange(256) / 255
     light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
     amount = np.arange(256 * 3 // 2 << _LIGHT) / (255 << _LIGHT)
@@ -90,7 +90,7 @@ def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
 
 @functools.cache
 def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Y and its cube root by L; X or Z by its cube root, from `_LOWEST` on; the level of light."""
+    """Tabulates Y and its cube root by L; X or Z by its cube root, from `_LOWEST` on; the level of light."""
     base, lightness = 1 << _BASE, np.arange(256)
     dark = lightness <= 20  # L* below 8
     root = lightness * 100 * base / (255 * 116) + 16 * base / 116

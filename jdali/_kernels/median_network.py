@@ -1,4 +1,4 @@
-"""Medians of rectangles by minima and maxima of whole images: sorting networks, of which only what the median needs is made.
+"""Medians of rectangles by sorting networks of whole images, cut down to the minima and maxima that the median needs.
 
 The columns of a window are sorted; two neighbours are merged, two of these pairs, and so on. What neighbouring windows
 have in common is so sorted once for all of them. Merging is K. E. Batcher's (Knuth, The Art of Computer Programming,
@@ -15,8 +15,8 @@ import numpy as np
 from jax import Array
 
 
-class _Later:
-    """An array that is made when it is asked for, once."""
+class _LazyArray:
+    """An array that is computed on first use."""
 
     def __init__(self, make: Callable[[], Array]):
         self._make = make
@@ -26,12 +26,12 @@ class _Later:
         return self._make()
 
 
-# Arrays whose elements ascend from one to the next.
-_Sorted = list[_Later]
+# Lists of arrays whose elements ascend from one array to the next.
+_Sorted = list[_LazyArray]
 
 
 def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int) -> Array:
-    """The median of each rectangle of an image.
+    """Computes the median of each rectangle of an image.
 
     Args:
         padded: unsigned integers [height + reach[0] - 1, (width + reach[1] - 1) · unit]: the image with a margin.
@@ -53,10 +53,10 @@ def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit:
 def medians_of_parts(
     padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int, size: Array
 ) -> Array:
-    """`medians` of rectangles of `size` (height, width), int32 [2], in the middle of those of `reach`.
+    """Computes `medians` of rectangles of `size` (height, width), int32 [2], in the middle of those of `reach`.
 
-    In front of the middle the least number stands for what is not in the rectangle, behind it the largest, as many
-    of one as of the other.
+    Elements outside of the rectangle count as the least number in front of the middle, as the largest behind it, equally
+    many of each.
     """
     least, largest = (jnp.asarray(n, padded.dtype) for n in (0, np.iinfo(padded.dtype).max))
 
@@ -73,7 +73,7 @@ def medians_of_parts(
 
 
 def _sorted_by_width(padded: Array, height: int, reach: tuple[int, int], unit: int) -> dict[int, _Sorted]:
-    """For widths of 1, 2, 4, ... columns, up to that of the rectangle, these columns sorted, wherever they begin."""
+    """Sorts 1, 2, 4, ... columns, up to the width of the rectangle, wherever they begin."""
     found = {1: _all_merged([[_loaded(padded[y : y + height])] for y in range(reach[0])])}
     width, length = 1, padded.shape[1]
     while 2 * width <= reach[1]:
@@ -85,22 +85,22 @@ def _sorted_by_width(padded: Array, height: int, reach: tuple[int, int], unit: i
 
 
 def _shifted(values: _Sorted, first: int, length: int) -> _Sorted:
-    """The elements from `first` on, along the last axis."""
+    """Takes the elements from `first` on, along the last axis."""
 
-    def shifted(value: _Later) -> Array:
+    def shifted(value: _LazyArray) -> Array:
         return value.array[:, first : first + length]
 
-    return [_Later(functools.partial(shifted, value)) for value in values]
+    return [_LazyArray(functools.partial(shifted, value)) for value in values]
 
 
-def _loaded(value: Array) -> _Later:
-    return _Later(lambda: value)
+def _loaded(value: Array) -> _LazyArray:
+    return _LazyArray(lambda: value)
 
 
-def _both(one: _Later, other: _Later) -> _Sorted:
+def _both(one: _LazyArray, other: _LazyArray) -> _Sorted:
     return [
-        _Later(lambda: jnp.minimum(one.array, other.array)),
-        _Later(lambda: jnp.maximum(one.array, other.array)),
+        _LazyArray(lambda: jnp.minimum(one.array, other.array)),
+        _LazyArray(lambda: jnp.maximum(one.array, other.array)),
     ]
 
 
@@ -123,8 +123,8 @@ def _all_merged(parts: Sequence[_Sorted]) -> _Sorted:
     return _merged(_all_merged(parts[:middle]), _all_merged(parts[middle:])) if middle else parts[0]
 
 
-def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _Later:
-    """The element of a rank, counted from 0, of all parts together."""
+def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _LazyArray:
+    """Selects the element of a rank, counted from 0, among all parts together."""
     if len(parts) == 1:
         return parts[0][rank]
     middle = len(parts) // 2

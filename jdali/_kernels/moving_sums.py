@@ -12,7 +12,7 @@ from jdali._numerics.platform import platform_dependent
 
 
 def moving_sums(values: Array, window: int, interval: int) -> Array:
-    """float32 sums of float32 values: added up as DALI does on a CPU, and within each window elsewhere.
+    """Sums float32 values in moving windows: as DALI does on a CPU, and within each window elsewhere.
 
     An accelerator would take microseconds for each step of DALI's sequential sum.
 
@@ -32,7 +32,7 @@ def moving_sums(values: Array, window: int, interval: int) -> Array:
 
 
 def _running_sums(values: Array, window: int, interval: int) -> Array:
-    """Each sum is the last one less the value that leaves the window, plus the one that enters it, rounded twice.
+    """Updates each sum by the value that enters the window and the one that leaves it, rounded twice.
 
     At every multiple of `interval` the window is added up from its first value. So the intervals do not depend on
     each other, and the loop works on all of them at once.
@@ -59,7 +59,7 @@ def _running_sums(values: Array, window: int, interval: int) -> Array:
 
 
 def _window_sums(values: Array, window: int) -> Array:
-    """Each window is added up by itself.
+    """Sums each window by itself.
 
     Cut into blocks of the window's length, a window is the end of one block and the start of the next.
     Only sums of neighbours are taken, no difference of long ones: nothing cancels.
@@ -73,7 +73,7 @@ def _window_sums(values: Array, window: int) -> Array:
 
 
 def exact_moving_sums(values: Array, window: int) -> Array:
-    """float32 [T]: sums of uint32 values, exact, then rounded once. DALI adds up 64-bit integers.
+    """Sums uint32 values exactly, then rounds once to float32 [T]. DALI adds up 64-bit integers.
 
     Args:
         values: uint32 [T].
@@ -92,7 +92,7 @@ def exact_moving_sums(values: Array, window: int) -> Array:
 
 
 def _float_of(high: Array, low: Array) -> Array:
-    """The float32 nearest to high · 2³² + low."""
+    """Rounds high · 2³² + low to the nearest float32."""
     zeros = lax.clz(high)
     moved = (high << zeros) | jnp.where(zeros > 0, low >> (32 - zeros), 0)
     lost = (

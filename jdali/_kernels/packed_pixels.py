@@ -1,4 +1,4 @@
-"""Pixels of an image as a warp reads them: as they are, or with the bytes of each packed into one number.
+"""Pixels of an image as a warp reads them: plain, or with the bytes of each packed into one number.
 
 On a CPU a gather takes its time by the number of indices, not of bytes, and what surrounds it is made for each element
 anew. Packed, a pixel of three bytes is read and filled once, with vector instructions; where the border is repeated
@@ -24,7 +24,7 @@ _BLOCK = 1 << 16  # elements that are packed in one step
 
 
 class Plain:
-    """An image [*space, C] as it is: pixels that are read are [..., C]."""
+    """A plain image [*space, C]: pixels are read as [..., C]."""
 
     def __init__(self, image: Array):
         self._image = image
@@ -32,21 +32,21 @@ class Plain:
         self.dtype = image.dtype
 
     def read(self, indices: Sequence[Array]) -> Array:
-        """The pixels at these indices along each axis, which lie in the image."""
+        """Reads the pixels at these indices along each axis, which lie in the image."""
         # One gather of whole pixels, which XLA keeps inside the loop that blends them. The caller has
         # clipped the indices, so nothing need be done about those outside or below 0.
         return self._image.at[tuple(indices)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
     def aligned(self, values: Array) -> Array:
-        """One value a pixel, to be computed with what `made` passes on."""
+        """Broadcasts one value a pixel to the form of what `made` passes on."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
-        """`fill`, one value or one a channel, where a pixel is not inside."""
+        """Puts `fill`, one value or one a channel, where a pixel is not inside."""
         return jnp.where(self.aligned(inside), pixels, fill)
 
     def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:
-        """The pixels that `function` makes of what was read."""
+        """Applies `function` to pixels that were read."""
         return function(pixels)
 
 
@@ -72,7 +72,7 @@ class Packed:
         return jnp.where(inside, pixels, packed(channels_of(jnp.broadcast_to(fill, (self.channels,)))))
 
     def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:
-        """`function` makes uint8 of each channel."""
+        """Applies `function` to each channel; it returns uint8."""
         return packed(
             [
                 function({key: (words >> (_BITS * channel)) & 0xFF for key, words in pixels.items()})
@@ -85,7 +85,7 @@ Pixels = Plain | Packed
 
 
 def _packed_rows(image: Array, rows: Array) -> Array:
-    """uint32 [H, W], made in a loop: as one expression it would be made in the flat shape, which takes 3 times as long."""
+    """Packs rows in a loop, uint32 [H, W]: as one expression they would be made in the flat shape, in 3 times as long."""
     height = image.shape[0]
     block = rows_of_block(image.shape, _BLOCK)
 
@@ -99,26 +99,26 @@ def _packed_rows(image: Array, rows: Array) -> Array:
 
 
 def packs(image: Array) -> bool:
-    """True if a number of 32 bits holds the last axis."""
+    """Returns True if a number of 32 bits holds the last axis."""
     return image.dtype == jnp.uint8 and 0 < image.shape[-1] <= _BYTES
 
 
 def packed(channels: Sequence[Array]) -> Array:
-    """uint32 [...] of the uint8 [...] of up to four channels."""
+    """Packs up to four uint8 channels [...] into uint32 [...]."""
     words = [values.astype(jnp.uint32) << (_BITS * channel) for channel, values in enumerate(channels)]
     return functools.reduce(jnp.bitwise_or, words)
 
 
 def channels_of(image: Array) -> list[Array]:
-    """The channels [...] of [..., C]."""
+    """Splits [..., C] into channels [...]."""
     return [image[..., channel] for channel in range(image.shape[-1])]
 
 
 def unpacked_channels(words: Array, count: int) -> list[Array]:
-    """int32 [...] of each channel, 0 to 255, of what `packed` gave."""
+    """Unpacks each channel, int32 [...], 0 to 255."""
     return [((words >> (_BITS * channel)) & 0xFF).astype(jnp.int32) for channel in range(count)]
 
 
 def unpacked(words: Array, channels: int) -> Array:
-    """uint8 [..., C] of what `packed` gave."""
+    """Unpacks uint8 [..., C]."""
     return jnp.stack([(words >> (_BITS * channel)).astype(jnp.uint8) for channel in range(channels)], axis=-1)

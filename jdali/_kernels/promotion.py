@@ -23,7 +23,7 @@ SIGNS = {
 
 
 def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
-    """Result type of one expression of one to three operands.
+    """Returns the result type of one expression of one to three operands.
 
     * "arithmetic": the operands' common type; booleans alone are refused;
     * "multiplication": the same, but booleans alone give a boolean;
@@ -66,7 +66,7 @@ def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
 
 
 def common_type(left: Dtype, right: Dtype) -> Dtype:
-    """Smallest type for both; float64 only if one of them is, at most 64 bits.
+    """Returns the smallest type for both; float64 only if one of them is, at most 64 bits.
 
     Integers of mixed sign give a signed type twice as wide as the unsigned one, or int64: DALI
     has nothing wider, so there uint64 values of 2**63 and more wrap.

@@ -1,4 +1,4 @@
-"""Arguments that have a value for each of some axes, where there are more of these in one sample than in another."""
+"""Arguments with a value for each chosen axis, where samples choose different numbers of axes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Alike:
 
 
 def by_number_of_axes(name: str, axes: Any, values: Mapping[str, Any], count: int) -> list[Alike]:
-    """The samples of a batch, those with equally many axes together.
+    """Groups the samples of a batch by their number of axes.
 
     Args:
         name: of the operator.
@@ -67,7 +67,7 @@ def _is_ragged(value: object) -> bool:
 
 
 def _rows(name: str, argument: str, value: Any, rows: np.ndarray) -> Any:
-    """The values of some samples, which must have one shape."""
+    """Stacks the values of some samples, which must have one shape."""
     if value is None or is_traced(value):
         return value
     chosen = value[rows]

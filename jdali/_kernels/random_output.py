@@ -13,7 +13,7 @@ from jdali._errors import check_samples
 def output_shape(
     name: str, shape_like: BatchSpec | None, shape: np.ndarray | None, batch_size: int
 ) -> np.ndarray:
-    """int64 [N, ndim]: true sizes of a random operator's output; [N, 0], scalars, if nothing is said.
+    """Returns the true sizes of a random operator's output: int64 [N, ndim]; [N, 0], scalars, if no argument says any.
 
     Args:
         name: of the operator.
@@ -44,16 +44,16 @@ def output_spec(
     dtype: np.dtype,
     batch_size: int,
 ) -> BatchSpec:
-    """Spec of a random operator's output; see `output_shape`. `shape_like` holds one spec or none."""
+    """Makes the spec of a random operator's output; see `output_shape`. `shape_like` holds one spec or none."""
     like = shape_like[0] if shape_like else None
     return BatchSpec(output_shape(name, like, shape, batch_size), dtype)
 
 
 def needs_shape(arguments: object) -> tuple[str, ...]:
-    """Only the shape must be known before the numbers are drawn (an operator's `setup_needs`)."""
+    """Names the shape as all that must be known before the numbers are drawn (an operator's `setup_needs`)."""
     return ("shape",)
 
 
 def needs_shape_and(*names: str) -> Callable[[object], tuple[str, ...]]:
-    """An operator's `setup_needs`: the shape, and arguments whose values `setup` checks."""
+    """Makes an operator's `setup_needs`: the shape, and arguments whose values `setup` checks."""
     return lambda arguments: ("shape", *names)

@@ -76,7 +76,7 @@ def random_window(
 def _largest_window(
     size: Array, random_area: tuple[float, float], random_aspect_ratio: tuple[float, float]
 ) -> tuple[Array, Array]:
-    """Window when no attempt succeeds, int32 [2], and whether none can succeed."""
+    """Returns the window for when no attempt succeeds, int32 [2], and whether none can succeed."""
     height, width = size[0], size[1]
     low, high = (jnp.float32(a) for a in random_aspect_ratio)
     least = width * height * jnp.float32(random_area[0])
@@ -117,7 +117,7 @@ def window_function(
     random_aspect_ratio: Sequence[float],
     num_attempts: int,
 ) -> WindowFunction:
-    """`random_window` for these arguments, the same object each time, for `SampleKeys.map`.
+    """Returns `random_window` for these arguments, the same object each time, for `SampleKeys.map`.
 
     Args:
         name: of the operator, for error messages.

@@ -1,4 +1,4 @@
-"""The rows of an image that a kernel reaches from a block of rows, with what lies past the borders."""
+"""The rows of an image that a kernel reaches from a block of rows, with their borders."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ReachedRows:
         )  # fmt: skip
 
     def reached(self, buffer: Array) -> Array:
-        """float32 of `shape`, of what `read` gave."""
+        """Cuts what the kernel reaches out of the buffer that `read` filled: float32 of `shape`."""
         planes, rows, length = self.shape
         start = self.starts[2] * self.channels
         return lax.dynamic_slice_in_dim(buffer, start, length, axis=1).reshape(planes, rows, length)

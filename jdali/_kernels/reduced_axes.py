@@ -13,7 +13,7 @@ from jdali._errors import absent_axis, axis_out_of_range
 def resolve_axes(
     name: str, spec: BatchSpec, axes: int | Sequence[int] | None, axis_names: str | None
 ) -> tuple[int, ...]:
-    """Indices of the axes to reduce, ascending.
+    """Returns the indices of the axes to reduce, ascending.
 
     Args:
         name: of the operator, for messages.
@@ -44,7 +44,7 @@ def resolve_axes(
 
 
 def reduced_spec(spec: BatchSpec, axes: Sequence[int], keep_dims: bool, dtype: np.dtype) -> BatchSpec:
-    """Spec after the reduction; reduced axes have size 1 or are dropped."""
+    """Makes the spec after the reduction; reduced axes have size 1 or are dropped."""
     extents, layout = spec.extents.copy(), spec.layout
     if keep_dims:
         extents[:, list(axes)] = 1

@@ -9,7 +9,7 @@ from jax import Array
 
 
 def linear_index(extent: Array, shape: Sequence[int]) -> Array:
-    """int32 [*shape]: index of each element in row-major order of a sample of size `extent`.
+    """Computes the index of each element in row-major order of a sample of size `extent`: int32 [*shape].
 
     Elements past `extent` get an index of no meaning.
     """
@@ -21,7 +21,7 @@ def linear_index(extent: Array, shape: Sequence[int]) -> Array:
 
 
 def take_linear(data: Array, extent: Array, linear: Array) -> Array:
-    """Elements of a padded sample at indices in row-major order; those outside are clipped."""
+    """Takes elements of a padded sample at indices in row-major order; clips those outside."""
     if data.size == 0:
         return jnp.zeros(linear.shape, data.dtype)
     index: list[Array] = []
@@ -33,7 +33,7 @@ def take_linear(data: Array, extent: Array, linear: Array) -> Array:
 
 
 def relayout(data: Array, extent: Array, out_extent: Array, out_shape: Sequence[int]) -> Array:
-    """The elements of a padded sample, in row-major order, in a new padded shape.
+    """Moves the elements of a padded sample, in row-major order, to a new padded shape.
 
     Args:
         data: the padded sample.

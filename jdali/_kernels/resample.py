@@ -94,7 +94,7 @@ def _dense(
     out_shape: tuple[int, ...],
     matrix: Callable[[Array, Array, int, int], Array] = dense_weights,
 ) -> Array:
-    """float32 [*out_shape, C]; linear in `image`, so it can be transposed.
+    """Resamples by matrix products, float32 [*out_shape, C]; linear in `image`, so it can be transposed.
 
     Args:
         image, filters, extent, out_shape: as for `resample`.
@@ -113,7 +113,7 @@ def _dense(
 
 
 def _dense_of_any(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
-    """`_dense` where pixels may be NaN or infinite: what their windows touch is NaN, and nothing else."""
+    """Applies `_dense` where pixels may be NaN or infinite: what their windows touch is NaN, and nothing else."""
     if not jnp.issubdtype(image.dtype, jnp.floating):
         return _dense(image, filters, extent, out_shape)
     finite = jnp.isfinite(image)
@@ -133,10 +133,10 @@ def _weighted(
     small: bool,
     reach: int,
 ) -> Array:
-    """`resample` by sums of weighted elements; small arrays have no loops over tiles."""
+    """Resamples by sums of weighted elements; small arrays have no loops over tiles."""
 
     def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
-        del out_extent  # what lies past it is unspecified
+        del out_extent  # unspecified past the size
         return saturate_cast(_dense_of_any(image, filters, extent, out_shape), dtype)
 
     def taps(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
@@ -162,7 +162,7 @@ def _weighted(
 
 @functools.lru_cache(maxsize=256)
 def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype, reach: int) -> Callable[..., Array]:
-    """`resample_taps`, for which vmap makes the batch longer instead of vectorising its loops.
+    """Wraps `resample_taps`, so that vmap makes the batch longer instead of vectorising its loops.
 
     Vectorised, a loop runs as often as the longest of the batch needs and computes all of it each time.
     """

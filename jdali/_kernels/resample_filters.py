@@ -32,7 +32,7 @@ _ROOT8 = np.float32(np.sqrt(8.0))
 
 
 def _tables() -> tuple[np.ndarray, np.ndarray]:
-    """Samples of each filter [filter, _WIDTH] and how many there are [filter].
+    """Tabulates samples of each filter [filter, _WIDTH], and their number [filter].
 
     DALI interpolates linearly between as many samples (kernels/imgproc/resample/resampling_filters.cu),
     which for the curved filters differs from the formula by up to 1e-3, so jdali does likewise.
@@ -70,13 +70,13 @@ _RADII = {  # in output elements when shrinking, in input elements otherwise
 
 
 def all_nearest(kinds: object) -> bool | None:
-    """True if the filters [N, ...] of all samples are NN; None if those of some samples or axes are."""
+    """Returns True if the filters [N, ...] of all samples are NN; None if those of some samples or axes are."""
     nearest = np.asarray(kinds) == NN
     return True if nearest.all() else None if nearest.any() else False
 
 
 class Reach(enum.IntEnum):
-    """Most taps of any filter that a program of `resample` has room for: the fewer, the smaller the program."""
+    """The most taps of any filter that a program of `resample` has room for; fewer make it smaller."""
 
     PAIR = 2  # linear, where no axis shrinks
     CHUNK = 8
@@ -153,7 +153,7 @@ def _check_kinds(kinds: np.ndarray) -> None:
 
 
 def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType) -> object:
-    """float32 [N, d]: the elements that DALI counts positions from if all filters are NN.
+    """Returns the elements that DALI counts positions from if all filters are NN: float32 [N, d].
 
     It cuts the window out along all axes but the one that it would resample first, which moves the roundings
     (resampling_setup.cc, GetProcessingOrder): the order of axes with the least cost, and of some as good the
@@ -180,7 +180,7 @@ def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType)
 
 
 def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
-    """`filters` [d, 5] with the output of those axes turned round where `mirror` [d] is true."""
+    """Mirrors the output of `filters` [d, 5] along the axes where `mirror` [d] is true."""
     step = filters[:, STEP]
     nearest = filters[:, FILTER] == NN
     last = (out_extent - 1).astype(jnp.float32)
@@ -212,7 +212,7 @@ def tap_count(axis: Array) -> Array:
 
 
 def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool) -> Array:
-    """Input elements, int32 [count], that the NN filter copies to output 0 to count-1.
+    """Returns the input elements, int32 [count], that the NN filter copies to output 0 to count-1.
 
     The element in which start + (x + 1/2) · step lies. Where that is on a border between two, roundings
     decide, and these are DALI's (resampling_impl_cpu.h, ResampleNN): along the last axis each position is
@@ -257,7 +257,7 @@ def weight(axis: Array, tap: Array, start: Array) -> Array:
 
 
 def border_weights(axis: Array, extent: Array, count: int) -> tuple[Array, Array, Array]:
-    """Of each output element: weight that falls before the input and after it, and 1 / sum of weights.
+    """Computes, for each output element, the weight before the input and after it, and 1 / sum of weights.
 
     The first two are normalised; all are float32 [count].
     """
@@ -281,7 +281,7 @@ def border_weights(axis: Array, extent: Array, count: int) -> tuple[Array, Array
 
 
 def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
-    """float32 [count, shape]: 1 where an output element has a weight for an input element, also if that is 0."""
+    """Marks the input elements that an output element weighs, also by 0: float32 [count, shape]."""
     _, first = first_taps(axis, count)
     last = first + tap_count(axis) - 1
     low, high = (jnp.clip(end, 0, extent - 1)[:, None] for end in (first, last))
@@ -290,7 +290,7 @@ def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
 
 
 def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
-    """float32 [count, shape]: weight of each input element in each output element."""
+    """Computes the weight of each input element in each output element: float32 [count, shape]."""
     before, after, inverse = border_weights(axis, extent, count)
     start, first = first_taps(axis, count)
     tap = jnp.arange(shape, dtype=jnp.int32)

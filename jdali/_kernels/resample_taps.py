@@ -111,7 +111,7 @@ class _Axes:
 def _taps_at_once(reach: int) -> int:
     """Returns how many taps are summed at once: all that there may be, and one.
 
-    Those that a filter has not are 0 times its last one, which is NaN if that is not finite, and one stands for all.
+    Missing taps are 0 times the filter's last one, which is NaN if that is not finite; one stands for all.
     """
     return min(reach + 1, _TAPS)
 
@@ -121,8 +121,8 @@ def _taps_and_weights(
 ) -> tuple[Array, Array]:
     """Computes taps and weights, not normalised, of a chunk of each output row's filter, [..., taps, rows] each.
 
-    What is too much of a chunk is the last tap again, with the weight 0, and no row that the filter does not reach: 0
-    times NaN is NaN.
+    Surplus taps of a chunk repeat the last one with the weight 0. They read no row beyond the filter, since 0 times NaN is
+    NaN.
 
     Args:
         filters: float32 [..., 1, 5].
@@ -176,7 +176,7 @@ def _resample_rows(
     tiles = (columns + tile - 1) // tile
 
     def weighted_sum(left: Array, row: Array, value: Array) -> Array:
-        # In `lax`: there are many taps, and each call of `jnp` takes ten times as long to trace.
+        # In `lax`: with many taps, each call of `jnp` takes ten times as long to trace.
         first, last = (lax.broadcast(v, (block, 1)) for v in (sample, left))
         terms = []
         for k in range(axes.taps):
@@ -203,7 +203,7 @@ def _resample_rows(
 
         def add_tile(t: Array, result: Array) -> Array:
             left = jnp.minimum(t * tile, width - tile)
-            # What the overlap holds has this chunk added already.
+            # The overlap has this chunk added already.
             again = jnp.arange(tile, dtype=jnp.int32) < t * tile - left
             so_far = lax.optimization_barrier(lax.dynamic_slice(result, (to, left), (block, tile)))
             total = so_far + jnp.where(again, 0, weighted_sum(left, row, value))
@@ -215,7 +215,7 @@ def _resample_rows(
 
 
 def _transposed(source: Array, result: Array, columns: Array) -> Array:
-    """The first `columns` columns of `source` as rows of `result`."""
+    """Writes the first `columns` columns of `source` as rows of `result`."""
     rows, width = source.shape
     tile = min(_COLUMNS, width)
 

@@ -37,7 +37,7 @@ class ResizeWindow:
     size: np.ndarray
 
     def in_scaled(self, scaled: Scaled | None) -> ResizeWindow:
-        """The same window, in pixels of a picture that was decoded at a fraction of its size."""
+        """Converts the window to pixels of a picture that was decoded at a fraction of its size."""
         if scaled is None:
             return self
         low = self.low / scaled.denominator + scaled.offset
@@ -45,7 +45,7 @@ class ResizeWindow:
 
 
 def check_types(name: str, images: BatchSpec, dtype: np.dtype | None) -> np.dtype:
-    """Output dtype; the input's or float32."""
+    """Returns the output dtype: the input's or float32."""
     if images.dtype not in (np.uint8, np.int16, np.uint16, np.float32):
         raise TypeError(
             f"{name}: Unsupported type: {images.dtype}. Supported types are: uint8, int16, uint16 and float; cast it"
@@ -58,7 +58,7 @@ def check_types(name: str, images: BatchSpec, dtype: np.dtype | None) -> np.dtyp
 
 
 def per_axis(name: str, argument: str, value: np.ndarray, count: int) -> np.ndarray:
-    """float64 [N, count] of [N], [N, 1] or [N, count]."""
+    """Broadcasts [N], [N, 1] or [N, count] to float64 [N, count]."""
     value = np.asarray(value, np.float64)
     value = value[:, None] if value.ndim == 1 else value
     if value.shape[1] not in (1, count):
@@ -129,7 +129,7 @@ def _wanted(
     resize_longer: np.ndarray,
     mode: str,
 ) -> tuple[np.ndarray, str]:
-    """[N, d] requested sizes (0: none) and the mode they are meant in."""
+    """Returns the requested sizes, [N, d] (0: none), and the mode they are meant in."""
     shorter, longer = bool(np.any(resize_shorter)), bool(np.any(resize_longer))
     apart = any(bool(np.any(s)) for s in separate)
     if (size is not None) + shorter + longer + apart != 1:
@@ -220,7 +220,7 @@ def crop_window(
     position: np.ndarray,
     rounding: str,
 ) -> ResizeWindow:
-    """The part of `window` whose output is a crop of the whole output.
+    """Cuts `window` to the part whose output is a crop of the whole output.
 
     Args:
         crop: [N, d], size of the crop; 0: no crop along that axis.

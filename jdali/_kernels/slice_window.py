@@ -21,7 +21,7 @@ _FARTHEST = 2.0**60  # of borders
 def slice_axes(
     name: str, layout: str, shape: tuple[int, int], axes: np.ndarray | None, axis_names: str | None
 ) -> np.ndarray:
-    """The axes that slice arguments stand for.
+    """Returns the axes that slice arguments stand for.
 
     Args:
         layout: of the data; without one, that of an image with as many axes.
@@ -97,7 +97,7 @@ def slice_window(
     shape: np.ndarray | None = None,
     rel_shape: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Windows of DALI's named slice arguments, before any bounds policy.
+    """Computes windows of DALI's named slice arguments, before any bounds policy.
 
     Relative values are shares of the extent. Both borders of the window are rounded half away
     from zero, so its size is the distance of the rounded borders.
@@ -153,7 +153,7 @@ def positional_window(
     normalized_anchor: bool = True,
     normalized_shape: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Windows of slice's positional inputs; floats are shares of the extent if normalized.
+    """Computes windows of slice's positional inputs; floats are shares of the extent if normalized.
 
     Args:
         axes: [N, K], of `slice_axes`.
@@ -223,7 +223,7 @@ def check_exclusive(name: str, **arguments: object) -> None:
 def slice_argument(
     name: str, argument: str, value: np.ndarray | None, shape: tuple[int, ...]
 ) -> np.ndarray | None:
-    """A named slice argument as [N, K]; a scalar stands for all axes, an empty list for None."""
+    """Broadcasts a named slice argument to [N, K]; a scalar stands for all axes, an empty list for None."""
     if value is None:
         return None
     value = np.asarray(value)
@@ -252,7 +252,7 @@ def _window(
         ),
     )
     anchors, sizes = np.zeros_like(extents), np.array(extents)
-    # What is beyond has no integer, and is out of bounds as well.
+    # Larger values have no integer, and are out of bounds as well.
     first, last = (
         np_round_half_away(np.clip(v, -_FARTHEST, _FARTHEST)).astype(np.int64) for v in (low, high)
     )

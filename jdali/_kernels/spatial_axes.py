@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
-    """First axis that a filter works along, and the one after the last: up to three, side by side.
+    """Returns the first axis that a filter works along, and the one after the last: up to three, side by side.
 
     Args:
         name: of the operator, for messages.

@@ -15,7 +15,7 @@ from jdali._numerics.rounding import saturate_cast
 
 
 def exact_anchor(position: ArrayLike, free: Array, rounding: str = "round") -> Array:
-    """`crop_window` on the device: position × free, rounded as if the product had no error.
+    """Computes `crop_window` on the device: position × free, rounded as if the product had no error.
 
     The float32 position is cut into four 12-bit digits and multiplied in integers, because a
     float32 product may fall on the other side of a half than the true one does.
@@ -44,7 +44,7 @@ def exact_anchor(position: ArrayLike, free: Array, rounding: str = "round") -> A
 
 
 def saturate_truncate(value: Array, dtype: DTypeLike) -> Array:
-    """The conversion of `crop` and `slice`: fractions are cut off, and float16 saturates, too."""
+    """Converts as `crop` and `slice` do: cuts fractions off, and saturates float16, too."""
     target = np.dtype(dtype)
     floating = jnp.issubdtype(value.dtype, jnp.floating)
     if value.dtype == target:
@@ -58,7 +58,7 @@ def saturate_truncate(value: Array, dtype: DTypeLike) -> Array:
 
 
 def fill_constant(fill_values: object, dtype: np.dtype) -> np.ndarray:
-    """Fill values [1] or [C] in the type of the output: cut off and saturated for integers."""
+    """Converts fill values [1] or [C] to the type of the output: cut off and saturated for integers."""
     values = np.atleast_1d(np.asarray(fill_values, np.float32))
     if jnp.issubdtype(dtype, jnp.floating):
         return values.astype(dtype)
@@ -142,7 +142,7 @@ def take_window(value: Array, indices: Indices, shape: Sequence[int]) -> Array:
 
 
 def inside_window(indices: Indices, extent: Array) -> Array:
-    """bool, broadcastable to the window: where it lies inside of the sample."""
+    """Marks the part of the window inside of the sample: bool, broadcastable to the window."""
     inside = jnp.ones((1,) * len(indices), bool)
     for axis, index in enumerate(indices):
         if index is not None:
@@ -152,7 +152,7 @@ def inside_window(indices: Indices, extent: Array) -> Array:
 
 
 def per_channel(value: Any, layout: str) -> Any:
-    """[1] or [C] values, broadcastable to data of a layout."""
+    """Reshapes [1] or [C] values to broadcast to data of a layout."""
     shape = [1] * len(layout)
     if value.shape[0] > 1:
         shape[layout.index("C")] = value.shape[0]

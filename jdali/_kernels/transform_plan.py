@@ -19,7 +19,7 @@ MATRIX_LAYOUT = "**"
 
 
 def no_values(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """For `setup_needs`: sizes follow from how many values the arguments have, so no value is needed."""
+    """Names no argument for `setup_needs`: sizes follow from how many values the arguments have."""
     return ()
 
 
@@ -30,7 +30,7 @@ def length(argument: object) -> int | None:
 
 
 def sample_shape(argument: Any) -> tuple[int, ...] | None:
-    """Shape of a sample's value of an argument of `setup`; None: left out, or not known yet."""
+    """Returns the shape of a sample's value of an argument of `setup`; None if left out, or not known yet."""
     shape = argument.known_shape if is_traced(argument) else None if argument is None else np.shape(argument)
     return None if shape is None else shape[1:]
 
@@ -46,7 +46,7 @@ def check_vector(name: str, argument: str, value: object, axes: int) -> None:
 
 
 def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any]) -> Plan:
-    """Plan of a transform that is applied to `matrix`, if there is one.
+    """Plans a transform that is applied to `matrix`, if there is one.
 
     Args:
         name: of the operator.
@@ -66,7 +66,7 @@ def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any
 
 
 def matrix_axes(name: str, matrix: BatchSpec) -> int:
-    """Number of axes of an input transform [n, n+1], the same for all samples."""
+    """Returns the number of axes of an input transform [n, n+1], the same for all samples."""
     if matrix.ndim != 2 or not matrix.is_uniform or (matrix.extents[:, 1] != matrix.extents[:, 0] + 1).any():
         raise ValueError(
             f"{name}: The input, if provided, is expected to be a 2D tensor with dimensions (ndim, ndim+1) representing an "
@@ -87,7 +87,7 @@ def check_matrix(name: str, matrix: BatchSpec, axes: int) -> None:
 def finish(
     own: Array, matrix: Array | None, reverse_order: bool, out_shape: tuple[int, ...] | None = None
 ) -> Array:
-    """`own` after the input transform, if there is one (before it with `reverse_order`), padded.
+    """Composes `own` with the input transform, if there is one: after it, or before it with `reverse_order`; pads the result.
 
     Args:
         own: float32 [n, n+1].
@@ -103,6 +103,6 @@ def finish(
 
 
 def vector(values: Vector, axes: int | None) -> Array:
-    """float32 [axes] of a scalar or a vector; `axes` None: as many as there are."""
+    """Converts a scalar or a vector to float32 [axes]; `axes` None: as many as given."""
     array = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     return jnp.broadcast_to(array, (axes,)) if axes is not None else array

@@ -4,7 +4,7 @@ Points are in pixels, x to the right, y down; pixel i of an axis covers [i, i+1)
 i + 0.5. Arithmetic is float32.
 
 On the CPU an image is made tile by tile, in a loop that ends at the true size of the output, one
-sample after the other: the work follows what is needed, not what is padded. Accelerators make all of
+sample after the other: the work follows the true size, not the padding. Accelerators make all of
 the padded output at once.
 """
 
@@ -54,7 +54,7 @@ _FAR = 1 << 30  # pixels; positions further away count as being there
 
 # --- setup --------------------------------------------------------------------------------------
 def has_value(argument: Any) -> bool:
-    """True if a vector argument whose default is empty has a value; a tracer has one."""
+    """Returns True if a vector argument whose default is empty has a value; a tracer has one."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
 
 
@@ -77,7 +77,7 @@ def check_warp(
 
 
 def explicit_size(name: str, size: object, axes: int) -> np.ndarray:
-    """int64 [N, axes] of the argument `size`: rounded to the nearest integer, at least 1.
+    """Rounds the argument `size` to the nearest integers, at least 1: int64 [N, axes].
 
     Args:
         name: of the operator.
@@ -100,14 +100,14 @@ def explicit_size(name: str, size: object, axes: int) -> np.ndarray:
 
 
 def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype | None) -> BatchSpec:
-    """Spec of images after a warp to new sizes [N, axes]."""
+    """Makes the spec of images after a warp to new sizes [N, axes]."""
     extents = np.concatenate([sizes, images.extents[:, -1:]], axis=1)
     return images.replace(extents=extents, dtype=dtype or images.dtype)
 
 
 # --- run ----------------------------------------------------------------------------------------
 def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Mapping of an affine transform: point = linear · (center - out_origin) + in_origin.
+    """Maps by an affine transform: point = linear · (center - out_origin) + in_origin.
 
     A point must come out the same wherever it is computed, once for the pixel and once for the weights: so
     products are `rounded`.
@@ -140,7 +140,7 @@ def warp(
     dtype: np.dtype | None,
     border: Border = "replicate",
 ) -> Array:
-    """An image seen through a mapping of its points; differentiable in image and parameters.
+    """Warps an image by a mapping of its points; differentiable in image and parameters.
 
     Args:
         image: [*space, C] of two or three axes of space.
@@ -197,7 +197,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
         pixels = Packed(image, extent[0]) if pack else Plain(image)
 
         def made(y: Array, column: Array, out: Array, to: Array) -> Array:
-            """`out` with a tile in it, the row y of which is the row `to` there."""
+            """Writes a tile into `out`; row y of it becomes row `to`."""
             # The last tile is moved back into the output and made in part once more.
             x = jnp.minimum(column * tile[1], shape[1] - tile[1])
             part = _part(sampling, pixels, parameters, extent, (y, x), tile)
@@ -225,7 +225,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
 
 def _pays_to_pack(sampling: _Sampling, image: Array) -> bool:
-    """True if reading packed pixels pays; packing takes as long as reading a few pixels of a hundred."""
+    """Returns True if reading packed pixels pays; packing takes as long as reading a few pixels of a hundred."""
     inside_only = sampling.fill_value is None and not sampling.folds
     needed = _PACKED_SHARE * math.prod(sampling.shape) >= math.prod(image.shape[:-1])
     return packs(image) and sampling.dtype == image.dtype and needed and not inside_only
@@ -239,7 +239,7 @@ def _part(
     origin: Sequence[Any],
     shape: Sequence[int],
 ) -> Array:
-    """Part of an output that begins at `origin`: [*shape, C]."""
+    """Computes the part of an output that begins at `origin`: [*shape, C]."""
     centers = []
     for axis, (start, size) in enumerate(zip(origin, shape, strict=True)):
         index = start + jnp.arange(size, dtype=jnp.int32)
@@ -251,7 +251,7 @@ def _part(
 
 
 def _floor(sampling: _Sampling, position: Array, last: Array) -> Array:
-    """int32: the pixel before a position. Clipped before the conversion: what lies far outside is no int32."""
+    """Returns the pixel before a position, int32. Clips before the conversion: what lies far outside is no int32."""
     low, high = (
         (jnp.float32(-_FAR), jnp.float32(_FAR)) if sampling.folds else (-2, (last + 2).astype(jnp.float32))
     )
@@ -259,7 +259,7 @@ def _floor(sampling: _Sampling, position: Array, last: Array) -> Array:
 
 
 def _inside(sampling: _Sampling, pixel: Array, last: Array) -> Array:
-    """The pixel of the image that is shown at any pixel."""
+    """Maps any pixel to the pixel of the image that is shown there."""
     if not sampling.folds:
         return jnp.clip(pixel, 0, last)
     size = last + 1
@@ -272,7 +272,7 @@ def _inside(sampling: _Sampling, pixel: Array, last: Array) -> Array:
 
 
 def _fill(sampling: _Sampling, dtype: np.dtype, channels: int) -> Array | None:
-    """The fill value(s) in a type; None: there are none."""
+    """Returns the fill value(s) in a type; None without any."""
     if sampling.fill_value is None:
         return None
     # DALI holds the border in the output's type and reads it in the input's.
@@ -302,7 +302,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         position = rounded(point) - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
             # Clipping the position repeats the border; it is not negative then, so truncation is floor. Before the
-            # first pixel both neighbours are that one: the second has a share of 0, and may be no number.
+            # first pixel both neighbours are that one: the second has a share of 0, and may be NaN.
             before = position < 0
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)
@@ -342,7 +342,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
 
 
 def _cubic(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:
-    """Four by four pixels, by OpenCV's kernel."""
+    """Interpolates between four by four pixels, by OpenCV's kernel."""
     fill = _fill(sampling, pixels.dtype, pixels.channels)
     taps: list[list[tuple[Array, Array, Array]]] = []  # pixel, whether it is inside, weight; by axis
     for axis, point in enumerate(points):

@@ -20,7 +20,7 @@ from jdali._operators.record import is_traced, refused_layout
 POLICIES = ("error", "pad", "trim_to_shape")
 BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")  # policies of `crop` and `slice` besides these
 ROUNDINGS = ("round", "truncate")
-# DALI's names for borders, in letters of either case, and what they are called here.
+# DALI's names for borders, in letters of either case, and jdali's.
 _BORDER_NAMES = {name: name for name in (*BORDERS, "constant")} | {
     "edge": "clamp", "101": "reflect_101", "reflect101": "reflect_101", "1001": "reflect_1001",
     "reflect1001": "reflect_1001", "reflect": "reflect_1001", "fill": "constant", "pad": "constant",
@@ -29,17 +29,17 @@ _DEFAULT_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
 
 
 def default_layout(layout: str, ndim: int) -> str:
-    """The layout, or the one that DALI assumes for images that have none."""
+    """Returns the layout, or the one that DALI assumes for images that have none."""
     return layout or _DEFAULT_LAYOUTS.get(ndim, "")
 
 
 def border_of(name: str) -> str:
-    """The name that the code has for a border of DALI's: one of `BORDERS`, or "constant"; any other as it is."""
+    """Translates a border of DALI's to one of `BORDERS`, or "constant"; returns any other as it is."""
     return _BORDER_NAMES.get(name.lower(), name)
 
 
 def policy_of(name: str) -> str:
-    """As `border_of`, of an `out_of_bounds_policy`: there a constant border is called "pad"."""
+    """Translates an `out_of_bounds_policy` as `border_of` does: there a constant border is called "pad"."""
     border = border_of(name)
     return "pad" if border == "constant" else border
 
@@ -66,7 +66,7 @@ def crop_sizes(
     crop_h: np.ndarray | None = None,
     crop_w: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Sizes of crop windows, before any bounds policy.
+    """Returns the sizes of crop windows, before any bounds policy.
 
     Args:
         name: the operator, for error messages.
@@ -102,13 +102,13 @@ def crop_sizes(
 
 
 def _spatial_axis(layout: str, letter: str) -> int:
-    """Axis of D, H or W; the depth of a video is its frames."""
+    """Returns the axis of D, H or W; the depth of a video is its frames."""
     axis = layout.find(letter)
     return layout.find("F") if axis < 0 and letter == "D" else axis
 
 
 def crop_positions(layout: str, x: object, y: object, z: object) -> list[Any]:
-    """The position arguments in the order of the axes; None for an axis that is never cropped."""
+    """Orders the position arguments by axis; None for an axis that is never cropped."""
     positions: list[Any] = [None] * len(layout)
     for letter, value in (("D", z), ("H", y), ("W", x)):
         axis = _spatial_axis(layout, letter)
@@ -120,7 +120,7 @@ def crop_positions(layout: str, x: object, y: object, z: object) -> list[Any]:
 def crop_window(
     name: str, extents: np.ndarray, sizes: np.ndarray, positions: Sequence[object], rounding: str = "round"
 ) -> np.ndarray:
-    """Anchors of crop windows: position × (extent - size), rounded half away from zero or truncated.
+    """Computes anchors of crop windows: position × (extent - size), rounded half away from zero or truncated.
 
     Args:
         name: the operator, for error messages.
@@ -137,7 +137,7 @@ def crop_window(
         if position is None:
             continue
         share = np.asarray(position, np.float32).astype(np.float64)
-        # A float32 times a size is exact in float64, so halves are found as they are.
+        # A float32 times a size is exact in float64, so halves stay halves.
         free = (extents[:, axis] - sizes[:, axis]).astype(np.float64)
         anchors[:, axis] = round_function(share * free).astype(np.int64)
     return anchors
@@ -175,7 +175,7 @@ def crop_extents(
     rounding: str,
     policies: tuple[str, ...] = POLICIES,
 ) -> np.ndarray:
-    """True sizes of what `crop` gives, after checks.
+    """Computes the true sizes of the output of `crop`, after checks.
 
     A crop window is out of bounds if and only if it is larger than the sample, wherever it lies, so
     the positions need not be known; `check_positions` looks at those that are.
@@ -207,7 +207,7 @@ def crop_extents(
 def check_fill_values(
     name: str, policy: str, fill_values: Any, layout: str, channels: np.ndarray | None
 ) -> None:
-    """Several fill values need as many channels.
+    """Checks that several fill values have as many channels.
 
     Args:
         channels: [N] channels of the output; None if the layout has none.
@@ -229,7 +229,7 @@ def check_fill_values(
 
 
 def check_border(name: str, policy: str, extents: np.ndarray, sizes: np.ndarray) -> None:
-    """An empty sample has no border to repeat."""
+    """Checks that no sample is empty, since it has no border to repeat."""
     if policy in BORDERS:
         check_samples(
             ((extents == 0) & (sizes > 0)).any(axis=1),

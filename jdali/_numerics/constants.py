@@ -66,7 +66,7 @@ class ScalarConstant:
         return str(self.value)
 
     def __eq__(self, other: object) -> Any:
-        """True if another constant has the same value and type; with a DataNode, compares sample by sample."""
+        """Returns True if another constant has the same value and type; with a DataNode, compares sample by sample."""
         if not isinstance(other, ScalarConstant):
             return NotImplemented
         return (self.value, self.dtype) == (other.value, other.dtype)
@@ -167,7 +167,7 @@ def Constant(
     device: str | None = None,
     **kwargs: Any,
 ) -> ScalarConstant | ArrayConstant:
-    """A constant for arithmetic with DataNodes or as an output.
+    """Makes a constant for arithmetic with DataNodes or as an output.
 
     Args:
         value: a scalar, a list or an array.
@@ -197,10 +197,10 @@ def ConstantNode(
     layout: str | None,
     **kwargs: Any,
 ) -> ArrayConstant:
-    """`Constant` of an array, also where the value is a scalar.
+    """Makes a `Constant` of an array, also where the value is a scalar.
 
     Raises:
-        TypeError: there is no such option.
+        TypeError: unknown option.
     """
     unknown = kwargs.keys() - {"name", "preserve"}
     if unknown:
@@ -212,7 +212,7 @@ def ConstantNode(
 
 
 def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.ndarray:
-    """DALI's rule for constants: Python int is INT32, float FLOAT, bool BOOL; 64 bits shrink to 32.
+    """Converts a constant by DALI's rule: Python int is INT32, float FLOAT, bool BOOL; 64 bits shrink to 32.
 
     But a NumPy integer by itself, no array, keeps its 64 bits. Integers that a type does not hold become its nearest one.
 
@@ -249,7 +249,7 @@ def _check_integers(array: np.ndarray, converted: np.ndarray) -> None:
 
 
 def _nearest(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Converted; integers that do not fit are the nearest ones that do."""
+    """Converts an array; integers that do not fit become the nearest ones that do."""
     if array.dtype.kind in "iu" and dtype.kind in "iu" and array.dtype != dtype:
         limits, own = np.iinfo(dtype), np.iinfo(array.dtype)
         array = array.clip(max(limits.min, own.min), min(limits.max, own.max))

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 @functools.lru_cache(maxsize=64)
 def counting(count: int) -> npt.NDArray[np.int64]:
-    """int64 [count], 0, 1, ..., count - 1; read-only, for batches of one size share it.
+    """Counts 0, 1, ..., count - 1, int64 [count]; read-only, for batches of one size share it.
 
-    `np.arange` lets go of the GIL: where several threads make batches, to get it back takes longer than the numbers do.
+    `np.arange` releases the GIL: where several threads make batches, taking it again costs more than the numbers.
     """
     numbers = np.arange(count, dtype=np.int64)
     numbers.setflags(write=False)

@@ -51,13 +51,13 @@ _FORMATS = {
 
 
 def exp(x: Array) -> Array:
-    """e to the x."""
+    """Raises e to the x."""
     exponent, rest = _exp_parts(x)
     return _scaled(1 + rest, exponent)
 
 
 def exp2(x: Array) -> Array:
-    """2 to the x."""
+    """Raises 2 to the x."""
     form, x = _FORMATS[x.dtype], _within_exponents(x)
     exponent = jnp.round(x)
     rest = _less_one(_constant(x, math.log(2)) * (x - exponent))
@@ -65,7 +65,7 @@ def exp2(x: Array) -> Array:
 
 
 def expm1(x: Array) -> Array:
-    """e to the x, less 1."""
+    """Computes e to the x, less 1."""
     exponent, rest = _exp_parts(x)
     digits = _FORMATS[x.dtype].mantissa + 2  # beyond, the 1 is less than half a unit
     small = _scaled(rest, exponent) + (_power(x, jnp.clip(exponent, -digits, digits)) - 1)
@@ -73,12 +73,12 @@ def expm1(x: Array) -> Array:
 
 
 def log(x: Array) -> Array:
-    """Natural logarithm; NaN below 0."""
+    """Computes the natural logarithm; NaN below 0."""
     return _at_ends(_log_of(*_split(x), jnp.zeros_like(x)), x)
 
 
 def log1p(x: Array) -> Array:
-    """Logarithm of 1 + x; NaN below -1."""
+    """Computes the logarithm of 1 + x; NaN below -1."""
     # A compiler that sees the sum makes x of `whole - 1`; it does not look behind a comparison.
     whole = jnp.where(x < _constant(x, 2.0**60), 1 + x, x)
     # What rounding the sum took away; log(whole + lost) = log(whole) + lost / whole.
@@ -87,18 +87,18 @@ def log1p(x: Array) -> Array:
 
 
 def tanh(x: Array) -> Array:
-    """Hyperbolic tangent."""
+    """Computes the hyperbolic tangent."""
     rest = expm1(-2 * jnp.abs(x))
     return jnp.copysign(rest / (rest + 2), x)
 
 
 def logistic(x: Array) -> Array:
-    """1 / (1 + exp(-x))."""
+    """Computes 1 / (1 + exp(-x))."""
     return 1 / (1 + exp(-x))
 
 
 def asinh(x: Array) -> Array:
-    """Inverse hyperbolic sine."""
+    """Computes the inverse hyperbolic sine."""
     size = jnp.abs(x)
     large = size > _constant(x, 2.0**30)
     square = jnp.square(jnp.where(large, 1, size))
@@ -107,7 +107,7 @@ def asinh(x: Array) -> Array:
 
 
 def acosh(x: Array) -> Array:
-    """Inverse hyperbolic cosine; NaN below 1."""
+    """Computes the inverse hyperbolic cosine; NaN below 1."""
     large = x > _constant(x, 2.0**30)
     more = jnp.where(large, 1, x - 1)
     return jnp.where(
@@ -116,35 +116,35 @@ def acosh(x: Array) -> Array:
 
 
 def atanh(x: Array) -> Array:
-    """Inverse hyperbolic tangent; NaN outside of [-1, 1]."""
+    """Computes the inverse hyperbolic tangent; NaN outside of [-1, 1]."""
     size = jnp.abs(x)
     return jnp.copysign(_constant(x, 0.5) * log1p(2 * size / (1 - size)), x)
 
 
 def atan(x: Array) -> Array:
-    """Arc tangent."""
+    """Computes the arc tangent."""
     # Of `atan2(x, 1)` XLA makes its own polynomial of x again.
     scale = jnp.where(jnp.abs(x) < 1, _constant(x, 1), _constant(x, 0.5))
     return lax.atan2(x * scale, scale)
 
 
 def asin(x: Array) -> Array:
-    """Arc sine; NaN outside of [-1, 1]."""
+    """Computes the arc sine; NaN outside of [-1, 1]."""
     return lax.atan2(x, jnp.sqrt((1 - x) * (1 + x)))
 
 
 def acos(x: Array) -> Array:
-    """Arc cosine; NaN outside of [-1, 1]."""
+    """Computes the arc cosine; NaN outside of [-1, 1]."""
     return lax.atan2(jnp.sqrt((1 - x) * (1 + x)), x)
 
 
 def rsqrt(x: Array) -> Array:
-    """1 / sqrt(x); infinite for 0, NaN below."""
+    """Computes 1 / sqrt(x); infinite for 0, NaN below."""
     return 1 / jnp.sqrt(x)
 
 
 def magnitude(x: Array) -> Array:
-    """Absolute value of complex numbers; no square overflows before the result does."""
+    """Computes the absolute value of complex numbers; no square overflows before the result does."""
     real, imag = jnp.abs(lax.real(x)), jnp.abs(lax.imag(x))
     large, small = jnp.maximum(real, imag), jnp.minimum(real, imag)
     ratio = small / jnp.where(large == 0, 1, large)
@@ -163,7 +163,7 @@ _ERF_INV_TAIL = (
 
 
 def erf_inv(x: Array) -> Array:
-    """Inverse error function, to 7 digits; infinite at -1 and 1."""
+    """Computes the inverse error function, to 7 digits; infinite at -1 and 1."""
     w = -log((1 - x) * (1 + x))
     center = functools.partial(_polynomial, w - _constant(x, 2.5))
     tail = functools.partial(_polynomial, jnp.sqrt(w) - 3)
@@ -179,7 +179,7 @@ def _constant(like: Array, value: float) -> Any:
 
 
 def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
-    """Horner's scheme, highest power first."""
+    """Evaluates a polynomial by Horner's scheme, highest power first."""
     result = jnp.full_like(x, coefficients[0])
     for coefficient in coefficients[1:]:
         result = result * x + _constant(x, coefficient)
@@ -187,7 +187,7 @@ def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
 
 
 def _within_exponents(x: Array) -> Array:
-    """The value, not farther from 0 than twice what makes a power of 2 overflow; NaN stays."""
+    """Limits the value to twice what makes a power of 2 overflow; NaN stays."""
     limit = 2 * _FORMATS[x.dtype].bias
     return jnp.clip(x, -limit, limit)
 
@@ -203,25 +203,25 @@ def _exp_parts(x: Array) -> tuple[Array, Array]:
 
 
 def _less_one(x: Array) -> Array:
-    """exp(x) - 1 for |x| up to log(2) / 2: x + x² (1/2! + x/3! + x²/4! + ...)."""
+    """Computes exp(x) - 1 for |x| up to log(2) / 2: x + x² (1/2! + x/3! + x²/4! + ...)."""
     terms = _FORMATS[x.dtype].exp_terms
     return x + x * x * _polynomial(x, tuple(1 / math.factorial(n) for n in range(terms, 1, -1)))
 
 
 def _power(like: Array, exponent: Array) -> Array:
-    """2 to the exponent, an integer in the range of normal numbers."""
+    """Raises 2 to the exponent, an integer in the range of normal numbers."""
     form = _FORMATS[like.dtype]
     return lax.bitcast_convert_type((exponent + form.bias) << form.mantissa, like.dtype)
 
 
 def _scaled(x: Array, exponent: Array) -> Array:
-    """x · 2 to the exponent, in three steps that neither overflow nor vanish before the result does."""
+    """Multiplies x by 2 to the exponent, in three steps that neither overflow nor vanish before the result does."""
     third = exponent // 3
     return x * _power(x, third) * _power(x, third) * _power(x, exponent - 2 * third)
 
 
 def _split(x: Array) -> tuple[Array, Array]:
-    """The exponent of a positive normal number, and the rest, between sqrt(1/2) and sqrt(2)."""
+    """Splits a positive normal number into its exponent and the rest, between sqrt(1/2) and sqrt(2)."""
     form = _FORMATS[x.dtype]
     least = lax.bitcast_convert_type(jnp.full_like(x, math.sqrt(0.5)), form.signed)
     above = lax.bitcast_convert_type(x, form.signed) - least
@@ -230,7 +230,7 @@ def _split(x: Array) -> tuple[Array, Array]:
 
 
 def _log_of(exponent: Array, part: Array, more: Array) -> Array:
-    """Logarithm of 2 to the exponent · part, and `more`, which is small.
+    """Computes the logarithm of 2 to the exponent · part, plus `more`, which is small.
 
     log(1 + f) = f - f²/2 + s (f²/2 + R), where s = f / (2 + f) and R = s² (2/3 + s² 2/5 + s⁴ 2/7 + ...).
     """
@@ -244,14 +244,14 @@ def _log_of(exponent: Array, part: Array, more: Array) -> Array:
 
 
 def _at_ends(logarithm: Array, x: Array) -> Array:
-    """The logarithm of x, infinite and NaN where it has no finite one."""
+    """Makes the logarithm of x infinite or NaN where it has no finite value."""
     infinite = jnp.where(x == 0, _constant(x, -jnp.inf), x)
     result = jnp.where((x == 0) | (x == jnp.inf), infinite, logarithm)
     return jnp.where((x < 0) | jnp.isnan(x), _constant(x, jnp.nan), result)
 
 
 def _in_float32(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """The function, worked out in float32 for narrower numbers."""
+    """Computes the function in float32 for narrower numbers."""
 
     @functools.wraps(function)
     def call(x: Array) -> Array:

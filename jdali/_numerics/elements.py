@@ -85,11 +85,11 @@ _DALI_TYPES = {np.dtype(numpy): dali for dali, numpy in _NUMPY_TYPES.items()}
 
 
 class UnsupportedTypeError(TypeError, RuntimeError):
-    """A type of DALI's has no elements; DALI's operators raise RuntimeError, Python TypeError."""
+    """A type has no elements; DALI's operators raise RuntimeError, Python TypeError."""
 
 
 def to_numpy_type(dali_type: DALIDataType) -> Any:
-    """NumPy scalar type of a DALI type, e.g. FLOAT → numpy.float32."""
+    """Returns the NumPy scalar type of a DALI type, e.g. numpy.float32 for FLOAT."""
     try:
         return _NUMPY_TYPES[DALIDataType(dali_type)]
     except KeyError:
@@ -97,7 +97,7 @@ def to_numpy_type(dali_type: DALIDataType) -> Any:
 
 
 def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
-    """DALI type of a NumPy, JAX or Python type, or of its name ("float32", "bool")."""
+    """Returns the DALI type of a NumPy, JAX or Python type, or of its name ("float32", "bool")."""
     try:
         return _DALI_TYPES[np.dtype(framework_type)]
     except (KeyError, TypeError):
@@ -108,7 +108,7 @@ def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
 
 @functools.lru_cache(maxsize=256, typed=True)  # some operators ask for each sample
 def to_dtype(value: Any) -> np.dtype:
-    """NumPy dtype of whatever a `dtype=` argument may be: DALI, NumPy, JAX or Python type."""
+    """Returns the NumPy dtype of any `dtype=` argument: a DALI, NumPy, JAX or Python type."""
     if isinstance(value, (DALIDataType, int)) and not isinstance(value, (bool, type)):
         number: np.dtype = np.dtype(to_numpy_type(DALIDataType(value)))
         return number
@@ -121,17 +121,17 @@ def to_dtype(value: Any) -> np.dtype:
 
 
 def _known_types() -> str:
-    """Lists the element types that there are."""
+    """Lists the element types."""
     return "There are types." + ", types.".join(dali.name for dali in _NUMPY_TYPES)
 
 
 def type_name(dtype: np.dtype) -> str:
-    """The name of an element type in DALI's messages: NumPy's, but "float" and "double"."""
+    """Returns the name of an element type in DALI's messages: NumPy's, but "float" and "double"."""
     return {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
 
 
 def element_array(array: np.ndarray) -> np.ndarray:
-    """The array in the machine's byte order; itself, if it has that.
+    """Converts an array to the machine's byte order; returns itself if it has that.
 
     Raises:
         TypeError: its elements are of no type that DALI has.

@@ -6,7 +6,7 @@ added to cannot be fused with anything else, and nothing changes by it: fma(a, b
 rounded. So `exact` adds a -0, which the compiler does not know to be one, to every product. On a
 processor with fused multiply-add that costs no instruction.
 
-Elementary functions are those of `elementary`. The order of sums is what is left: see `sums`.
+Elementary functions are those of `elementary`. For the order of sums see `sums`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MINUS_ZERO = np.float32(-0.0)
 
 
 def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Callable[..., Any]:
-    """`function` with every product rounded before it is added to anything, and elementary functions of one kind.
+    """Rounds every product of `function` before it is added to anything, and gives it elementary functions of one kind.
 
     Args:
         function: of pytrees of arrays; to be traced, and not to be differentiated any more.

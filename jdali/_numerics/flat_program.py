@@ -102,7 +102,7 @@ class FlatProgram:
         return results
 
     def _called(self, eqn: Any, operands: Sequence[Any]) -> tuple[core.ClosedJaxpr, Sequence[object]] | None:
-        """The jaxpr that is all of an equation, and its arguments."""
+        """Returns the jaxpr that is all of an equation, and its arguments."""
         core = jaxpr_types()
         name, params = eqn.primitive.name, eqn.params
         if name in _CALLS:

@@ -41,7 +41,7 @@ ROOMY = _points(5 << k for k in range(_POWERS) if k >= 8 or k % 2 == 0)
 
 
 def round_up(sizes: Any, grid: Sizes = FINE) -> Sizes:
-    """The smallest sizes of a grid that hold these.
+    """Rounds sizes up to those of a grid.
 
     Args:
         sizes: int, any shape, at least 0.

@@ -31,7 +31,7 @@ from jdali._numerics.rounding import varying_like
 
 
 def over_any_mesh(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` for operands whose types say how they lie over a mesh.
+    """Adapts `function` to operands whose types say how they lie over a mesh.
 
     Over Explicit axes, an axis of a result is sharded as that axis of the first operand that is sharded, if its size can
     be shared out.
@@ -57,7 +57,7 @@ def over_any_mesh(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _sharding(value: Any) -> NamedSharding | None:
-    """The sharding in the type of an array over Explicit axes."""
+    """Returns the sharding in the type of an array over Explicit axes."""
     if not isinstance(value, Array):
         return None
     sharding: NamedSharding = jax.typeof(value).sharding
@@ -65,7 +65,7 @@ def _sharding(value: Any) -> NamedSharding | None:
 
 
 def _needing(operands: Sequence[Any], results: Any) -> Any:
-    """The results, which need the operands: of a program that reads no array over a mesh JAX makes none over it."""
+    """Makes results depend on the operands: JAX shards no result of a program that reads no sharded array."""
     for operand in operands:
         if operand.size and not jnp.issubdtype(operand.dtype, jax.dtypes.prng_key):
             is_zero = operand[(0,) * operand.ndim] == 0
@@ -78,7 +78,7 @@ def _auto(mesh: Mesh | AbstractMesh) -> AbstractMesh:
 
 
 def _like(sharding: NamedSharding, shape: tuple[int, ...]) -> NamedSharding:
-    """The sharding for an array of another shape: of axes that it can be had of."""
+    """Returns the sharding for an array of another shape: of axes that divide it."""
     mesh, axes = sharding.mesh, []
     for names, size in zip(sharding.spec, shape, strict=False):
         parts = () if names is None else names if isinstance(names, tuple) else (names,)

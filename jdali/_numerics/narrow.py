@@ -13,12 +13,12 @@ from jdali._system.devices import AnyArray, is_local, to_host
 
 
 def narrowed(dtype: np.dtype) -> np.dtype:
-    """The element type that JAX uses for `dtype`."""
+    """Returns the element type that JAX uses for `dtype`."""
     return np.dtype(jax.dtypes.canonicalize_dtype(dtype))
 
 
 def narrow(array: AnyArray, what: str) -> AnyArray:
-    """The array in the element type that JAX uses for it; values that do not fit wrap, as in JAX.
+    """Converts an array to the element type that JAX uses for it; values that do not fit wrap, as in JAX.
 
     Args:
         array: of any type.

@@ -32,12 +32,12 @@ def tracing_for(platform: str) -> Iterator[None]:
 
 
 def known_platform() -> str | None:
-    """The platform of `tracing_for`; None outside of it."""
+    """Returns the platform of `tracing_for`; None outside of it."""
     return _KNOWN.get()
 
 
 def platform_dependent(*arguments: object, cpu: Callable[..., object], default: Callable[..., object]) -> Any:
-    """`cpu(*arguments)` on a CPU, `default(*arguments)` elsewhere."""
+    """Calls `cpu(*arguments)` on a CPU, `default(*arguments)` elsewhere."""
     known = _KNOWN.get()
     if known is None:
         return lax.platform_dependent(*arguments, cpu=cpu, default=default)
@@ -46,7 +46,7 @@ def platform_dependent(*arguments: object, cpu: Callable[..., object], default: 
 
 @jax.custom_batching.custom_vmap
 def of_whole_batch(flag: Array) -> Array:
-    """True if a flag is set, under `vmap` for every sample: then it decides for all of them.
+    """Returns True if a flag is set, under `vmap` for every sample: then it decides for all of them.
 
     `lax.cond` on a flag of each sample would work out both branches for all. The branches must give the same for a
     sample for which the flag is set.
@@ -62,7 +62,7 @@ def _of_whole_batch(size: int, batched: Sequence[bool], flag: Array) -> tuple[Ar
 
 
 def one_program(**options: Any) -> Callable[[F], F]:
-    """`jax.jit`, so that a call outside of any program is one program too, for what asks for the platform.
+    """Applies `jax.jit`, so that a call outside of any program is one program too, for what asks for the platform.
 
     What `jax.jit` has traced for one platform is not used for another. In the engine's programs, whose platform is known,
     the function is called as it is: under `vmap`, a function of `jax.jit` is traced for one sample and then for the batch.

@@ -24,7 +24,7 @@ _FARTHEST = np.float32(2.0**127)
 
 
 def rounded(value: Any) -> Any:
-    """The value, rounded here whatever is done with it: no operation before goes together with one behind.
+    """Rounds the value here: nothing before it is fused with anything behind it.
 
     Args:
         value: float32 array, of an operation; numbers above 2¹²⁷ become infinite. NumPy rounds in any case, and its
@@ -36,7 +36,7 @@ def rounded(value: Any) -> Any:
 
 
 def quotient(dividend: Any, divisor: Any) -> Any:
-    """dividend / divisor, also where the divisor is a constant of the program.
+    """Divides exactly, also where the divisor is a constant of the program.
 
     Args:
         dividend: float32, an array of JAX or NumPy, below 2¹²⁷; where it may be a constant as well, a scalar.

@@ -28,12 +28,12 @@ _MASK32 = 0xFFFFFFFF
 
 
 def seed_words(seed: int) -> np.ndarray:
-    """uint32 [2], high and low word of a (possibly negative) 64-bit seed."""
+    """Splits a (possibly negative) 64-bit seed into its high and low word, uint32 [2]."""
     return np.array([(seed >> 32) & _MASK32, seed & _MASK32], np.uint32)
 
 
 def index_words(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Low and high word, uint32 [n] each, of 64-bit indices: compiled programs have no 64-bit integers."""
+    """Splits 64-bit indices into low and high words, uint32 [n] each: compiled programs have no 64-bit integers."""
     whole = np.asarray(index).astype(np.uint64)
     return (whole & np.uint64(_MASK32)).astype(np.uint32), (whole >> np.uint64(32)).astype(np.uint32)
 
@@ -41,7 +41,7 @@ def index_words(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def sample_key(
     seed: ArrayLike, stream: ArrayLike, epoch: ArrayLike, index: ArrayLike, high: ArrayLike = 0
 ) -> Array:
-    """Typed key of one sample, or of many: all but `seed` are broadcast, [...].
+    """Makes the typed key of one sample, or of many: all but `seed` are broadcast, [...].
 
     Args:
         seed: uint32 [..., 2], of `seed_words`.
@@ -77,7 +77,7 @@ class SampleKeys:
     index: np.ndarray
 
     def map(self, function: Callable[..., Any], *arrays: np.ndarray) -> Any:
-        """NumPy results of `function(key, *one sample's arrays)` for every sample.
+        """Calls `function(key, *one sample's arrays)` for every sample; returns NumPy results.
 
         One compiled program on the CPU for the whole batch; `function` must be a module-level
         function or a `functools.partial` kept by the caller, since it is the compile key. There is a
@@ -91,18 +91,18 @@ class SampleKeys:
             return jax.tree.map(lambda result: to_host(result)[:count], out)
 
     def numpy_words(self) -> np.ndarray:
-        """uint32 [N, 6]: what `numpy_generator` makes each sample's generator of."""
+        """Returns the words that `numpy_generator` makes each sample's generator of, uint32 [N, 6]."""
         count = len(self.index)
         fixed = np.broadcast_to(np.array([*self.seed, self.stream], np.uint32), (count, 3))
         return np.column_stack([fixed, self.epoch, *index_words(self.index)]).astype(np.uint32)
 
     def numpy_rng(self, sample: int) -> np.random.Generator:
-        """A NumPy generator for code that runs on the host (never for compiled operators)."""
+        """Makes a NumPy generator for code that runs on the host (never for compiled operators)."""
         return numpy_generator(self.numpy_words()[sample])
 
 
 def numpy_generator(words: np.ndarray) -> np.random.Generator:
-    """The NumPy generator of a row of `SampleKeys.numpy_words`."""
+    """Makes the NumPy generator of a row of `SampleKeys.numpy_words`."""
     *low, high = words.tolist()
     return np.random.Generator(np.random.Philox(np.random.SeedSequence([*low, high] if high else low)))
 
@@ -128,20 +128,20 @@ def split(words: Words, count: int) -> Words:
 
 
 def bits(words: Words) -> Array:
-    """uint32, one value from each key: `jax.random.bits(key)`."""
+    """Draws uint32, one value from each key: `jax.random.bits(key)`."""
     return operator.xor(*threefry(*words, np.uint32(0), np.uint32(0)))
 
 
 # Compiled where called alone, as JAX's is, which rounds the product and the sum at once: the same values.
 @functools.partial(jax.jit, static_argnames="count")
 def uniform(words: Words, count: int, low: Array, high: Array) -> Array:
-    """float32 [..., count] from `low` to `high`, which are broadcast: `jax.random.uniform(key, count, ...)`."""
+    """Draws float32 [..., count] from `low` to `high`, which are broadcast: `jax.random.uniform(key, count, ...)`."""
     drawn = operator.xor(*split(words, count))
     return jnp.maximum(low, _fraction(drawn) * (high - low) + low)
 
 
 def integer(words: Words, limit: Array) -> Array:
-    """int32 from 0 to below `limit`, int32, at least 1, as many as keys: `jax.random.randint(key, 0, limit)`."""
+    """Draws int32 from 0 to below `limit`, at least 1, as many as keys: `jax.random.randint(key, 0, limit)`."""
     high, low = jnp.moveaxis(bits(split(words, 2)), -1, 0)
     span = limit.astype(jnp.uint32)
     half = np.uint32(1 << 16) % span
@@ -150,7 +150,7 @@ def integer(words: Words, limit: Array) -> Array:
 
 
 def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """uint32 [*shape]: bits for each element, the same whatever `shape` a sample is padded to.
+    """Draws bits for each element, uint32 [*shape], the same whatever `shape` a sample is padded to.
 
     The counter of an element is its row-major index within `extent` (not within `shape`);
     `draw` numbers independent draws from one key. Elements past `extent` are unspecified.
@@ -166,18 +166,18 @@ def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLik
 
 
 def element_uniform(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """float32 [*shape] in [0, 1), 23 random bits each; see `element_bits`."""
+    """Draws float32 [*shape] in [0, 1), 23 random bits each; see `element_bits`."""
     return _fraction(element_bits(key, extent, shape, draw))
 
 
 def _fraction(bits: Array) -> Array:
-    """float32 in [0, 1) of the upper 23 bits."""
+    """Converts the upper 23 bits to float32 in [0, 1)."""
     floats: Array = jax.lax.bitcast_convert_type((bits >> 9) | jnp.uint32(0x3F800000), jnp.float32)
     return floats - jnp.float32(1.0)
 
 
 def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """float32 [*shape], standard normal, within 5.5 of 0 (24 random bits each); see `element_bits`."""
+    """Draws float32 [*shape], standard normal, within 5.5 of 0 (24 random bits each); see `element_bits`."""
     bits = element_bits(key, extent, shape, draw) >> 8
     # The middles of 2**24 equal parts of (-1, 1): odd multiples of 2**-24, which float32 holds exactly.
     odd = 2 * bits.astype(jnp.int32) + jnp.int32(1 - (1 << 24))
@@ -189,7 +189,7 @@ def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayL
 def element_index(
     key: Array, extent: Array, shape: Sequence[int], count: ArrayLike, draw: ArrayLike = 0
 ) -> Array:
-    """uint32 [*shape] in [0, count), each as likely to within 2**-32; see `element_bits`.
+    """Draws uint32 [*shape] in [0, count), each as likely to within 2**-32; see `element_bits`.
 
     It is the upper half of the 64-bit product of 32 random bits and `count`.
     """

@@ -33,7 +33,7 @@ def round_half_away(value: ArrayLike) -> Array:
 
 
 def np_round_half_away(value: np.ndarray) -> np.ndarray:
-    """`round_half_away` for `setup` functions, on NumPy arrays."""
+    """Rounds NumPy arrays as `round_half_away` does, for `setup` functions."""
     value = np.asarray(value)
     whole = np.trunc(value)
     rounded: np.ndarray = whole + np.where(np.abs(value - whole) >= 0.5, np.sign(value), 0).astype(
@@ -43,7 +43,7 @@ def np_round_half_away(value: np.ndarray) -> np.ndarray:
 
 
 def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
-    """`saturate_cast` on the host, of a NumPy array."""
+    """Converts a NumPy array on the host as `saturate_cast` does."""
     target = np.dtype(dtype)
     if value.dtype == target:
         return value
@@ -58,7 +58,7 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
             return value.astype(target)
     limits = np.iinfo(target)
     if value.dtype.kind == "f":
-        # A limit such as 2**63 - 1 is no float: what is not inside of the limits is set, not clipped.
+        # A limit such as 2**63 - 1 is no float: values beyond the limits are set, since clipping would round it.
         low, high = float(limits.min), float(limits.max) + 1.0
         result = np.where((value > low) & (value < high), value, 0).astype(target)
         result[value >= high] = limits.max
@@ -121,7 +121,7 @@ _BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))
 
 
 def _small_integers(value: Array, target: np.dtype) -> Array:
-    """float32 as integers of at most 16 bits.
+    """Converts float32 to integers of at most 16 bits.
 
     On CPUs these steps are an instruction each, where `clamp` minds NaN and the sign of 0, and a conversion to
     integers clamps once more.
@@ -140,7 +140,7 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
 
 
 def varying_like(state: T, *others: object) -> T:
-    """The arrays of `state`, each varying over the devices of `shard_map` as soon as one of `others` does.
+    """Makes the arrays of `state` vary over the devices of `shard_map` as soon as one of `others` does.
 
     `shard_map` tells what varies over its devices from what does not, and wants the state of a loop to
     be of one kind before and after a step. Costs nothing.
@@ -151,16 +151,16 @@ def varying_like(state: T, *others: object) -> T:
 
 
 def varying_over(value: Any, axes: Iterable[str]) -> Any:
-    """The array, varying over these axes of the mesh of `shard_map`."""
+    """Makes the array vary over these axes of the mesh of `shard_map`."""
     missing = set(axes) - varying_axes(value)
     return lax.pcast(value, tuple(sorted(missing)), to="varying") if missing else value
 
 
 def needs_x64(dtype: DTypeLike) -> bool:
-    """True if JAX holds this dtype only with 64-bit types enabled."""
+    """Returns True if JAX holds this dtype only with 64-bit types enabled."""
     return np.dtype(dtype).itemsize == 8 and np.dtype(dtype).kind in "iuf"
 
 
 def x64_context(enabled: bool) -> Any:
-    """Context in which JAX keeps 64-bit dtypes (or does not)."""
+    """Returns a context in which JAX keeps 64-bit dtypes (or does not)."""
     return jax.enable_x64(enabled)

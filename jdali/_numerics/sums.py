@@ -1,6 +1,6 @@
 """Sums whose order of addition is fixed by the positions of the elements, not by the size of the padding.
 
-XLA adds up in an order of its own choice, which depends on the shape and on what is fused with the sum.
+XLA chooses the order of a sum by the shape and by the operations fused with it.
 Here the order is written out, so no compiler may change it.
 """
 
@@ -15,7 +15,7 @@ _BLOCK = 64  # elements along either axis of the matrix products in `fixed_produ
 
 
 def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> Array:
-    """Sum along axes, in the dtype of `value`; the same bits however many zeros follow along an axis.
+    """Sums along axes, in the dtype of `value`; the same bits however many zeros follow along an axis.
 
     Axis by axis, the last one first, the upper half of the elements is added to the lower one until
     one is left. Halves are powers of two, so that zeros only add levels which change nothing. That is
@@ -36,7 +36,7 @@ def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> 
 
 
 def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
-    """matrix · values along an axis; the same bits however much padding follows along any axis.
+    """Multiplies matrix · values along an axis; the same bits however much padding follows along any axis.
 
     A matrix product of XLA adds in an order that depends on all sizes of both operands. So all products
     here have one size: blocks of `_BLOCK` elements along `axis` and along the last of the other axes, and
@@ -65,7 +65,7 @@ def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
 
 
 def _sum_along(value: Array, axis: int) -> Array:
-    """`value` with one element along `axis`."""
+    """Sums `value` to one element along `axis`."""
     size = value.shape[axis]
     if size == 0:
         return jnp.zeros((*value.shape[:axis], 1, *value.shape[axis + 1 :]), value.dtype)

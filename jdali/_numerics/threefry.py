@@ -1,4 +1,4 @@
-"""Random bits of programs: how Threefry-2x32 (Salmon et al., 2011) is compiled. The bits are JAX's, whatever is done here.
+"""Random bits of programs: how Threefry-2x32 (Salmon et al., 2011) is compiled. The bits are always JAX's.
 
 JAX compiles every use of its primitive on a CPU as a loop over the rounds of its own, which takes XLA 0.1 s each, and
 runs the loop over whole arrays. Written out, the rounds are compiled in a third of that time and stay in registers.
@@ -29,16 +29,16 @@ Words = tuple[Array, Array]
 
 
 def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1: ArrayLike) -> Words:
-    """64 random bits for each element of the operands, uint32, which are broadcast."""
+    """Computes 64 random bits for each element of the operands, uint32, which are broadcast."""
     operands = jnp.broadcast_arrays(key_0, key_1, counter_0, counter_1)
-    # JAX's loop for the CPU refuses operands of which `vmap` made only some differ by sample: let all do.
+    # JAX's loop for the CPU wants all operands to differ by sample under `vmap`, or none.
     nothing = functools.reduce(operator.or_, operands) & np.uint32(0)
     first, second = threefry_primitive().bind(*(o | nothing for o in operands))
     return first, second
 
 
 def fold_in(key: Words, word: ArrayLike) -> Words:
-    """Words of `jax.random.fold_in(key, word)`."""
+    """Computes the words of `jax.random.fold_in(key, word)`."""
     return threefry(*key, np.uint32(0), word)
 
 
@@ -56,7 +56,7 @@ def written_out(key_0: Array, key_1: Array, counter_0: Array, counter_1: Array) 
 
 
 def together(uses: Sequence[Sequence[Array]], platform: str) -> list[Words]:
-    """Results of several uses of `threefry2x32_p` that do not depend on each other: the small ones in one go.
+    """Computes several uses of `threefry2x32_p` that do not depend on each other: the small ones in one go.
 
     Args:
         uses: the four operands of each.

@@ -1,7 +1,12 @@
 """The parts of `jdali.pipeline.Pipeline`.
 
 `Pipeline` and `pipeline_def` are what users know from `jdali.pipeline`; `copied` and `outputs_of` make a pipeline anew from the
-definition of another one, for plugins.
+definition of another one, for plugins. Each file imports only those below it:
+
+* `pipeline`: the public class, of `runs` (running it), `facts` (plan, times, graph), `checkpoint` (state), `functions`.
+* `building`: from definition and options to what runs it, once. `run` takes its batches; `sent_pipeline` and `settling` are
+  for workers.
+* `definition`, `config`, `expected_outputs`: its graph, its options and the checks of its outputs.
 """
 
 from jdali._pipeline.config import OperatorConcurrency as OperatorConcurrency

@@ -91,5 +91,4 @@ class PipelineFunctions(PipelineBase):
         """
         function = self.function(start, outputs, deterministic=deterministic, layout=layout)
         exporting = importlib.import_module("jdali.engine.function.export")
-        options = exporting.ExportOptions(shapes, dtypes, tuple(platforms), max_aspect)
-        return str(exporting.export_function(function, folder, options))
+        return str(exporting.export_function(function, folder, shapes, dtypes, tuple(platforms), max_aspect))

@@ -92,12 +92,12 @@ def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, 
 
 
 def _is_over(result: Result, epoch: int | None) -> bool:
-    """True if another epoch has begun, or this one is filled up."""
+    """Returns True if another epoch has begun, or this one is filled up."""
     return bool((result.ids.epoch != epoch).any() or result.padded.any())
 
 
 def _epoch_size(pipe: Pipeline) -> int | None:
-    """Samples of an epoch of this shard, about; None: not known before its end."""
+    """Estimates the samples of an epoch of this shard; None if unknown before its end."""
     metas = list(pipe.reader_meta().values())
     if metas:
         return -(-int(metas[0]["epoch_size"]) // int(metas[0]["number_of_shards"]))
@@ -106,7 +106,7 @@ def _epoch_size(pipe: Pipeline) -> int | None:
 
 
 def _decoding(data: object) -> Pipeline:
-    """A pipeline over the outputs of a reader, those decoded that are pictures or sounds."""
+    """Makes a pipeline over the outputs of a reader that decodes pictures and sounds."""
     if isinstance(data, DynamicReader):
         make: Any = fn
         for part in data._op.name.split("."):
@@ -134,7 +134,7 @@ def _pipeline(outputs: Sequence[DataNode], batch_size: int = _READER_BATCH) -> P
 
 
 def _decoders(nodes: Sequence[DataNode]) -> list[Callable[..., Any] | None]:
-    """For each output of a reader how it is decoded, by what the first samples begin with; None: it is not."""
+    """Chooses a decoder for each output of a reader by the first bytes of its samples; None for those to leave alone."""
     chosen: list[Callable[..., Any] | None] = [None] * len(nodes)
     with contextlib.closing(_pipeline(nodes)) as pipe:
         first = pipe.run()

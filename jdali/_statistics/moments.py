@@ -84,7 +84,7 @@ class Moments:
 
 
 def _sums(column: _Array) -> tuple[int, int]:
-    """Sum and sum of squares of integers, exact."""
+    """Computes sum and sum of squares of integers, exactly."""
     if column.dtype.itemsize > 2:
         wide = column.astype(object)
         return int(wide.sum()), int((wide * wide).sum())

@@ -73,7 +73,7 @@ class Output:
         return np.concatenate(self._numbers) if every else None
 
     def _by_channel(self, values: np.ndarray) -> np.ndarray:
-        """The values as [..., channels]; with one channel where there are none, and for sounds."""
+        """Arranges values as [..., channels]; sounds, and data without channels, have one."""
         axis = -1 if self.is_sound else self._channel_axis(values)
         return values.reshape(-1, 1) if self.is_sound or axis is None else np.moveaxis(values, axis, -1)
 
@@ -113,7 +113,7 @@ class Output:
 
 
 def statistics_of(outputs: Sequence[Output]) -> tuple[OutputStatistics, ...]:
-    """Statistics of each; sounds have their duration where their sampling rate is an output too."""
+    """Summarizes each output; sounds get durations where their sampling rate is an output too."""
     rates = {
         output.source: output.numbers
         for output in outputs

@@ -62,7 +62,7 @@ class OutputStatistics:
     other_channels: int = 0
 
     def text(self, classes: Sequence[str] = ()) -> str:
-        """A line for a person to read.
+        """Writes a line for a person to read.
 
         Args:
             classes: names of the labels.

@@ -6,16 +6,16 @@ import bisect
 import itertools
 from collections.abc import Callable, Sequence
 
-# What is asked for beyond the furthest piece that was read: between once and twice as much.
+# Bytes requested beyond the furthest piece read: between once and twice as many.
 _AHEAD = 8 << 20
 # What one call asks for: Linux takes no more of a call than it reads ahead by itself, 128 KiB if not told otherwise.
 _CALL = 128 << 10
-# What is asked for at once where reading begins.
+# Bytes requested at once where reading begins.
 _MOST = 256 << 20
 
 
 class Advice:
-    """Has files read ahead into the system's cache where pieces are read back and forth within a window that moves on.
+    """Asks the system to read files ahead, where pieces are read back and forth within a moving window.
 
     The disk then sees reading from front to end. Asking for what is in the cache already costs 10 us a megabyte.
 
@@ -30,7 +30,7 @@ class Advice:
         self._asked = 0  # up to this byte of the row
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Says that pieces are read that lie between two positions, each a file and an offset in it."""
+        """Announces reads between two positions, each a file and an offset in it."""
         begin, end = (self._starts[file] + offset for file, offset in (first, last))
         asked = self._asked
         if not begin <= asked <= end + 2 * _AHEAD:  # another part of the files

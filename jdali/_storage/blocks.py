@@ -76,11 +76,11 @@ class Blocks:
         self._kept: OrderedDict[int, Future[bytes]] = OrderedDict()
         # When blocks could not be fetched.
         self._failed: dict[int, float] = {}
-        # The block that reading has come to, and how many after it are fetched ahead.
+        # The current block, and the number of blocks fetched ahead of it.
         self._latest, self._ahead = -1, 0
 
     def read(self, file: int, offset: int, size: int) -> bytes:
-        """`size` bytes that the file has from `offset` on; raises `OSError`."""
+        """Returns `size` bytes of the file from `offset` on; raises `OSError`."""
         if not size:
             return b""
         start, end = self._starts[file], offset + size
@@ -107,7 +107,7 @@ class Blocks:
             raise
 
     def _wanted(self, number: int) -> Future[bytes]:
-        """Has a block fetched, and those after it if that is where reading goes."""
+        """Fetches a block, and those after it if reading goes on there."""
         with self._lock:
             if time.monotonic() - self._failed.get(number, float("inf")) > self._forgive:
                 # Until now all records of the block failed at once, without the whole row of retries.
@@ -123,12 +123,12 @@ class Blocks:
                 self._ahead, self._latest, following = 0, number, number + 1
             if number < following:
                 self._fetched(number)
-            # Blocks that were left out within the window will be read as well: in their order, as they are dropped.
+            # Blocks skipped within the window will be read as well: in order, as they are dropped.
             for block in range(following, min(self._latest + 1 + self._ahead, self._starts[-1])):
                 self._fetched(block)
             future = self._kept[number]
             while len(self._kept) > self._most_kept + self._window:
-                # The first that was fetched is the one that reading has left behind the furthest.
+                # The block fetched first is the furthest behind.
                 dropped, _ = self._kept.popitem(last=False)
                 self._failed.pop(dropped, None)
         return future
@@ -174,7 +174,7 @@ class BlockFile(io.RawIOBase):
         return count
 
     def interrupt(self) -> None:
-        """Makes reads fail, those under way and those to come."""
+        """Makes all reads fail, now and later."""
         self._scope.end()
 
     def close(self) -> None:

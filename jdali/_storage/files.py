@@ -36,13 +36,13 @@ from jdali._system.progress import progress_bar
 from jdali._system.regular_file import check_size, no_memory, open_regular
 from jdali.storage import options
 
-# Of a file that one call does not read, or that has no size.
+# For files that one call does not read, or that have no size.
 _PART_BYTES = 1 << 24
 
 
 # --- content --------------------------------------------------------------------------------
 def read(path: str) -> bytes:
-    """The whole of a file."""
+    """Reads a whole file."""
     if is_url(path):
         return _remote.read(path)
     # Half the time of what `open` and `read` of Python take for a small file.
@@ -65,14 +65,14 @@ def read(path: str) -> bytes:
 
 
 def lines(path: str) -> list[bytes]:
-    """The lines of a text file, without their ends; raises `OSError` also if they are more than the limit."""
+    """Reads the lines of a text file, without their ends; raises `OSError`, also for more lines than the limit."""
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return text.split(b"\n")
 
 
 def listed_names(path: str, *, labelled: bool, largest_label: int = 0) -> ListedNames:
-    """The names that a text file lists, see `ListedNames`; raises `OSError` also if it has more lines than the limit."""
+    """Reads the names that a text file lists, see `ListedNames`; raises `OSError`, also for more lines than the limit."""
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return ListedNames(text, labelled=labelled, largest_label=largest_label)
@@ -92,7 +92,7 @@ def check_items(path: str, count: int, what: str) -> None:
 
 
 def read_range(path: str, offset: int, size: int) -> bytes:
-    """Exactly `size` bytes from `offset` on; for many pieces of one file see `RecordFiles`."""
+    """Reads exactly `size` bytes from `offset` on; for many pieces of one file see `RecordFiles`."""
     if is_url(path):
         return _remote.read_range(path, offset, size)
     check_size(path, size)
@@ -109,7 +109,7 @@ def read_range(path: str, offset: int, size: int) -> bytes:
 
 
 def open(path: str) -> BinaryIO:
-    """A seekable binary file: fast to read from front to end, and in pieces; for one thread."""
+    """Opens a seekable binary file for one thread, fast to read from front to end and in pieces."""
     if is_url(path):
         return io.BufferedReader(BlockFile(path), buffer_size=1 << 16)
     return os.fdopen(open_regular(path)[0], "rb", buffering=1 << 16)
@@ -117,7 +117,7 @@ def open(path: str) -> BinaryIO:
 
 # --- facts ----------------------------------------------------------------------------------
 def size(path: str) -> int:
-    """Bytes of a file."""
+    """Returns the size of a file in bytes."""
     if is_url(path):
         return _remote.size(path)
     descriptor, size = open_regular(path)  # fails for what cannot be read
@@ -126,7 +126,7 @@ def size(path: str) -> int:
 
 
 def sizes(paths: Sequence[str]) -> list[int]:
-    """Bytes of each of some files; of remote ones many at once."""
+    """Returns the sizes of files in bytes; asks for many remote ones at once."""
     if not any(map(is_url, paths)):
         return [size(path) for path in paths]
     scope = Scope(options().requests)
@@ -158,7 +158,7 @@ def version(path: str) -> str | None:
 
 # --- folders --------------------------------------------------------------------------------
 def entries(folder: str, *, folders: bool) -> list[str]:
-    """Names of the subfolders or else of the files in a folder, sorted by their bytes."""
+    """Lists the subfolders of a folder, or its files if it has none, sorted by their bytes."""
     return sorted((name for name, is_dir in _listed(folder) if is_dir == folders), key=os.fsencode)
 
 
@@ -180,7 +180,7 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def _listed(folder: str) -> list[tuple[str, bool]]:
-    """(name, whether it is a folder) of all in a folder."""
+    """Lists a folder as (name, whether it is a folder)."""
     if is_url(folder):
         return _remote.entries(folder)
     try:

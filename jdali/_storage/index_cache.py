@@ -25,22 +25,22 @@ _VERSION = 3
 
 
 def always(index: Arrays) -> bool:
-    """For indexes that nothing can be asked about."""
+    """Accepts any index: for kinds that cannot be checked."""
     return True
 
 
 def never(index: Arrays) -> bool:
-    """Has an index built anew, and replaces the one in the cache."""
+    """Rejects any cached index, so that it is built again."""
     return False
 
 
 def cached_index(
     kind: str, path: str, build: Callable[[], Arrays], fits: Callable[[Arrays], bool] = always
 ) -> Arrays:
-    """`build()`, or what it gave for the same file before.
+    """Returns the index of a file from the cache, or builds it.
 
     A file is the same if its path, size, inode and times of change are, or what else a storage tells of its content.
-    No such key is sure: readers also check what they read, and have a wrong index built anew (`never`).
+    No such key is sure: readers also check what they read, and rebuild a wrong index (`never`).
     Without a writable cache folder the index is built each time.
 
     Args:
@@ -55,7 +55,7 @@ def cached_index(
     key = f"{_VERSION} {kind} {version}"
     name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32] + ".npz"
     file = cache_folder() / "index" / name
-    with contextlib.suppress(Exception):  # whatever is wrong with a file of the cache, it can be made again
+    with contextlib.suppress(Exception):  # a bad cache file is built again
         index = _loaded(file)
         if fits(index):
             return index
@@ -78,7 +78,7 @@ def cached_index(
 
 
 def _is_settled(path: str, version: str) -> bool:
-    """True if a file is what it was before its index was built, and gets another version if it changes."""
+    """Returns True if a file has not changed since its index was built, and gets another version when it changes."""
     try:
         if _storage.version(path) != version:
             return False
@@ -91,7 +91,8 @@ def _is_settled(path: str, version: str) -> bool:
 
 
 def _loaded(file: Path) -> Arrays:
-    """The arrays in a .npz file; from any thread, as `numpy.load` may not: it parses headers with `ast`, of which
-    CPython 3.11 has calls in several threads disturb each other."""
+    """Loads the arrays of a .npz file from any thread. `numpy.load` may not: it parses headers with `ast`,
+    whose calls disturb each other between threads in CPython 3.11.
+    """
     with zipfile.ZipFile(file) as archive:
         return {name.removesuffix(".npy"): npy.decode(archive.read(name)) for name in archive.namelist()}

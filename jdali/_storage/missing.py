@@ -7,7 +7,7 @@ import os
 
 
 def missing_advice(path: str, error: OSError) -> str:
-    """Says where a relative path was looked for, and what has a name like it; "" for other errors and URLs."""
+    """Says where a relative path was searched, and which names are close to it; "" for other errors and URLs."""
     if not isinstance(error, FileNotFoundError) or "://" in path:
         return ""
     advice = [] if os.path.isabs(path) else [f"the working directory is {os.getcwd()}"]

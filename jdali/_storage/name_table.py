@@ -12,7 +12,7 @@ import numpy as np
 _NEWLINE, _ZERO, _NINE = ord("\n"), ord("0"), ord("9")
 _SPACES = np.zeros(256, bool)
 _SPACES[list(b" \t\n\r\f\v")] = True
-# Lines are taken apart so many bytes at a time: the arrays for that stay small beside the text.
+# Bytes of text split into lines at a time, so that the arrays for it stay small.
 _CHUNK_BYTES = 1 << 22
 # More digits are no label: they might not fit into 64 bits.
 MOST_DIGITS = 18
@@ -42,7 +42,7 @@ class NameTable(Sequence[str]):
 
     @property
     def others(self) -> Mapping[int, str]:
-        """Names that are not as the text has them, by index."""
+        """Names that differ from the text, by index."""
         return self._others
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -54,20 +54,20 @@ class NameTable(Sequence[str]):
         cls, text: bytes | memoryview, starts: np.ndarray, sizes: np.ndarray,
         others: Mapping[int, str] | None = None,
     ) -> NameTable:  # fmt: skip
-        """A table over these columns, uint32 or int64, and int32, without a copy of them."""
+        """Makes a table over columns, uint32 or int64, and int32, without copying them."""
         table = cls(text, starts[:0], starts[:0], others)
         table._starts, table._sizes = starts, sizes
         return table
 
     @classmethod
     def of(cls, names: Iterable[str]) -> NameTable:
-        """A table of these names."""
+        """Makes a table of names."""
         others: dict[int, str] = {}
         encoded = []
         for index, name in enumerate(names):
             try:
                 encoded.append(os.fsencode(name))
-            except UnicodeEncodeError:  # no file has such a name, which is said when it is opened
+            except UnicodeEncodeError:  # no file has such a name: opening it raises
                 others[index] = name
                 encoded.append(b"")
         sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
@@ -77,7 +77,7 @@ class NameTable(Sequence[str]):
 
     @classmethod
     def joined(cls, tables: Sequence[NameTable]) -> NameTable:
-        """The names of several tables, one after another."""
+        """Joins several tables."""
         shifts = np.cumsum([0, *(len(table.text) for table in tables)])
         counts = np.cumsum([0, *(len(table) for table in tables)])
         starts = [
@@ -94,7 +94,7 @@ class NameTable(Sequence[str]):
         return cls(b"".join(table.text for table in tables), start, start + size, others)
 
     def with_others(self, others: Mapping[int, str]) -> NameTable:
-        """The same names, except for those at some indices."""
+        """Returns the table with other names at some indices."""
         return NameTable.of_columns(self.text, self._starts, self._sizes, self._others | dict(others))
 
     @property
@@ -116,12 +116,12 @@ class NameTable(Sequence[str]):
         return self._others[position] if position in self._others else os.fsdecode(self.encoded(position))
 
     def encoded(self, index: int) -> bytes:
-        """The bytes of a name in the text."""
+        """Returns a name's bytes in the text."""
         start = self._starts.item(index)
         return bytes(self.text[start : start + self._sizes.item(index)])
 
     def take(self, indices: np.ndarray) -> list[str]:
-        """The names at these indices."""
+        """Returns the names at some indices."""
         text, starts = self.text, self._starts[indices]
         ends = starts + self._sizes[indices]
         names = [os.fsdecode(bytes(text[a:b])) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
@@ -134,7 +134,7 @@ class NameTable(Sequence[str]):
         return iter(self.take(np.arange(len(self))))
 
     def holding(self, pattern: re.Pattern[bytes]) -> list[int]:
-        """Indices of the names in which a pattern of one line is found, ascending; `others` are not looked at."""
+        """Returns the indices, ascending, of names in which a pattern of one line is found; skips `others`."""
         found = np.fromiter((match.start() for match in pattern.finditer(self.text)), np.int64)
         if not len(found):
             return []
@@ -145,7 +145,7 @@ class NameTable(Sequence[str]):
         return indices[first < ends].tolist()
 
     def starting_with(self, letter: str) -> list[int]:
-        """Indices of the names whose first byte is this ASCII letter, ascending."""
+        """Returns the indices, ascending, of names whose first byte is an ASCII letter."""
         full = np.flatnonzero(self._sizes)
         firsts = np.frombuffer(self.text, np.uint8)[self._starts[full]]
         return full[firsts == ord(letter)].tolist()
@@ -154,12 +154,12 @@ class NameTable(Sequence[str]):
 def _received(
     text: np.ndarray, starts: np.ndarray, sizes: np.ndarray, others: Mapping[int, str]
 ) -> NameTable:
-    """A table over the memory of what was sent."""
+    """Makes a table over received memory."""
     return NameTable.of_columns(text.data, starts, sizes, others)
 
 
 def take(names: Sequence[str], indices: np.ndarray) -> list[str]:
-    """The names at these indices, of any sequence."""
+    """Returns the names at some indices of any sequence."""
     return names.take(indices) if isinstance(names, NameTable) else [names[i] for i in indices.tolist()]
 
 
@@ -187,7 +187,7 @@ class ListedNames:
     Attributes:
         starts: uint32 or int64 [n], of the names in the text.
         sizes: int32 [n], bytes of the names.
-        labels: int32 [n]; empty if there are none.
+        labels: int32 [n]; empty without labels.
 
     Raises:
         BadLine: a line has no name, or no label, or one that is too large.
@@ -222,7 +222,7 @@ class ListedNames:
         return NameTable.of_columns(self._text, self.starts, self.sizes)
 
     def line(self, index: int) -> int:
-        """Number of the line that a name is in, from 1 on."""
+        """Returns the number of the line that a name is in, from 1 on."""
         names_before = self._blank - np.arange(len(self._blank))  # each blank line
         return index + 1 + int(np.searchsorted(names_before, index, "right"))
 
@@ -262,7 +262,7 @@ class ListedNames:
         return starts, name_ends, labels, blank
 
     def _without_spaces(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """The ends without the white space before them, at `starts` if there is nothing else."""
+        """Moves ends before trailing white space, but not before `starts`."""
         ends = ends.copy()
         left = np.flatnonzero(ends > starts)
         while len(left):
@@ -272,7 +272,7 @@ class ListedNames:
         return ends
 
     def _without_leading_spaces(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """The starts without the white space behind them, of lines that hold something else."""
+        """Moves starts behind leading white space; each line must hold something else."""
         starts, left = starts.copy(), np.arange(len(starts))
         while len(left):
             left = left[_SPACES[self._bytes[starts[left]]]]
@@ -280,7 +280,7 @@ class ListedNames:
         return starts
 
     def _labels(self, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The numbers that the lines end with, and how many digits each has, at most `MOST_DIGITS`."""
+        """Parses the numbers at the ends of lines; returns them with their digit counts, at most `MOST_DIGITS`."""
         labels, digits = np.zeros(len(ends), np.int64), np.zeros(len(ends), np.int64)
         left = np.arange(len(ends))
         for number in range(MOST_DIGITS):
@@ -293,7 +293,7 @@ class ListedNames:
         return labels, digits
 
     def _with_nul(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """bool [n], True for names that hold a zero byte, which no file's name does."""
+        """Marks names that hold a zero byte, which no file name does: bool [n]."""
         if not len(starts):
             return np.zeros(0, bool)
         nul = np.flatnonzero(self._bytes[starts[0] : ends[-1]] == 0) + starts[0]

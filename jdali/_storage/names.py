@@ -21,7 +21,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
 # What fsspec takes for a protocol in a chain, where no "://" follows ("simplecache::s3://...").
 _WORD = re.compile(r"[a-z]+")
 _HERE = "./"
-# What a name has that could mean another thing than a file below its folder ("%" of URLs).
+# Signs by which a name could mean something outside of its folder ("%" of URLs).
 _ODD = re.compile(r"[:%]|\.\.|^/")
 # The same within the text of many names, except for "/" at the start of one; and where names may lie anywhere.
 _ODD_WITHIN, _ODD_ANYWHERE = re.compile(rb"[:%]|\.\."), re.compile(rb":")
@@ -55,12 +55,12 @@ class Below(str):
 
 
 def is_url(path: str) -> bool:
-    """True if a path is a URL for fsspec ("s3://bucket/key", "zip://a::https://host/b.zip"), not local."""
+    """Returns True if fsspec takes a path for a URL ("s3://bucket/key", "zip://a::https://host/b.zip")."""
     return ":" in path and _URL.match(path) is not None  # the first alone is quick
 
 
 def join(folder: str, name: str) -> str:
-    """Path of `name` in `folder`; a name that is a URL or an absolute path stands for itself."""
+    """Joins a folder and a name; a URL or an absolute path stands for itself."""
     if is_url(name):
         return name
     if not is_url(folder):
@@ -70,7 +70,7 @@ def join(folder: str, name: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """A name without what `plain` put before it; no other, or ".//etc" would become an absolute path."""
+    """Removes the prefix that `plain` added, and no other, or ".//etc" would become an absolute path."""
     bare = name.removeprefix(_HERE)
     return bare if is_url(bare) else name
 
@@ -83,7 +83,7 @@ def _appended(folder: str, name: str) -> str:
 
 
 def join_all(folder: str, names: Sequence[str]) -> list[str]:
-    """`join` of each of many names."""
+    """Applies `join` to many names."""
     if is_url(folder):
         return [join(folder, name) for name in names]
     prefix = os.path.join(folder, "")
@@ -94,7 +94,7 @@ def join_all(folder: str, names: Sequence[str]) -> list[str]:
 
 
 def parent(path: str) -> str:
-    """Folder that a file lies in."""
+    """Returns the folder that a file lies in."""
     if isinstance(path, Below):
         return join(path.folder, plain(os.path.dirname(path.name))) if "/" in path.name else path.folder
     if not is_url(path):
@@ -115,13 +115,13 @@ def working_folder() -> str:
 
 
 def placed(path: str) -> str:
-    """A path that stays what it is now, also in another working folder."""
+    """Makes a path independent of the working folder."""
     return path if is_url(path) or os.path.isabs(path) else join(working_folder(), path)
 
 
 # --- where names come from ------------------------------------------------------------------
 def plain(name: str) -> str:
-    """A name that is relative to a folder, such as one of its listing, whatever it looks like."""
+    """Marks a name as relative to a folder, whatever it looks like; names of a listing are."""
     return _HERE + name if is_url(name) else name
 
 
@@ -137,7 +137,7 @@ def user_path(path: str | os.PathLike[str], root: str = "") -> str:
 
 
 def from_data(root: str, name: str, *, free: bool = False) -> str:
-    """A name that was found in data, relative to `root`.
+    """Resolves a name that was found in data, relative to `root`.
 
     Args:
         root: folder that the user named.
@@ -151,7 +151,7 @@ def from_data(root: str, name: str, *, free: bool = False) -> str:
         return name
     remote = is_url(root)
     if remote and "::" not in root and name.startswith(below := root.rstrip("/") + "/"):
-        name = plain(name[len(below) :])  # it was the whole URL of what is below
+        name = plain(name[len(below) :])  # the whole URL of a file below
     if is_url(name):
         wanted = _protocols(name)
         if wanted <= set(options().allow_protocols):
@@ -181,7 +181,7 @@ def from_data(root: str, name: str, *, free: bool = False) -> str:
 
 
 def all_from_data(root: str, names: Sequence[str], where: Callable[[int], str], *, free: bool) -> list[str]:
-    """`from_data` of each of many names.
+    """Applies `from_data` to many names.
 
     Args:
         root, names, free: see `from_data`.
@@ -198,7 +198,7 @@ def all_from_data(root: str, names: Sequence[str], where: Callable[[int], str], 
 
 
 def table_from_data(root: str, names: NameTable, where: Callable[[int], str], *, free: bool) -> NameTable:
-    """`all_from_data` of names that are not decoded."""
+    """Applies `all_from_data` to names that are not decoded."""
     odd: Sequence[int] = range(len(names))
     if _POSIX:
         may_leave = not is_url(root) and (free or options().allow_outside)
@@ -211,7 +211,7 @@ def table_from_data(root: str, names: NameTable, where: Callable[[int], str], *,
 
 
 def in_list(file: str, name: str) -> str:
-    """`from_data` of a name in a list whose names are relative to the working folder, or else to the list's own.
+    """Resolves a name in a list, relative to the working folder or else to the list's own.
 
     Args:
         file: the list; a remote one has names below its own folder only.
@@ -222,7 +222,7 @@ def in_list(file: str, name: str) -> str:
 
 
 def found_by_list(file: str, name: str, folder: str = "") -> str:
-    """Path of what `in_list` gave: DALI looks from the working folder, but lists are moved with their files.
+    """Finds the file that `in_list` named: DALI looks from the working folder, but lists are moved with their files.
 
     Args:
         file, name: see `in_list`.
@@ -243,7 +243,7 @@ def _shown(root: str) -> str:
 
 
 def _protocols(url: str) -> set[str]:
-    """By what a URL, and those that are chained to it, are got; "file" for a local path in a chain."""
+    """Returns the protocols of a URL and of those chained to it; "file" for a local path in a chain."""
     protocols = set()
     for link in url.split("::"):
         protocol, slashes, _ = link.partition("://")

@@ -12,7 +12,7 @@ from jdali._system.regular_file import most_bytes
 
 # Bytes between two pieces that are read along with them: a call costs as much as that many bytes.
 _GAP = 4096
-# Bytes after the pieces, so that a number can be taken anywhere in them without a look at its size.
+# Bytes after the pieces, so that a number can be read anywhere in them without a bounds check.
 SLACK = 64
 
 
@@ -71,7 +71,7 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     base = np.cumsum(ends - begins) - (ends - begins)
     try:
         raw = empty((int((ends - begins).sum()) + SLACK,), np.uint8)
-    except MemoryError:  # for all together; perhaps there is for each of them alone
+    except MemoryError:  # for all together; one by one may work
         known[:] = False
         return Pieces(np.zeros(SLACK, np.uint8), starts, np.zeros_like(size), known)
     files.reads((of.item(0), begins.item(0)), (of.item(-1), ends.item(-1)))

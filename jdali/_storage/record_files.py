@@ -25,7 +25,7 @@ class BadRecord(ValueError):
 
 
 class Misplaced(BadRecord):
-    """There is no record where the index has one: the file is damaged, or the index is of another file."""
+    """The index points at no record: the file is damaged, or the index belongs to another file."""
 
 
 class _OpenFiles:
@@ -62,7 +62,7 @@ class _OpenFiles:
                 del self._open[next(iter(self._open))]
 
     def forget(self, file: int) -> None:
-        """Has a file opened anew for the next use."""
+        """Reopens a file on its next use."""
         with self._lock:
             self._open.pop(file, None)
 
@@ -72,7 +72,7 @@ class _OpenFiles:
 
 
 class _Descriptor:
-    """An open file that is closed when the last user lets go of it."""
+    """An open file, closed when its last user releases it."""
 
     __slots__ = ("number",)
 
@@ -86,7 +86,7 @@ class _Descriptor:
 
 
 class RecordFiles:
-    """Files of which many threads read pieces.
+    """Files that many threads read pieces of.
 
     Args:
         name: of the reader, for messages.
@@ -137,7 +137,7 @@ class RecordFiles:
             self._advice = Advice(self.sizes, self._read_soon)
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Says that pieces are read between two positions, each a file and an offset in it."""
+        """Announces reads between two positions, each a file and an offset in it."""
         if self._advice is not None:
             self._advice.reads(first, last)
 
@@ -148,7 +148,7 @@ class RecordFiles:
                 os.posix_fadvise(descriptor.number, offset, size, os.POSIX_FADV_WILLNEED)
 
     def read(self, file: int, offset: int, size: int) -> bytes:
-        """Exactly `size` bytes from `offset` on.
+        """Reads exactly `size` bytes from `offset` on.
 
         Raises:
             BadRecord: the file does not have them, or they cannot be read.
@@ -169,7 +169,7 @@ class RecordFiles:
             except OSError as error:
                 if error.errno != errno.ESTALE:
                     raise
-            self._open.forget(file)  # a server has another file of that name now
+            self._open.forget(file)  # the server replaced the file
             return self._read_local(file, offset, size)
         except OSError as error:
             if is_of_machine(error):
@@ -193,7 +193,7 @@ class RecordFiles:
     def read_runs(
         self, files: Sequence[int], offsets: Sequence[int], targets: Sequence[memoryview]
     ) -> list[int]:
-        """Fills each target from a file, from an offset on; gives the numbers of those that it could not fill."""
+        """Fills each target from a file, from an offset on; returns the numbers of those that it could not fill."""
         bad = []
         last, descriptor = -1, None
         for run, (file, offset, target) in enumerate(zip(files, offsets, targets, strict=True)):
@@ -222,12 +222,12 @@ class RecordFiles:
         return file not in self._remote
 
     def reopen(self, file: int) -> bool:
-        """Has the file opened anew that has the path now; False if it is not as large as the one before."""
+        """Reopens the path; returns False if the file's size has changed."""
         self._open.forget(file)
         return _storage.size(self.paths[file]) == self.sizes[file]
 
     def interrupt(self) -> None:
-        """Makes reads of remote files fail, those under way and those to come."""
+        """Makes all reads of remote files fail, now and later."""
         self._scope.end()
 
     def close(self) -> None:

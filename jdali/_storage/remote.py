@@ -49,12 +49,12 @@ class NoParts(WrongLength):
 
 
 def _protocol(url: str) -> str:
-    """By what a file is got, at last if there is a cache before it ("simplecache::s3://bucket/name")."""
+    """Returns the protocol that fetches a file, behind any cache ("simplecache::s3://bucket/name")."""
     return url.partition("://")[0].rpartition("::")[2]
 
 
 def _file_system(url: str) -> tuple[Any, str]:
-    """fsspec's file system for a URL, and its name for the file."""
+    """Returns fsspec's file system for a URL, and its name for the file."""
     folder = url.folder if isinstance(url, Below) else url
     local = _local_path(folder)
     if local is not None:
@@ -69,7 +69,7 @@ def _file_system(url: str) -> tuple[Any, str]:
 
 
 def _local_path(url: str) -> str | None:
-    """The local file that is opened for a URL, such as "file:///a" or "zip://a::/b.zip"; None if it is remote."""
+    """Returns the local file behind a URL such as "file:///a" or "zip://a::/b.zip"; None if it is remote."""
     protocol, slashes, path = url.rpartition("::")[2].partition("://")
     if not slashes:
         return protocol
@@ -87,13 +87,13 @@ def _found(url: str) -> tuple[Any, str]:
         if url.partition("://")[0] not in _S3:
             system, path = fsspec.core.url_to_fs(url)
             return system, path
-        # s3fs retries twice over, in itself and in botocore, out of sight; and has 10 connections.
+        # s3fs retries in itself and in botocore, out of sight, and has 10 connections.
         configured = fsspec.config.conf.get("s3", {}).get("config_kwargs", {})
         own = {"max_pool_connections": max(options().requests, 10), "retries": {"total_max_attempts": 1}}
         system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **configured})
         system.retries = 1
         return system, path
-    except ImportError as error:  # fsspec says what is missing
+    except ImportError as error:  # fsspec names the missing package
         advice = f": {install('remote')}" if protocol in _IN_EXTRA else ""
         raise ImportError(f"to read {url}: {error}{advice}") from error
     except ValueError as error:
@@ -161,7 +161,7 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
 
 # --- errors ---------------------------------------------------------------------------------
 def _status(error: BaseException) -> int | None:
-    """The HTTP status that an error of aiohttp, gcsfs or botocore carries."""
+    """Returns the HTTP status that an error of aiohttp, gcsfs or botocore carries."""
     # `code` of other packages' errors may be something else: aiohttp's has 400 for a connection that broke.
     value = getattr(error, "code" if type(error).__module__.startswith("gcsfs") else "status", None)
     if isinstance(value, int) and 100 <= value < 600:
@@ -174,12 +174,12 @@ def _status(error: BaseException) -> int | None:
 
 
 def _names_no_bucket(error: BaseException) -> bool:
-    """True if the store says that it has no such bucket: S3 "The specified bucket does not exist", GCS "bucket not found"."""
+    """Returns True if the store lacks the bucket: S3 "The specified bucket does not exist", GCS "bucket not found"."""
     return re.search(r"nosuchbucket|bucket (does not exist|not found)", str(error).lower()) is not None
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    """An error and its causes, the first cause first."""
+    """Lists an error and its causes, the first cause first."""
     chain: list[BaseException] = []
     step: BaseException | None = error
     # asyncio's TimeoutError is caused by the cancellation with which it ends a task.
@@ -190,7 +190,7 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def _is_final(error: BaseException) -> bool:
-    """True if asking again is of no use."""
+    """Returns True if a retry is useless."""
     chain = _chain(error)
     for one in chain:
         status = _status(one)
@@ -236,7 +236,7 @@ def _described(error: BaseException) -> str:
 
 # --- content --------------------------------------------------------------------------------
 def read(url: str) -> bytes:
-    """The whole of a file."""
+    """Reads a whole file."""
     system, _ = _file_system(url)
     if options().max_file_bytes is not None:  # else it is not worth a request
         check_size(url, _info(url).get("size") or 0)
@@ -245,7 +245,7 @@ def read(url: str) -> bytes:
 
 
 def _in_one_request(system: object) -> dict[str, int]:
-    """Arguments of `cat_file` for file systems that would ask for the size of each file first."""
+    """Returns arguments of `cat_file` that avoid a request for the size of each file."""
     method = getattr(system, "_cat_file", None)
     return (
         {"max_concurrency": 1} if method and "max_concurrency" in inspect.signature(method).parameters else {}
@@ -253,7 +253,7 @@ def _in_one_request(system: object) -> dict[str, int]:
 
 
 def read_range(url: str, offset: int, size: int) -> bytes:
-    """Exactly `size` bytes from `offset` on."""
+    """Reads exactly `size` bytes from `offset` on."""
     if not size:
         return b""
 
@@ -278,7 +278,7 @@ def _info(url: str) -> dict[str, Any]:
 
 
 def size(url: str) -> int:
-    """Bytes of a file."""
+    """Returns the size of a file in bytes."""
     info = _info(url)
     if info.get("type") == "directory":
         raise IsADirectoryError(errno.EISDIR, "it is a folder", url)
@@ -295,7 +295,7 @@ def version(url: str) -> str | None:
 
 
 def is_folder(url: str) -> bool:
-    """True if there is a folder; on HTTP servers, folders are written with "/" at the end."""
+    """Returns True if a folder exists; HTTP servers write folders with "/" at the end."""
     if _protocol(url) in _HTTP:
         return url.endswith("/")
     try:
@@ -313,7 +313,7 @@ def exists(url: str) -> bool:
 
 
 def entries(url: str) -> list[tuple[str, bool]]:
-    """(name, whether it is a folder) of all in a folder."""
+    """Lists a folder as (name, whether it is a folder)."""
     is_page = _protocol(url) in _HTTP  # with links, also to other sites
     url = url.rstrip("/") + "/" if is_page else url
     _, path = _file_system(url)

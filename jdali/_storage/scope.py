@@ -22,7 +22,7 @@ class Ended(OSError):
 
 
 class Scope:
-    """Requests that one owner can end, and the threads in which it makes them ahead of their use.
+    """Requests that one owner can end, and the threads that make them ahead.
 
     Requests belong to the scope that is current in their thread: that of its pool, or one that was entered
     (`with scope:`).
@@ -38,7 +38,7 @@ class Scope:
         _LIVE.add(self)
 
     def serves(self, owner: object, begin_anew: Callable[[], None]) -> None:
-        """Ends with its owner, and tells it when it must begin anew.
+        """Closes with its owner; resets it after a fork.
 
         Args:
             owner: whose collection ends the scope.
@@ -63,7 +63,7 @@ class Scope:
 
     # --- threads ----------------------------------------------------------------------------
     def submit(self, function: Callable[..., object], *arguments: object) -> Future[Any]:
-        """Calls a function in a thread of the pool; what is submitted first is begun first."""
+        """Calls a function in a thread of the pool; calls start in the order of submission."""
         with self._lock:
             if self._ended.is_set():
                 cancelled: Future[Any] = Future()
@@ -90,7 +90,7 @@ class Scope:
         _LOCAL.scopes = _LOCAL.scopes[:-1]
 
     def end(self) -> None:
-        """Makes all requests of the scope raise `Ended`, those under way and those to come."""
+        """Makes all requests of the scope raise `Ended`, now and later."""
         with self._lock:
             self._ended.set()
             running = list(self._futures)
@@ -99,7 +99,7 @@ class Scope:
 
     @contextlib.contextmanager
     def running(self, url: str, future: Future[object]) -> Iterator[Future[Any]]:
-        """While a request is under way; it is cancelled if the caller leaves before its end."""
+        """Tracks a request; cancels it if the caller leaves before its end."""
         with self._lock:
             self._futures.add(future)
         try:
@@ -133,7 +133,7 @@ def _end_all() -> None:
 
 
 def _restart_all() -> None:
-    """In a forked process there are neither the threads nor the requests of its parent."""
+    """Resets all scopes in a forked process, which has neither threads nor requests of its parent."""
     for scope in list(_LIVE):
         scope._start()
         for owner in scope._owners:

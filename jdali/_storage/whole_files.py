@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,10 +29,8 @@ _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
 # A file of fewer bytes is read without asking for its size first, which would take a quarter of the time.
 _SMALL_BYTES = 1 << 14
-# Files that one call has open at the same time; those after them are opened again when they are read.
+# Files that one call keeps open at the same time; later ones are opened again when they are read.
 _MOST_OPEN = 16
-# Beginnings that are read, one after another, where one may be enough.
-_BEGINNINGS = (1 << 12, 1 << 16)
 
 
 class FileContents(NamedTuple):
@@ -52,18 +50,18 @@ class FileContents(NamedTuple):
     failures: dict[int, Exception]
 
     def column(self) -> Store:
-        """uint8 [bytes] of each file that could be read."""
+        """Returns the files that were read, uint8 [bytes] each, as a column."""
         extents = self.sizes.reshape(-1, 1)
         return Store.of_block(RaggedBlock(self.raw, self.starts, extents), BatchSpec(extents, self.raw.dtype))
 
     def content(self, index: int) -> np.ndarray:
-        """uint8 [bytes], of the file at this index among those that could be read."""
+        """Returns the content of one of the files that were read, uint8 [bytes]."""
         start = self.starts.item(index)
         return self.raw[start : start + self.sizes.item(index)]
 
 
 def read_file(path: str) -> np.ndarray:
-    """uint8 [bytes], the whole of a file, which may be a URL; raises `SampleError`, or `OSError` if it is the machine."""
+    """Reads a whole file or URL into uint8 [bytes]; raises `SampleError`, or `OSError` if the machine is the cause."""
     try:
         return np.frombuffer(_storage.read(path), np.uint8)
     except (OSError, ValueError) as error:
@@ -72,16 +70,14 @@ def read_file(path: str) -> np.ndarray:
         raise _unreadable(path, error) from error
 
 
-def read_files(paths: Sequence[str], is_enough: Callable[[memoryview], bool] | None = None) -> FileContents:
-    """The whole of some files, which may be URLs.
+def read_files(paths: Sequence[str]) -> FileContents:
+    """Reads whole files or URLs.
 
     Args:
         paths: of the files.
-        is_enough: tells of the beginning of a large local file whether the rest may be left unread, and unspecified;
-            None: it may not.
 
     Raises:
-        OSError: there is no memory for them.
+        OSError: memory lacks room for them.
     """
     sources: list[int | bytes | None] = []  # None: it is opened when it is read
     held = 0
@@ -122,7 +118,7 @@ def read_files(paths: Sequence[str], is_enough: Callable[[memoryview], bool] | N
         if len(sources) == len(paths) and all(type(source) is bytes for source in sources):
             return _together(sources)  # type: ignore[arg-type]
         raw, starts = _room(paths, positions, sizes)
-        _fill_all(raw, starts, sizes, sources, paths, positions, failures, is_enough)
+        _fill_all(raw, starts, sizes, sources, paths, positions, failures)
     finally:
         _close(sources)
     raw.flags.writeable = False
@@ -141,20 +137,15 @@ def _close(sources: list[int | bytes | None]) -> None:
             os.close(source)
 
 
-def read_named(
-    folder: str,
-    names: Sequence[str],
-    indices: np.ndarray,
-    is_enough: Callable[[memoryview], bool] | None = None,
-) -> FileContents:
-    """As `read_files` of those files of a folder; a name may stand for itself, see `names.join`."""
-    return read_files(_storage.join_all(folder, take(names, indices)), is_enough)
+def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> FileContents:
+    """Reads files of a folder as `read_files` does; a name may stand for itself, see `names.join`."""
+    return read_files(_storage.join_all(folder, take(names, indices)))
 
 
 def _small(path: str) -> bytes:
-    """The whole of a small local file; of anything else, an empty file too, nothing, and no word of what is wrong.
+    """Returns a small local file; b"" for all else and for what cannot be read.
 
-    What cannot be read at an offset, such as a FIFO or a socket, fails, and what has no end is not small.
+    A FIFO or a socket fails, since it cannot be read at an offset; an endless file is not small.
     """
     if ":" in path and _storage.is_url(path):
         return b""
@@ -164,7 +155,7 @@ def _small(path: str) -> bytes:
         return b""
     try:
         content = os.pread(descriptor, _SMALL_BYTES, 0)
-        # Only what is read at the end of a file says that it is the end: files of /proc come in pieces.
+        # Only an empty read marks the end of a file: files of /proc come in pieces.
         is_whole = len(content) < _SMALL_BYTES and not os.pread(descriptor, 1, len(content))
     except OSError:
         return b""
@@ -174,7 +165,7 @@ def _small(path: str) -> bytes:
 
 
 def _together(contents: Sequence[bytes]) -> FileContents:
-    """Files that are in memory already, none of which has failed."""
+    """Wraps files that are in memory already; none has failed."""
     sizes = np.array([len(content) for content in contents], np.int64)
     padding = -sizes & _ALIGNMENT - 1
     parts = [
@@ -185,7 +176,7 @@ def _together(contents: Sequence[bytes]) -> FileContents:
 
 
 def _opened(path: str, most: int) -> tuple[int | bytes, int]:
-    """A descriptor of the file, or its bytes where its size is not known before; and its size, `most` at most."""
+    """Opens a file: returns a descriptor, or its bytes where the size is unknown, and the size, `most` at most."""
     if ":" not in path or not _storage.is_url(path):
         descriptor, size = open_regular(path)
         if 0 < size <= most:
@@ -199,7 +190,7 @@ def _opened(path: str, most: int) -> tuple[int | bytes, int]:
 def _room(
     paths: Sequence[str], positions: Sequence[int], sizes: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Memory for files of these sizes, and where each begins in it."""
+    """Allocates memory for files of these sizes; returns it with the offset of each."""
     room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
     try:
         return empty((int(room.sum()),), np.uint8), np.cumsum(room) - room
@@ -211,7 +202,6 @@ def _room(
 def _fill_all(
     raw: np.ndarray, starts: np.ndarray, sizes: Sequence[int], sources: list[int | bytes | None],
     paths: Sequence[str], positions: Sequence[int], failures: dict[int, Exception],
-    is_enough: Callable[[memoryview], bool] | None,
 ) -> None:  # fmt: skip
     """Reads all files, from their starts in `raw` on; what fails is noted."""
     memory, readv = raw.data, os.readv
@@ -223,9 +213,7 @@ def _fill_all(
                 continue
             if source is None:
                 source, _ = sources[i], _ = open_regular(paths[position])
-            done = (
-                readv(source, [target]) if is_enough is None else _fill_beginning(target, source, is_enough)
-            )
+            done = readv(source, [target])
             if done < size:
                 _fill_rest(target, source, done)
         except OSError as error:
@@ -233,19 +221,6 @@ def _fill_all(
         if isinstance(source, int):
             sources[i] = None
             os.close(source)
-
-
-def _fill_beginning(target: memoryview, source: int, is_enough: Callable[[memoryview], bool]) -> int:
-    """Reads as much as is enough, if the end is not reached before; returns how much is there or need not be."""
-    done = 0
-    for end in _BEGINNINGS:
-        count = os.readv(source, [target[done:end]])
-        done += count
-        if done >= len(target) or not count:
-            break
-        if is_enough(target[:done]):
-            return len(target)
-    return done
 
 
 def _fill_rest(target: memoryview, source: int, done: int) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """$JDALI_CACHE_DIR, else `jdali` in the user's cache folder."""
+    """Returns $JDALI_CACHE_DIR, else `jdali` in the user's cache folder."""
     if folder := os.environ.get("JDALI_CACHE_DIR"):
         return Path(folder)
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")

@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-# Linux: where groups of processes say what their members may use, and of which groups this process is.
+# Linux: the folder of control groups, and the file that names those of this process.
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
 
 
 def cpu_count() -> int:
-    """Processors that this process may keep busy: by its affinity, and by the quotas of its control groups.
+    """Counts the processors that this process may keep busy: by its affinity, and by the quotas of its control groups.
 
     A container may have the time of 2 processors of 64, and `os.cpu_count()` says 64.
     """
@@ -28,7 +28,7 @@ def _affinity() -> int:
 
 
 def _quotas() -> Iterator[float]:
-    """Processors that the control groups of this process allow, as far as they limit them."""
+    """Yields the processors that the control groups of this process allow, as far as they limit them."""
     yield math.inf
     try:
         lines = _OWN.read_text().splitlines()
@@ -52,12 +52,12 @@ def _quotas() -> Iterator[float]:
 
 
 def _quota(group: Path) -> float:
-    """Version 2: `cpu.max` is "max 100000" or "150000 100000", microseconds in a period."""
+    """Parses version 2: `cpu.max` is "max 100000" or "150000 100000", microseconds in a period."""
     return _ratio(_words(group / "cpu.max"))
 
 
 def _quota_v1(group: Path) -> float:
-    """Version 1: the same in two files; -1 is no limit."""
+    """Parses version 1: the same in two files; -1 is no limit."""
     return _ratio(_words(group / "cpu.cfs_quota_us") + _words(group / "cpu.cfs_period_us"))
 
 

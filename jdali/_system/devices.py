@@ -16,7 +16,7 @@ HostArray: TypeAlias = "np.ndarray"
 
 
 def accelerator() -> jax.Device:
-    """JAX's default device: what "gpu" means. It is the host's where JAX has no other."""
+    """Returns JAX's default device, which "gpu" means; the host's where JAX has no other."""
     config: Any = jax.config
     chosen = config.jax_default_device
     if chosen is None:
@@ -26,7 +26,7 @@ def accelerator() -> jax.Device:
 
 @functools.cache
 def host_device() -> jax.Device:
-    """The device whose arrays are in host memory: the first CPU device.
+    """Returns the device whose arrays are in host memory: the first CPU device.
 
     Further ones, which XLA makes for tests, are devices like any other: nothing is read from them in passing.
     """
@@ -34,7 +34,7 @@ def host_device() -> jax.Device:
 
 
 def is_local(array: AnyArray) -> bool:
-    """True if the array is in host memory, so that NumPy reads it without a copy."""
+    """Returns True if the array is in host memory, so that NumPy reads it without a copy."""
     if not isinstance(array, jax.Array):
         return True
     if isinstance(array, jax.core.Tracer):
@@ -64,8 +64,8 @@ _forbidden = _Forbidden()
 def to_host(array: object) -> HostArray:
     """Converts an array to NumPy; host memory without a copy. It waits for its values.
 
-    All reading of a `jax.Array` by NumPy goes through here. What is on a device comes to the host only if the
-    user asks for it there: by a method that says so, or as an argument that must be known on the host.
+    All reading of a `jax.Array` by NumPy goes through here. A device's array comes to the host only by a method that says
+    so, or as an argument that must be known on the host.
 
     Raises:
         DeviceReadError: the array is on a device, inside of `device_reads_forbidden`.
@@ -82,9 +82,9 @@ def to_host(array: object) -> HostArray:
 
 @contextlib.contextmanager
 def device_reads_forbidden() -> Iterator[None]:
-    """Inside, whatever brings an array from a device to the host raises, in all threads; for tests.
+    """Forbids, in all threads, whatever brings an array from a device to the host; for tests.
 
-    JAX's own guard sees all ways from a GPU, but none from CPU devices: for those there is `to_host`.
+    JAX's own guard covers GPUs only; `to_host` covers CPU devices.
     """
     name = "jax_transfer_guard_device_to_host"
     with _forbidden.lock:

@@ -1,10 +1,10 @@
-"""Installation commands of optional dependencies: the one module that has them."""
+"""The one module with the installation commands of optional dependencies."""
 
 from __future__ import annotations
 
 
 def install(extra: str = "") -> str:
-    """The command that installs jdali with one of its extras.
+    """Returns the command that installs jdali with one of its extras.
 
     jdali is on no package index yet; docs/releasing.md says when this becomes `pip install "jdali[extra]"`.
     """

@@ -24,8 +24,7 @@ class XlaOption:
     """An option of XLA for a program on a CPU. No version promises it.
 
     Attributes:
-        gives: what it is for.
-        without: what holds where XLA does not know it. No bit of a result depends on an option.
+        gives: its effect. without: the consequence where XLA does not know it. No bit of a result depends on an option.
     """
 
     name: str
@@ -73,7 +72,7 @@ class UnsupportedJaxError(RuntimeError):
 
 
 def jax_has_started() -> bool:
-    """True once JAX has its devices, and with them threads. No public function tells."""
+    """Returns True once JAX has its devices, and with them threads; no public function does."""
     try:
         from jax._src import xla_bridge
 
@@ -84,7 +83,7 @@ def jax_has_started() -> bool:
 
 
 def cuda_versions() -> ModuleType | None:
-    """JAX's functions for the versions of CUDA's libraries; None without CUDA, or where JAX has no such module."""
+    """Returns JAX's functions for the versions of CUDA's libraries; None without CUDA, or where JAX has no such module."""
     try:
         from jax._src.lib import cuda_versions as versions
     except ImportError:
@@ -93,10 +92,10 @@ def cuda_versions() -> ModuleType | None:
 
 
 def placed_on_host(values: np.ndarray, device: jax.Device) -> jax.Array:
-    """An array of JAX over memory that never changes again, without a copy if it is aligned.
+    """Makes an array of JAX over memory that never changes again, without a copy if it is aligned.
 
-    `jax.device_put(values, device, may_alias=True)` is the same, five times as slow: it looks for a pytree, a sharding
-    and a tracer. Where JAX has no such function, that is what this calls.
+    `jax.device_put(values, device, may_alias=True)` does the same in five times the time: it looks for a pytree, a sharding
+    and a tracer. It is the fallback where JAX lacks the function.
     """
     placed: jax.Array
     functions = _placing_functions()
@@ -125,7 +124,7 @@ def _sharding(device: jax.Device) -> jax.sharding.Sharding:
 
 
 def threefry_primitive() -> jax.extend.core.Primitive:
-    """The primitive of JAX's random bits. Importing it takes 50 ms, for it brings Pallas: when a program is traced."""
+    """Returns the primitive of JAX's random bits. Import it while tracing only: it brings Pallas, which takes 50 ms."""
     try:
         from jax.extend.random import threefry2x32_p
     except ImportError as error:
@@ -134,7 +133,7 @@ def threefry_primitive() -> jax.extend.core.Primitive:
 
 
 def jaxpr_types() -> ModuleType:
-    """The module of jaxprs, equations and variables."""
+    """Returns the module of jaxprs, equations and variables."""
     try:
         from jax.extend import core
     except ImportError as error:
@@ -158,7 +157,7 @@ def scan_sizes(params: Mapping[str, Any], operands: Sequence[object]) -> tuple[i
 
 
 def is_mapped(value: object) -> bool:
-    """True if `jax.vmap` maps over a value at this moment; False where this JAX does not tell."""
+    """Returns True if `jax.vmap` maps over a value at this moment; False where this JAX does not tell."""
     tracer = _mapped_type()
     return tracer is not None and isinstance(value, tracer)
 
@@ -174,7 +173,7 @@ def _mapped_type() -> type | None:
 
 @contextlib.contextmanager
 def computed_now() -> Iterator[None]:
-    """Within a program that is being traced, computes what is known now, as a constant of the program.
+    """Computes what is known now as a constant, within a program that is being traced.
 
     Elsewhere nothing changes: JAX would read operands on the host.
     """
@@ -191,20 +190,20 @@ def _traces_nothing() -> bool:
 
 
 def varying_axes(value: object) -> frozenset[str]:
-    """The axes of a mesh over which a value varies, inside of `jax.shard_map`; none elsewhere."""
+    """Returns the axes of a mesh over which a value varies, inside of `jax.shard_map`; none elsewhere."""
     kind = jax.typeof(value)
     found = getattr(getattr(kind, "mat", None), "varying", None) or getattr(kind, "vma", None)
     return frozenset(found or ())
 
 
 def known_options(options: Iterable[XlaOption]) -> dict[str, Any]:
-    """Options of those that this version of XLA knows, for `jax.jit(compiler_options=)`."""
+    """Selects the options that this version of XLA knows, for `jax.jit(compiler_options=)`."""
     return {option.name: option.value for option in options if is_known(option)}
 
 
 @functools.cache
 def is_known(option: XlaOption) -> bool:
-    """True if this version of XLA knows an option; tried by compiling a constant."""
+    """Returns True if this version of XLA knows an option; compiles a constant to find out."""
     trial = jax.jit(lambda: np.float32(0), compiler_options={option.name: option.value}).lower()
     try:
         trial.compile()

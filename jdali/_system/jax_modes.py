@@ -10,7 +10,7 @@ import jax
 
 @contextlib.contextmanager
 def usual_modes() -> Iterator[None]:
-    """Types and ranks are promoted and arrays transferred as by default, in this thread, whatever the user has set.
+    """Resets promotion of types and ranks and transfers of arrays to JAX's defaults, in this thread.
 
     Also a decorator. It is on what jdali does in the user's threads and in its own, and on rules for derivatives and
     batches: JAX may apply these when the call that they belong to has returned.

@@ -13,10 +13,11 @@ from types import ModuleType
 from typing import Any
 
 Maker = Callable[[], Any]
+_entries: dict[str, str] = {}  # module of each entry, by its name
 
 
 def attribute(module: ModuleType, name: str, make: Maker) -> None:
-    """Gives a module an attribute; one of that name that it has is replaced.
+    """Gives a module an attribute, in place of any other of that name.
 
     Args:
         module: its `__getattr__` and `__dir__` are set.
@@ -43,13 +44,28 @@ def imported(package: str, where: Mapping[str, str]) -> None:
         attribute(module, name, lambda name=name, source=source: _import(module, name, source))  # type: ignore[misc]
 
 
+def register(entry: str, module: str) -> None:
+    """Registers the module of an entry: a function that lower modules call and that stands on them."""
+    _entries[entry] = module
+
+
+def entry(name: str) -> Callable[..., Any]:
+    """Imports the function that is registered under a name.
+
+    Raises:
+        ImportError: an optional package is missing.
+    """
+    function: Callable[..., Any] = getattr(importlib.import_module(_entries[name]), name)
+    return function
+
+
 def _import(module: ModuleType, name: str, source: str) -> object:
     found = importlib.import_module(source)
     return found if source == f"{module.__name__}.{name}" else getattr(found, name)
 
 
 def _hooks(module: ModuleType, makers: dict[str, Maker]) -> dict[str, Any]:
-    """The two functions by which Python asks a module for what it does not hold."""
+    """Makes the two functions by which Python asks a module for what it does not hold."""
 
     def names() -> list[str]:
         return sorted({*vars(module), *makers})

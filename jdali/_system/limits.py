@@ -1,6 +1,6 @@
 """The table of limits on what data may ask for, which all readers and decoders ask.
 
-A header may claim anything. What it claims is compared with these limits before memory is taken or time is spent;
+A header may claim anything. Its claims are checked against these limits before they cost memory or time;
 `jdali.storage.configure` sets them.
 """
 
@@ -71,7 +71,7 @@ _UNITS = {
     "max_frames": "frames",
     "max_items": "entries",
 }
-# Of what is None in the table: one for so many bytes of the memory.
+# Bytes of memory for one item, for limits that are None in the table.
 _SHARES = {"max_file_bytes": 1, "max_sample_bytes": 2, "max_items": _ITEM_BYTES}
 
 _current = Limits()
@@ -89,7 +89,7 @@ def use(limits: Limits) -> None:
 
 
 def most(name: str) -> int:
-    """The limit of a name; of one that is not set, what follows from the memory."""
+    """Returns the limit of a name; of one that is not set, what follows from the memory."""
     value = getattr(_current, name)
     return int(memory_limit() // _SHARES[name] if value is None else value)
 
@@ -107,12 +107,12 @@ def check(name: str, asked: int, what: str) -> None:
 
 
 def exceeded(name: str, what: str) -> SampleError:
-    """The error for `what`, a noun, that is larger than the limit of a name."""
+    """Makes the error for `what`, a noun, that is larger than the limit of a name."""
     return SampleError(f"{what} is larger than the limit of {words(name)}")
 
 
 def words(name: str) -> str:
-    """A limit with its unit, and how to set it."""
+    """Writes a limit with its unit, and how to set it."""
     return f"{most(name)} {_UNITS[name]} ({name} of jdali.storage.configure)"
 
 
@@ -136,11 +136,11 @@ def older_names(module: str, names: Mapping[str, str]) -> None:
 
 @functools.cache
 def memory_limit() -> int:
-    """Bytes of memory that this machine has, or that the container lets its processes take."""
+    """Returns the bytes of memory that this machine has, or that the container lets its processes take."""
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for path in map(Path, _GROUP_LIMITS):
         try:
             limits.append(int(path.read_text()))
         except (OSError, ValueError):
-            continue  # there is none: no file, or "max" in it
+            continue  # no limit: no file, or "max" in it
     return min(limits)

@@ -1,7 +1,6 @@
 """Files that stay open between two uses: all of a process share one budget, for it may often have 1,024 descriptors.
 
-Whoever keeps files open says so, and is asked to close some where the budget is full, and all of them where the system
-has no descriptor left.
+Owners of open files register. They close some when the budget is full, and all when the system has no descriptor left.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ class KeepsOpen(Protocol):
     """Owner of files that are open though nobody needs them now."""
 
     def __len__(self) -> int:
-        """Returns how many there are."""
+        """Returns the number of open files."""
 
     def let_go(self) -> None:
-        """Closes the one that was opened first, if there is one; another thread that uses it closes it later."""
+        """Closes the file opened first, if any; a thread that still uses it closes it later."""
 
 
 # Without a lock, which a forked process might find taken.
@@ -36,7 +35,7 @@ _OWNERS: set[weakref.ref[KeepsOpen]] = set()
 
 
 def keeps_open(owner: KeepsOpen) -> None:
-    """Has an owner share the budget, as long as it lives."""
+    """Makes an owner share the budget, as long as it lives."""
     _OWNERS.add(weakref.ref(owner, _OWNERS.discard))
 
 
@@ -46,7 +45,7 @@ def _owners() -> list[KeepsOpen]:
 
 
 def make_room() -> None:
-    """Closes files as long as there are as many as the budget allows, first those of who has most."""
+    """Closes files while the budget is full, first those of the owner with most."""
     most = budget()
     owners = _owners()
     while sum(map(len, owners)) >= most:
@@ -62,7 +61,7 @@ def budget() -> int:
 
 
 def opening(open_: Callable[[], _T]) -> _T:
-    """`open_()`; where there is no descriptor left, again after all files that stay open were closed."""
+    """Calls `open_()`; without a free descriptor closes all files that stay open, and calls it again."""
     try:
         return open_()
     except OSError as error:
@@ -75,5 +74,5 @@ def opening(open_: Callable[[], _T]) -> _T:
 
 
 def lacks_descriptors(error: OSError) -> bool:
-    """True if the process, or the system, has no descriptor left."""
+    """Returns True if the process, or the system, has no descriptor left."""
     return error.errno in (errno.EMFILE, errno.ENFILE)

@@ -32,7 +32,7 @@ _KINDS = (
 def open_regular(path: str) -> tuple[int, int]:
     """Opens a file for reading, following symbolic links.
 
-    What was opened is looked at, not what has the name: it may have been put there since.
+    Checks the opened file itself: the name may point elsewhere by then.
 
     Returns: (descriptor; size in bytes).
 
@@ -56,12 +56,12 @@ def open_regular(path: str) -> tuple[int, int]:
 
 
 def is_of_machine(error: BaseException) -> bool:
-    """True if it was the machine that failed: the file need not be bad, and its sample is not."""
+    """Returns True if the machine failed: the file need not be bad, so its sample is not."""
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in _OF_MACHINE)
 
 
 def check_no_device(path: str) -> None:
-    """Raises `OSError` if there is a FIFO, a socket or a device of this name; for what opens files itself."""
+    """Raises `OSError` if the name is a FIFO, a socket or a device; for libraries that open files themselves."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -80,7 +80,7 @@ def _check_mode(path: str, mode: int) -> None:
 
 
 def most_bytes() -> int:
-    """The largest file or record that is read as a whole, bytes."""
+    """Returns the largest file or record that is read as a whole, bytes."""
     return min(limits.most("max_file_bytes"), memory_limit())
 
 
@@ -95,5 +95,5 @@ def check_size(path: str, size: int) -> None:
 
 
 def no_memory(path: str, size: int) -> OSError:
-    """The error to raise where there was no memory for `size` bytes of a file."""
+    """Makes the error to raise where memory lacks `size` bytes for a file."""
     return OSError(errno.ENOMEM, f"there is no memory for its {size} bytes", path)

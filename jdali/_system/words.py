@@ -4,6 +4,6 @@ from __future__ import annotations
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things: "1 batch", "2 batches", "0 workers"."""
+    """Writes a number of things: "1 batch", "2 batches", "0 workers"."""
     plural = "es" if noun.endswith("ch") else "s"
     return f"{number} {noun}{plural if number != 1 else ''}"

@@ -18,7 +18,7 @@ _MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # of samples on on
 
 
 def batch_page(inspector: PipelineInspector, number: int, root: str, classes: ClassNames) -> str:
-    """The samples of a batch.
+    """Writes the page of a batch.
 
     Args:
         inspector: of the pipeline.
@@ -64,7 +64,7 @@ def sample_figures(
     inspector: PipelineInspector, arrays: Sequence[Array], layouts: Sequence[str], classes: ClassNames,
     detail: Detail = DETAIL,
 ) -> str:  # fmt: skip
-    """All outputs of a sample; what belongs over a picture is drawn there."""
+    """Shows all outputs of a sample, with overlays drawn over their pictures."""
     outputs = inspector.outputs
     known: dict[int, Array] = {id(value): array for value, array in zip(outputs, arrays, strict=True)}
     overlay = overlay_of(outputs, arrays, classes)
@@ -77,7 +77,7 @@ def sample_figures(
 
 
 def figure_or_error(array: Array, *, name: str, **known: Any) -> str:
-    """A value, see `figure`. One that cannot be shown does not take the page away from the others."""
+    """Shows a value, see `figure`; a failure costs this value only."""
     try:
         return figure(array, name=name, **known).html
     except Exception as error:
@@ -87,7 +87,7 @@ def figure_or_error(array: Array, *, name: str, **known: Any) -> str:
 
 
 def sides(array: Array, layout: str) -> tuple[int, int]:
-    """Height and width of a picture."""
+    """Returns the height and width of a picture."""
     if "H" in layout and "W" in layout and len(layout) == array.ndim:
         return array.shape[layout.index("H")], array.shape[layout.index("W")]
     return (array.shape[0], array.shape[1]) if array.ndim >= 2 else (0, 0)
@@ -115,7 +115,7 @@ def _navigation(inspector: PipelineInspector, batch: SeenBatch, root: str) -> st
 
 
 def found_page(inspector: PipelineInspector, text: str, root: str) -> str:
-    """Samples whose file names hold a text."""
+    """Lists samples whose file names hold a text."""
     found, looked = inspector.find(text) if text else ([], 0)
     part = (
         f" Only the first {looked} names were looked at." if text and looked < (inspector.size or 0) else ""

@@ -1,4 +1,4 @@
-"""The page of the data: what they are like, and which files are bad."""
+"""The page of the data: statistics, and bad files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAMPLES = 1000
 
 
 def data_page(survey: Survey, inspector: PipelineInspector, root: str, classes: ClassNames) -> str:
-    """The form to start with, and what was found so far."""
+    """Writes the form that starts a survey, and the results so far."""
     most = inspector.size or _SAMPLES
     form = (
         f'<form action="{root}data" method="post" class="jd-form"><label>samples <input name="samples" type="number" min="1" '
@@ -29,7 +29,7 @@ def data_page(survey: Survey, inspector: PipelineInspector, root: str, classes: 
 
 
 def found(survey: Survey, inspector: PipelineInspector, classes: ClassNames) -> str:
-    """Shows what was found so far, and how far it is."""
+    """Shows the results so far, and the progress."""
     if not survey.wanted:
         return f"<p>The data set has {inspector.size} samples.</p>" if inspector.size is not None else ""
     state = "" if survey.is_running else " data-done"

@@ -1,4 +1,4 @@
-"""The page of the graph: steps with their times, operators with the size of what they make."""
+"""The page of the graph: steps with their times, operators with the sizes of their outputs."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class GraphPage:
         self._position = 0
 
     def page(self) -> str:
-        """The page, whose middle is fetched again and again."""
+        """Writes the page, whose middle is fetched again and again."""
         form = self._times.form(self._root, "graph")
         return f'{_NOTE}{form}<div id="live" data-live="{self._root}graph/now">{self.now()}</div>'
 
     def now(self) -> str:
-        """The graph with its times so far, and the plan."""
+        """Draws the graph with its times so far, and the plan."""
         inspector = self._inspector
         steps, workers = inspector.step_times(), inspector.worker_time()
         whose = ""
@@ -64,7 +64,7 @@ class GraphPage:
         return f'{self._times.progress()}{whose}<div class="jd-scroll">{svg}</div>{plan}'
 
     def _known_sizes(self) -> dict[DataNode, ValueSize]:
-        """Sizes of the first sample that does not fail, after each operator; made once."""
+        """Measures the first good sample after each operator, once."""
         if self._sizes is not None:
             return self._sizes
         for position in range(min(len(self._inspector.task(0)), _MOST_TRIED)):

@@ -60,7 +60,7 @@ def origin(value: DataNode) -> Origin:
 
 
 def argument(node: Node, name: str) -> object:
-    """The value of a constant argument, or its default; None if it differs by sample."""
+    """Returns the value of a constant argument, or its default; None if it differs by sample."""
     given = node.args.get(name)
     if given is None:
         found = node.op.public_args.get(name)
@@ -124,7 +124,7 @@ def hint_of(value: DataNode, value_of: ValueOf, classes: ClassNames = NO_CLASSES
 
 
 def _is_class(found: Origin, reader: str) -> bool:
-    """True for the labels of a reader, wherever they are and of whatever type."""
+    """Returns True for the labels of a reader, whatever their type and place."""
     *way, node = found.chain
     same = all(moves_only(step) or step.op.name in _SAME_NUMBER for step in way)
     return same and found.output == 1 and node.is_source and node.name == reader
@@ -196,7 +196,7 @@ def overlay_of(
 
 
 def _if_relative(kind: str, coordinates: NDArray[np.floating]) -> set[str]:
-    """The kind, if its coordinates are parts of the picture's sides."""
+    """Returns the kind if its coordinates are shares of the picture's sides."""
     return {kind} if float(np.abs(coordinates).max()) <= _NEAR_ONE else set()
 
 
@@ -205,7 +205,7 @@ def _label(label: object, names: Sequence[str]) -> str:
 
 
 def over(overlay: Overlay, height: int, width: int) -> Overlay:
-    """The overlay for a picture of this size: a mask of another size does not belong to it."""
+    """Fits an overlay to a picture of this size; drops a mask of another size."""
     if overlay.mask is None or overlay.mask.shape == (height, width):
         return overlay
     return Overlay(overlay.boxes, overlay.labels, overlay.polygons, overlay.points, None, overlay.relative)

@@ -21,17 +21,17 @@ SECURITY = {
 
 
 def style() -> str:
-    """The style sheet of the pages."""
+    """Returns the style sheet of the pages."""
     return STYLE + (_STATIC / "viewer.css").read_text()
 
 
 def script() -> str:
-    """The script of the pages: keys, and parts that are fetched again."""
+    """Returns the script of the pages: keys, and parts that are fetched again."""
     return (_STATIC / "viewer.js").read_text()
 
 
 def page(title: str, body: str, *, root: str, here: str, subject: str) -> str:
-    """A whole page.
+    """Writes a whole page.
 
     Args:
         title: escaped here.
@@ -55,7 +55,7 @@ def page(title: str, body: str, *, root: str, here: str, subject: str) -> str:
 
 
 def error_box(error: object) -> str:
-    """An error, as text."""
+    """Shows an error as text."""
     return f'<section class="jd-error" role="alert"><pre>{escape(error)}</pre></section>'
 
 
@@ -73,7 +73,7 @@ def pager(before: str, after: str, middle: str) -> str:
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """A table of cells that are HTML already."""
+    """Writes a table of cells that are HTML already."""
     top = "".join(f"<th>{cell}</th>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f'<div class="jd-table"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -18,7 +18,7 @@ _LONG = 80
 def sample_page(
     inspector: PipelineInspector, number: int, position: int, root: str, classes: ClassNames
 ) -> str:
-    """A sample of a batch, operator by operator.
+    """Writes the page of one sample, operator by operator.
 
     Args:
         inspector: of the pipeline.
@@ -75,7 +75,7 @@ def _node(
     node: Node, trace: Trace, row: int, outputs: dict[int, str], overlay: Overlay, value_of: ValueOf,
     classes: ClassNames,
 ) -> str:  # fmt: skip
-    """A part of the page for one operator: its arguments, and what it made."""
+    """Writes the part of one operator: its arguments and outputs."""
     figures = []
     for value in node.outputs:
         array = trace.value(value, row)
@@ -120,7 +120,7 @@ def _short(text: str) -> str:
 
 
 def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str, classes: ClassNames) -> str:
-    """A sample as it is in twenty epochs, side by side.
+    """Writes the page of a sample in twenty epochs, side by side.
 
     Args:
         inspector: of the pipeline.
@@ -148,7 +148,7 @@ def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str,
 
 
 def _epoch(inspector: PipelineInspector, trace: Trace, position: int, classes: ClassNames) -> str:
-    """The outputs of a sample in one epoch, or its error."""
+    """Shows a sample's outputs in one epoch, or its error."""
     if trace.failure is not None:
         return error_box(trace.failure)
     arrays: list[Array] = []

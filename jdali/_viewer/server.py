@@ -79,7 +79,7 @@ class View:
         return f"<jdali viewer at {self.url}>"
 
     def _repr_html_(self) -> str:
-        """A link, for a notebook."""
+        """Returns a link, for a notebook."""
         return f'<a href="{self.url}" target="_blank" rel="noopener noreferrer">{self.url}</a>'
 
     def wait(self) -> None:
@@ -88,7 +88,7 @@ class View:
             self._thread.join(0.5)
 
     def close(self) -> None:
-        """Ends the viewer; the pipeline goes on. Harmless twice."""
+        """Ends the viewer, not the pipeline. Harmless twice."""
         atexit.unregister(self.close)
         self._server.should_exit = True
         self._end()
@@ -120,7 +120,7 @@ def view(
 
 
 def _classes(pipe: Pipeline) -> ClassNames:
-    """The names that the first reader has for its labels."""
+    """Returns the names that the first reader has for its labels."""
     metas = pipe.reader_meta().items()
     return next((ClassNames(name, meta["classes"]) for name, meta in metas if "classes" in meta), NO_CLASSES)
 
@@ -145,11 +145,11 @@ class Site:
         self._times = LiveTimes(inspector, make, pipe)
         self._graph = GraphPage(inspector, self._times, pipe, root)
         self._survey = Survey(inspector)
-        self._pages: set[Callable[[Response], object]] = set()  # answers those that are under way
+        self._pages: set[Callable[[Response], object]] = set()  # answers requests under way
         self._closed = False
 
     def app(self) -> Starlette:
-        """Routes; whatever does not begin with the token is not found."""
+        """Routes requests; addresses without the token are not found."""
         root = self._root
         pages: list[tuple[str, Callable[[Request], Response], str]] = [
             ("", lambda _: RedirectResponse(f"{root}batches/0"), "GET"),
@@ -174,10 +174,10 @@ class Site:
         return Starlette(routes=routes, exception_handlers={404: self._not_found, 500: self._not_found})
 
     def close(self) -> None:
-        """Ends the pages, and what they have started. What does not end soon, in the user's code, is left alone."""
+        """Ends the pages and the work they started. Leaves user code that does not end soon."""
         self._closed = True
         for answer in list(self._pages):
-            answer(_gone())
+            answer(_disconnected())
         self._survey.stop()
         self._times.stop()
         self._inspector.close()
@@ -191,7 +191,7 @@ class Site:
             try:
                 response = await self._in_thread(answer, request)
             except Exception as error:
-                # Those of the user's data and code are shown where they look, whatever they are besides.
+                # Errors of the user's data and code are shown on the page.
                 if isinstance(error, (IndexError, ValueError)) and not isinstance(error, OperatorError):
                     response = self._html("There is no such page", error_box(error), "", status=404)
                 else:
@@ -208,7 +208,7 @@ class Site:
         done: asyncio.Future[Response] = loop.create_future()
 
         def settle(response: Response | Exception) -> None:
-            if done.done():  # the viewer has ended, or the client has gone
+            if done.done():  # the viewer has ended, or the client has disconnected
                 return
             if isinstance(response, Exception):
                 done.set_exception(response)
@@ -228,7 +228,7 @@ class Site:
         self._pages.add(give)
         try:
             if self._closed:
-                return _gone()
+                return _disconnected()
             threading.Thread(target=run, name="jdali-viewer-page", daemon=True).start()
             return await done
         finally:
@@ -292,12 +292,12 @@ class Site:
         return RedirectResponse(f"{self._root}{shown}", 303)
 
 
-def _gone() -> Response:
+def _disconnected() -> Response:
     return Response("the viewer is closed", 503, media_type="text/plain")
 
 
 def _whole(text: str | None, name: str) -> int:
-    """A number of a form, at least 0; 0 where there is none."""
+    """Parses a number of a form, at least 0; 0 if it is missing."""
     try:
         number = int(text or 0)
     except ValueError:

@@ -24,7 +24,7 @@ class OutputSurvey:
         name: of the output.
         layout, dtype: of a sample.
         sizes: of the samples, by axis.
-        labels: how often each number came, of outputs that are one integer.
+        labels: counts of each number, for outputs that are one integer.
         numbers: the values, of outputs that are one number.
         moments: of the values by channel; None: there are none that mean something.
     """
@@ -66,7 +66,7 @@ class Survey:
         inspector: of the pipeline.
 
     Attributes:
-        outputs: what was found so far.
+        outputs: results so far.
         bad: samples that failed.
         seen, wanted: samples.
         error: why it ended early; "" if it did not.
@@ -86,7 +86,7 @@ class Survey:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self, samples: int) -> None:
-        """Begins anew; harmless while it runs."""
+        """Starts the survey again; harmless while it runs."""
         if self.is_running:
             return
         self.outputs = [OutputSurvey(name) for name in self._inspector.output_names]

@@ -1,4 +1,4 @@
-"""The page of the time, live: which phase works how long, how full the queue is, who waits for whom."""
+"""The page of the time, live: how long each phase works, how full the queue is, and which part waits."""
 
 from __future__ import annotations
 
@@ -108,18 +108,18 @@ class LiveTimes:
 
     # --- pages ------------------------------------------------------------------------------
     def form(self, root: str, page: str) -> str:
-        """The button that measures, for a page that then is shown again; "" where no other pipeline can be made."""
+        """Writes the button that starts a measurement; "" where no other pipeline can be made."""
         if self._make is None:
             return ""
         button = f"<button>measure a loop of {_BATCHES} batches</button>"
         return f'<form action="{root}{page}" method="post" class="jd-form">{button}</form>'
 
     def page(self, root: str) -> str:
-        """The page, whose middle is fetched again and again."""
+        """Writes the page, whose middle is fetched again and again."""
         return f'{self.form(root, "time")}<div id="live" data-live="{root}time/now">{self.now()}</div>'
 
     def now(self) -> str:
-        """The loop over the pipeline, rates of the last seconds, and the loop of its own."""
+        """Shows the training loop, the rates of the last seconds, and the measured loop."""
         return "".join([self._loop(), self._own_loop(), self._rates()])
 
     def progress(self) -> str:
@@ -132,7 +132,7 @@ class LiveTimes:
         return f"<p>{bar} {self._done} of {_BATCHES} batches are measured</p>"
 
     def _loop(self) -> str:
-        """The report of the iterator over the pipeline; "" where there is none that took a batch."""
+        """Returns the report of the iterator over the pipeline; "" if none has taken a batch."""
         pipe = self._pipe()
         loop = None if pipe is None else loop_over(pipe)
         report = None
@@ -182,7 +182,7 @@ class LiveTimes:
 def _rows(
     times: list[tuple[str, str, Spent]], before: list[tuple[str, str, Spent]], elapsed: float
 ) -> tuple[list[list[str]], int]:
-    """A row for each phase, and the batches that were made meanwhile."""
+    """Makes a row for each phase; returns them with the number of batches made meanwhile."""
     rows, batches = [], 0
     for (kind, name, spent), (_, _, old) in zip(times, before, strict=True):
         new = spent - old
@@ -194,7 +194,7 @@ def _rows(
 
 
 def _curves(history: list[Moment], depth: int) -> str:
-    """Draws what the page has seen since it was opened; "" before there is something to see."""
+    """Draws the rates since the page was opened; "" at first."""
     if len(history) < 2 or not any(moment.rate for moment in history):
         return ""
     curves: list[tuple[str, list[float], float | None]] = [

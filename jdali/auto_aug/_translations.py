@@ -13,7 +13,7 @@ from jdali.data_node import DataNode
 
 
 def max_translate_hw(max_translate: object) -> tuple[Any, Any]:
-    """(for the height, for the width) of a limit that is a pair already or one number for both."""
+    """Returns (for the height, for the width) of a limit that is a pair already or one number for both."""
     if isinstance(max_translate, (tuple, list)):
         height, width = max_translate
         return height, width
@@ -27,7 +27,7 @@ def parse_validate_offset(
     default_translate_abs: float = 250,
     default_translate_rel: float = 1.0,
 ) -> tuple[Any, Any]:
-    """The largest translations, (for the height, for the width).
+    """Returns the largest translations, (for the height, for the width).
 
     Args:
         use_shape: they are shares of the image's sizes, else pixels.
@@ -63,7 +63,7 @@ def get_translations(
     max_translate_abs: object = None,
     max_translate_rel: object = None,
 ) -> list[Augmentation]:
-    """[translate_x, translate_y] up to these limits; see `parse_validate_offset`."""
+    """Makes [translate_x, translate_y] up to these limits; see `parse_validate_offset`."""
     height, width = parse_validate_offset(
         use_shape, max_translate_abs, max_translate_rel, default_translate_abs, default_translate_rel
     )
@@ -78,7 +78,7 @@ def pretty_select(
     auto_aug_name: str,
     ref_suite_name: str,
 ) -> DataNode:
-    """`select`, with a message that helps if it was the shape of the images that is missing."""
+    """Calls `select`; its error helps if the shape of the images is missing."""
     try:
         return select(augmentations, aug_ids, **op_kwargs)
     except MissingArgException as error:

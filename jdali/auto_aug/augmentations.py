@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jdali import fn, types
-from jdali.auto_aug.core._augmentation import Augmentation  # noqa: F401  the type of what is defined here
+from jdali.auto_aug.core._augmentation import Augmentation  # noqa: F401  the type of the augmentations here
 from jdali.auto_aug.core.decorator import augmentation
 
 _LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # ITU-R 601, as in Pillow's conversion to gray
@@ -19,17 +19,17 @@ _LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # ITU-R 601, as in Pillow's
 
 # --- moving pixels --------------------------------------------------------------------------------
 def warp_x_param(magnitude: float) -> list[float]:
-    """(magnitude, 0): along the width only."""
+    """Returns (magnitude, 0): along the width only."""
     return [magnitude, 0]
 
 
 def warp_y_param(magnitude: float) -> list[float]:
-    """(0, magnitude): along the height only."""
+    """Returns (0, magnitude): along the height only."""
     return [0, magnitude]
 
 
 def _warp(data: Any, matrix: Any, fill_value: Any, interp_type: Any) -> object:
-    """The image moved by a transform from its own coordinates to those of the result, in a canvas of its size."""
+    """Moves the image by a transform from its own coordinates to those of the result, in a canvas of its size."""
     return fn.warp_affine(
         data, matrix=matrix, fill_value=fill_value, interp_type=interp_type, inverse_map=False
     )
@@ -112,7 +112,7 @@ def rotate(
 
 # --- enhancing: 1 changes nothing -----------------------------------------------------------------
 def shift_enhance_range(magnitude: float) -> float:
-    """1 + magnitude: a factor that a magnitude of 0 leaves at 1, from which either sign leads away."""
+    """Returns 1 + magnitude: a factor of 1 at magnitude 0, from which either sign leads away."""
     return 1 + magnitude
 
 
@@ -137,7 +137,8 @@ def color(data: Any, parameter: Any) -> Any:
 
 
 def sharpness_kernel(magnitude: float) -> np.ndarray:
-    """float32 [3, 3]: the identity moved away from a weighted mean of the neighbours, or (negative) towards it.
+    """Makes a kernel, float32 [3, 3]: the identity moved away from a weighted mean of the neighbours, or (negative)
+    towards it.
 
     Args:
         magnitude: -1 (the mean) to 1; 0: the identity.
@@ -151,7 +152,7 @@ def sharpness_kernel(magnitude: float) -> np.ndarray:
 
 
 def sharpness_kernel_shifted(magnitude: float) -> np.ndarray:
-    """`sharpness_kernel` of magnitudes from 0 to 2, of which 1 gives the identity."""
+    """Makes the `sharpness_kernel` of magnitudes from 0 to 2, where 1 gives the identity."""
     return sharpness_kernel(magnitude - 1)
 
 
@@ -165,7 +166,7 @@ def sharpness(data: Any, kernel: Any) -> Any:
 
 # --- changing values one by one -------------------------------------------------------------------
 def poster_mask_uint8(magnitude: float) -> np.ndarray:
-    """uint8 mask of the upper `magnitude` bits, rounded to 1 to 8: fewer would leave nothing of the image."""
+    """Makes the uint8 mask of the upper `magnitude` bits, rounded to 1 to 8: fewer would leave nothing of the image."""
     kept = int(np.clip(np.round(magnitude), 1, 8))
     return np.array(0xFF << (8 - kept) & 0xFF, np.uint8)
 
@@ -187,7 +188,7 @@ def solarize(data: Any, threshold: Any) -> Any:
 
 
 def solarize_add_shift(shift: float) -> np.ndarray:
-    """`shift` as uint8, fraction dropped.
+    """Converts `shift` to uint8, fraction dropped.
 
     Raises:
         ValueError: it is 128 or more, which could carry a dark value past 255.
@@ -205,7 +206,7 @@ def solarize_add(data: object, shift: object) -> Any:
 
 @augmentation
 def invert(data: object, _: object) -> Any:
-    """255 - value."""
+    """Computes 255 - value."""
     return data ^ _uint8(0xFF)
 
 

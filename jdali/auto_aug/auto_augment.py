@@ -88,7 +88,7 @@ def auto_augment_image_net(
     *,
     key: Array | None = None,
 ) -> Any:
-    """`auto_augment` with the policy "image_net"; see there."""
+    """Applies `auto_augment` with the policy "image_net"; see there."""
     return auto_augment(
         data, "image_net", shape, fill_value, interp_type, max_translate_abs, max_translate_rel, seed
     )
@@ -140,7 +140,7 @@ def apply_auto_augment(
 
 
 def _column(policy: Policy, column: int) -> tuple[list[Augmentation], np.ndarray, np.ndarray, np.ndarray]:
-    """The operations at one index of all sub-policies.
+    """Collects the operations at one index of all sub-policies.
 
     Returns: the augmentations there, each once, and the identity; and for each sub-policy which of them it has
         there, how likely, and in which magnitude bin (0 where there is none).
@@ -161,7 +161,7 @@ def _column(policy: Policy, column: int) -> tuple[list[Augmentation], np.ndarray
 def get_image_net_policy(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
-    """The policy found on ImageNet.
+    """Returns the policy found on ImageNet.
 
     Args:
         use_shape: translations are shares of an argument `shape` of the augmentations, else pixels.
@@ -173,14 +173,14 @@ def get_image_net_policy(
 
 
 def get_reduced_image_net_policy() -> Policy:
-    """The policy found on a part of ImageNet; it translates nothing."""
+    """Returns the policy found on a part of ImageNet; it translates nothing."""
     return _policy("ReducedImageNetPolicy", tables.REDUCED_IMAGE_NET, [])
 
 
 def get_reduced_cifar10_policy(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
-    """The policy found on a part of CIFAR-10; arguments as of `get_image_net_policy`."""
+    """Returns the policy found on a part of CIFAR-10; arguments as of `get_image_net_policy`."""
     moving = _translations(use_shape, max_translate_abs, max_translate_rel)
     return _policy("ReducedCifar10Policy", tables.REDUCED_CIFAR10, moving)
 
@@ -188,7 +188,7 @@ def get_reduced_cifar10_policy(
 def get_svhn_policy(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
-    """The policy found on SVHN; arguments as of `get_image_net_policy`."""
+    """Returns the policy found on SVHN; arguments as of `get_image_net_policy`."""
     moving = _translations(use_shape, max_translate_abs, max_translate_rel)
     return _policy("SvhnPolicy", tables.SVHN, moving)
 

@@ -123,7 +123,7 @@ def apply_rand_augment(
 
 
 def _moving(use_shape: bool, max_translate_abs: object, max_translate_rel: object) -> list[Augmentation]:
-    """The augmentations that move pixels."""
+    """Returns the augmentations that move pixels."""
     return [
         *get_translations(
             use_shape, _TRANSLATE_PIXELS, _TRANSLATE_SHARE, max_translate_abs, max_translate_rel
@@ -137,7 +137,7 @@ def _moving(use_shape: bool, max_translate_abs: object, max_translate_rel: objec
 def get_rand_augment_suite(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
-    """The 14 augmentations of RandAugment, each the stronger the higher its magnitude bin.
+    """Returns the 14 augmentations of RandAugment, each the stronger the higher its magnitude bin.
 
     Args:
         use_shape: translations are shares of an argument `shape` of the augmentations, else pixels.
@@ -161,7 +161,7 @@ def get_rand_augment_suite(
 def get_rand_augment_non_monotonic_suite(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
-    """The 14 augmentations of RandAugment with AutoAugment's magnitudes of those that change colours.
+    """Returns the 14 augmentations of RandAugment with AutoAugment's magnitudes of those that change colours.
 
     Higher bins of `posterize` and `solarize` are weaker, and the enhancing ones are weakest in the middle.
 

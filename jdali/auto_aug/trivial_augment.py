@@ -96,7 +96,7 @@ def apply_trivial_augment(
 def get_trivial_augment_wide_suite(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
-    """The 14 augmentations of TrivialAugment Wide.
+    """Returns the 14 augmentations of TrivialAugment Wide.
 
     Args:
         use_shape: translations are shares of an argument `shape` of the augmentations, else pixels.

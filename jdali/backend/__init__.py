@@ -90,6 +90,6 @@ __cuda_version__ = BUILT_FOR_CUDA
 
 
 def CheckDLPackCapsule(ptr: object) -> tuple[bool, bool]:
-    """True for a DLPack capsule that nobody has read yet; and True if its data are on a GPU."""
+    """Returns True for a DLPack capsule that nobody has read yet; and True if its data are on a GPU."""
     device = device_of_capsule(ptr)
     return device is not None, device is not None and is_on_gpu(device)

@@ -20,12 +20,12 @@ BUILT_FOR_CUDA: int = 0 if _CUDA is None else _CUDA.cuda_runtime_build_version()
 
 # --- devices and libraries -------------------------------------------------------------------------
 def GetCUDADeviceCount() -> int:
-    """Number of the GPUs that JAX has in this process; 0 if it runs on the CPU."""
+    """Returns the number of GPUs that JAX has in this process; 0 if it runs on the CPU."""
     return len(_gpus())
 
 
 def GetCUDACurrentDevice() -> int:
-    """Number of the GPU that "gpu" means, see `jax_default_device`.
+    """Returns the number of the GPU that "gpu" means, see `jax_default_device`.
 
     Raises:
         RuntimeError: JAX has no GPU.
@@ -36,42 +36,42 @@ def GetCUDACurrentDevice() -> int:
 
 
 def IsDriverInitialized() -> bool:
-    """True if JAX has started and found a GPU."""
+    """Returns True if JAX has started and found a GPU."""
     return jax_has_started() and bool(_gpus())
 
 
 def GetCudaVersion() -> int:
-    """Version of the CUDA runtime that JAX uses, 12080 for 12.8; 0 where it has no GPU."""
+    """Returns the version of the CUDA runtime that JAX uses, 12080 for 12.8; 0 where it has no GPU."""
     return _CUDA.cuda_runtime_get_version() if _CUDA is not None and _gpus() else 0
 
 
 def GetCufftVersion() -> int:
-    """Version of cuFFT that JAX uses; -1 where it has no GPU."""
+    """Returns the version of cuFFT that JAX uses; -1 where it has no GPU."""
     return _CUDA.cufft_get_version() if _CUDA is not None and _gpus() else _MISSING
 
 
 def GetNppVersion() -> int:
-    """-1: jdali does not use NPP."""
+    """Returns -1: jdali does not use NPP."""
     return _MISSING
 
 
 def GetNvjpegVersion() -> int:
-    """-1: jdali does not use nvJPEG."""
+    """Returns -1: jdali does not use nvJPEG."""
     return _MISSING
 
 
 def GetNvimgcodecVersion() -> int:
-    """-1: jdali does not use nvImageCodec."""
+    """Returns -1: jdali does not use nvImageCodec."""
     return _MISSING
 
 
 def GetOpenCVVersion() -> str:
-    """ "": jdali does not use OpenCV."""
+    """Returns "": jdali does not use OpenCV."""
     return ""
 
 
 def GetCxx11AbiFlag() -> int:
-    """1: the C++ ABI that compilers of today have by default; no part of jdali is C++."""
+    """Returns 1, the C++ ABI that compilers of today have by default; no part of jdali is C++."""
     return 1
 
 
@@ -117,7 +117,7 @@ def PreallocatePinnedMemory(bytes: int) -> None:
 
 
 def RestrictPinnedMemUsage() -> bool:
-    """False: nothing is restricted."""
+    """Returns False: nothing is restricted."""
     return False
 
 
@@ -139,12 +139,12 @@ def SetHostBufferGrowthFactor(factor: float) -> None:
 
 
 def SetDeviceBufferGrowthFactor(factor: float) -> None:
-    """As `SetHostBufferGrowthFactor`, for devices."""
+    """Takes a factor as `SetHostBufferGrowthFactor` does, for devices."""
     _Factors.device_growth = _growth(factor)
 
 
 def SetBufferGrowthFactor(factor: float) -> None:
-    """`SetHostBufferGrowthFactor` and `SetDeviceBufferGrowthFactor`."""
+    """Calls `SetHostBufferGrowthFactor` and `SetDeviceBufferGrowthFactor`."""
     _Factors.host_growth = _Factors.device_growth = _growth(factor)
 
 

@@ -25,46 +25,46 @@ class OpSchema:
 
     # --- the operator -----------------------------------------------------------------------
     def Name(self) -> str:
-        """Name of the schema, "readers__File"."""
+        """Returns the name of the schema, "readers__File"."""
         return _schema_name(self._operator)
 
     def OperatorName(self) -> str:
-        """Name of the class, "File"."""
+        """Returns the name of the class, "File"."""
         return class_name(self._operator.name).rpartition(".")[2]
 
     def ModulePath(self) -> list[str]:
-        """The modules that the class is in, ["readers"]."""
+        """Returns the modules that the class is in, ["readers"]."""
         return self._operator.name.split(".")[:-1]
 
     def Dox(self) -> str:
-        """The documentation."""
+        """Returns the documentation."""
         return self._operator.doc
 
     def IsStateful(self) -> bool:
-        """True if calls depend on those before them, or do more than give their outputs."""
+        """Returns True if calls depend on those before them, or do more than return their outputs."""
         op = self._operator
         return op.random or op.has_effects or isinstance(op, ReaderOp)
 
     def HasRandomSeedArg(self) -> bool:
-        """True if it draws random values, and so takes `seed`."""
+        """Returns True if the operator draws random values, and so takes `seed`."""
         return self._operator.random
 
     def GetSupportedBackends(self) -> list[str]:
-        """Devices that DALI has it for; "cpu" and "gpu" are JAX's here, and most run on either."""
+        """Returns the devices that DALI has it for; "cpu" and "gpu" are JAX's here, and most run on either."""
         return list(self._operator.devices)
 
     # --- inputs -----------------------------------------------------------------------------
     def MinNumInput(self) -> int:
-        """Number of required inputs."""
+        """Returns the number of required inputs."""
         return self._operator.min_inputs
 
     def MaxNumInput(self) -> int:
-        """Greatest number of inputs; `sys.maxsize` where there is no bound (DALI's is 64 to 999, by operator)."""
+        """Returns the greatest number of inputs; `sys.maxsize` where there is no bound (DALI's is 64 to 999, by operator)."""
         most = self._operator.max_inputs
         return sys.maxsize if most is None else most
 
     def GetInputName(self, index: int) -> str:
-        """Name of an input.
+        """Returns the name of an input.
 
         Raises:
             IndexError: there is no such input.
@@ -75,19 +75,19 @@ class OpSchema:
 
     # --- arguments --------------------------------------------------------------------------
     def GetArgumentNames(self) -> list[str]:
-        """Names of all arguments, in the order of the alphabet."""
+        """Returns the names of all arguments, in alphabetical order."""
         return sorted({*self._operator.public_args, *generic_arguments(self._operator)})
 
     def HasArgument(self, name: str) -> bool:
-        """True if there is an argument of this name."""
+        """Returns True if the operator has an argument of this name."""
         return name in self.GetArgumentNames()
 
     def IsArgumentOptional(self, name: str) -> bool:
-        """True if it may be left out; False, too, if there is no argument of this name."""
+        """Returns True if an argument may be left out; False for an unknown name."""
         return self.HasArgument(name) and not self._argument(name).required
 
     def HasArgumentDefaultValue(self, name: str) -> bool:
-        """True if it has a default that is not None.
+        """Returns True if an argument has a default that is not None.
 
         Raises:
             KeyError: there is no argument of this name; also in the methods below.
@@ -96,7 +96,7 @@ class OpSchema:
         return not argument.required and argument.default is not None
 
     def GetArgumentDefaultValueString(self, name: str) -> str:
-        """The default, as Python writes it.
+        """Returns the default, as Python writes it.
 
         Raises:
             ValueError: it has none.
@@ -106,9 +106,7 @@ class OpSchema:
         return repr(self._argument(name).default)
 
     def IsTensorArgument(self, name: str) -> bool:
-        """True if its value may differ from sample to sample; False, too, if there is no argument of this
-        name.
-        """
+        """Returns True if an argument may differ from sample to sample; False for an unknown name."""
         return self.HasArgument(name) and self._argument(name).kind is ArgKind.PER_SAMPLE
 
     def _argument(self, name: str) -> Arg:
@@ -129,7 +127,7 @@ def _public() -> list[Operator]:
 
 
 def TryGetSchema(name: str, follow_aliases: bool = False) -> OpSchema | None:
-    """As `GetSchema`; None: there is none."""
+    """Returns a schema as `GetSchema` does; None for an unknown name."""
     if follow_aliases:
         name = next(
             (_schema_name(REGISTRY[new]) for old, new in ALIASES.items() if schema_name(old) == name), name
@@ -138,7 +136,7 @@ def TryGetSchema(name: str, follow_aliases: bool = False) -> OpSchema | None:
 
 
 def GetSchema(name: str, follow_aliases: bool = False) -> OpSchema:
-    """The schema of an operator.
+    """Returns the schema of an operator.
 
     Args:
         name: of the schema ("Resize", "readers__File").
@@ -154,17 +152,17 @@ def GetSchema(name: str, follow_aliases: bool = False) -> OpSchema:
 
 
 def RegisteredCPUOps(internal_ops: bool = False) -> list[str]:
-    """Names of the schemas of operators that DALI has for a CPU; with `internal_ops`, of parts of others, too."""
+    """Lists the schemas of operators that DALI has for a CPU; with `internal_ops`, of parts of others, too."""
     return _registered("cpu", internal_ops)
 
 
 def RegisteredGPUOps(internal_ops: bool = False) -> list[str]:
-    """Names of the schemas of operators that DALI has for a GPU."""
+    """Lists the schemas of operators that DALI has for a GPU."""
     return _registered("gpu", internal_ops)
 
 
 def RegisteredMixedOps(internal_ops: bool = False) -> list[str]:
-    """Names of the schemas of operators whose inputs are on the CPU and whose outputs are on the GPU."""
+    """Lists the schemas of operators whose inputs are on the CPU and whose outputs are on the GPU."""
     return _registered("mixed", internal_ops)
 
 

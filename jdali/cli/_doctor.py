@@ -1,4 +1,4 @@
-"""`python -m jdali doctor`: what is installed, what works with it, and what to install for the rest."""
+"""`python -m jdali doctor`: installed packages, the features they enable, and how to install the rest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jdali.codecs import libraries
 
 
 class LibraryUse(NamedTuple):
-    """A library, and what it is for.
+    """A library and its use.
 
     Attributes:
         package: name to install it by.
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def report() -> list[str]:
-    """The lines of the report."""
+    """Writes the lines of the report."""
     lines = ["Versions"]
     lines += [f"  {name:<12}{version}{_untried(name, version)}" for name, version in _versions().items()]
     lines += ["", "Devices that JAX sees", *(f"  {line}" for line in _devices())]
@@ -150,7 +150,7 @@ def _versions() -> dict[str, str]:
 
 
 def _untried(name: str, version: str) -> str:
-    """Returns what to add to a version that is newer than what was tried; "" for others."""
+    """Returns a remark on versions newer than those that were tried; "" for others."""
     tried = TRIED_WITH.get(name, version)
     if _numbers(version)[: len(_numbers(tried))] <= _numbers(tried):
         return ""

@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _is_name(path: str) -> bool:
-    """True for the name of a pipeline rather than of a file."""
+    """Returns True for the name of a pipeline, False for that of a file."""
     place, _, function = path.rpartition(":")
     return bool(place) and function.isidentifier() and not os.path.exists(path) and not _storage.is_url(path)
 
@@ -161,13 +161,13 @@ def _keep_video(path: str, output: str | None) -> str:
 
 
 def kind_by_name(path: str) -> str | None:
-    """Of which kind a file is, as its name says."""
+    """Guesses the kind of a file by its name."""
     extension = os.path.splitext(path)[1].lower()
     return next((name for name, kind in KINDS.items() if extension in kind.extensions), None)
 
 
 def kind_of(path: str) -> str:
-    """Of which kind a file is, by its content, or else by its name.
+    """Finds the kind of a file by its content, or else by its name.
 
     Raises:
         ValueError: neither tells.

@@ -16,7 +16,7 @@ from jdali.pipeline import Pipeline
 
 
 class PipelineNameError(ValueError):
-    """There is no pipeline of this name."""
+    """No pipeline has this name."""
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, nargs: str | None = None) -> None:
@@ -60,7 +60,7 @@ def parse_arguments(given: Sequence[str]) -> dict[str, Any]:
 
 
 def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
-    """Finds what makes the pipeline of a name.
+    """Finds the function or object behind the name of a pipeline.
 
     Args:
         name: "file.py:function" or "module:function".
@@ -69,7 +69,7 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
     Returns: a function that makes a new pipeline each time; a pipeline that is a variable is the same each time.
 
     Raises:
-        PipelineNameError: there is no such file, module or function, or it does not give a pipeline.
+        PipelineNameError: the file, module or function does not exist, or returns no pipeline.
     """
     place, colon, attribute = name.rpartition(":")
     if not colon or not place or not attribute:
@@ -91,7 +91,7 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
 
 
 def _module(place: str) -> ModuleType:
-    """The module of a file, as if it was run from its folder, or of a dotted name."""
+    """Imports a file as if it was run from its folder, or a module by its dotted name."""
     path = Path(place)
     if path.suffix != ".py":
         sys.path.insert(0, str(Path.cwd()))

@@ -64,7 +64,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _model(text: str) -> Callable[..., Any]:
-    """The function of "module:function", which may be in the current folder."""
+    """Imports the function named "module:function", also from the current folder."""
     module, colon, name = text.partition(":")
     if not (module and colon and name):
         raise argparse.ArgumentTypeError(f"must be MODULE:FUNCTION, got {text!r}")

@@ -50,13 +50,13 @@ def wds2idx(arguments: Sequence[str] | None = None) -> int:
 
 
 def _beside(archive: str) -> str:
-    """The archive's path up to the first dot in its name, except for one that begins the name, with .idx."""
+    """Returns the path of an archive's index: up to the first dot of the name that does not begin it, then .idx."""
     folder, name = os.path.split(archive)
     return os.path.join(folder, name[:1] + name[1:].partition(".")[0] + ".idx")
 
 
 def _build(kind: str, path: str, target: str, complaint: str = "", *, timed: bool = False) -> int:
-    """Writes an index, or says why there is none.
+    """Writes an index, or says why it cannot.
 
     Args:
         kind: of the file, one of `_index.KINDS`.

@@ -103,7 +103,7 @@ def decode_together(
     sample_rates: HostArray,
     downmix: bool,
 ) -> tuple[list[HostArray], HostArray] | None:
-    """As `decode` of each sound, where that is quicker for all of them together; else None.
+    """Decodes sounds together where that is quicker than `decode` one by one; else returns None.
 
     Args:
         encoded: contents of files, uint8.
@@ -142,7 +142,7 @@ def decode_part(
     quality: float = 50.0,
     downmix: bool = False,
 ) -> tuple[HostArray, AudioInfo]:
-    """Decodes a part of a sound; what lies before and after it is not decoded (of MP3 it may be).
+    """Decodes a part of a sound, and little more (MP3 may be decoded whole).
 
     Args:
         encoded: the file's content, uint8.
@@ -159,7 +159,7 @@ def decode_part(
     content = _content(encoded)
     request = offset, duration, out, sample_rate, downmix
     wave, info = _decoded(content, *request)
-    if wave is None:  # then libsndfile says what is wrong
+    if wave is None:  # libsndfile raises
         wave, info = _decoded(content, *request, quick=False)
     assert wave is not None
     resampled = sample_rate > 0 and sample_rate != info.sample_rate
@@ -171,7 +171,7 @@ def decode_part(
 
 
 def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, int]:
-    """The first sample of a part and how many there are; a negative time stands for none."""
+    """Returns the first sample of a part and its length; a negative time stands for none."""
     first = int(max(offset, 0.0) * info.sample_rate)
     if first > info.length:
         raise SampleError(
@@ -209,7 +209,7 @@ class _Sound(Protocol):
         """Floats are stored; they are not scaled when integers are asked for."""
 
     def read(self, first: int, count: int, dtype: np.dtype) -> HostArray | None:
-        """`count` samples from number `first` on, [T, C]; None: another library has to do it."""
+        """Reads `count` samples from number `first` on, [T, C]; None if another library has to."""
 
 
 def _decoded(
@@ -221,7 +221,7 @@ def _decoded(
     downmix: bool,
     quick: bool = True,
 ) -> tuple[HostArray | None, AudioInfo]:
-    """The part as it is stored, in floats if it will be resampled or mixed."""
+    """Decodes a part as it is stored, or as floats if it will be resampled or mixed."""
     with _opened(content, quick) as sound:
         info = _info(sound, len(content))
         first, count = _part(info, offset, duration)
@@ -245,7 +245,7 @@ def _content(encoded: bytes | HostArray) -> memoryview:
 
 @contextlib.contextmanager
 def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
-    """The sound behind the bytes, by the fastest that can; not `quick`: by libsndfile."""
+    """Opens a sound by the fastest library that can; without `quick` by libsndfile."""
     plain: _Sound | None = _wav.parse(content) if quick else None
     if plain is None:
         _refuse_incomplete(content)
@@ -324,7 +324,7 @@ def _info(sound: _Sound, size: int) -> AudioInfo:
 
 
 def _check_values(values: int, size: int, what: str) -> None:
-    """Raises if a sound of so many values, of a file of `size` bytes, is larger than the limits."""
+    """Raises if a sound of this many values, in a file of `size` bytes, exceeds the limits."""
     if values > _SLACK:
         limits.check("max_values_per_byte", values // max(size, 1), f"decoders.audio: {what} in {size} bytes")
     limits.check("max_sound_values", values, f"decoders.audio: {what}")

@@ -84,7 +84,6 @@ class Format:
         name: as in `ImageInfo.format`.
         matches: whether data with these first bytes are of the format.
         header: reads the header.
-        is_enough: True if `header` reads no byte behind these first ones of a file.
         decode: [H, W, C] of the picture, or of just the window asked for: gray, gray and alpha, RGB, or
             RGB and more channels.
         gray: luminance [H, W] of RGB samples [H, W, 3 or more], rounded as DALI's decoder for this
@@ -96,12 +95,11 @@ class Format:
     header: Callable[[memoryview], ImageInfo]
     decode: Callable[[memoryview, ImageInfo, Request], np.ndarray]
     gray: Callable[[np.ndarray], np.ndarray]
-    is_enough: Callable[[memoryview], bool] = lambda view: False
 
 
 @functools.cache
 def imagecodecs() -> Any:
-    """The optional package `imagecodecs`, or None if it is not installed."""
+    """Returns the optional package `imagecodecs`, or None if it is not installed."""
     try:
         module = importlib.import_module("imagecodecs")
     except ImportError:
@@ -112,7 +110,7 @@ def imagecodecs() -> Any:
 
 
 def need_imagecodecs(what: str) -> Any:
-    """The package `imagecodecs`; says what to install where it is missing."""
+    """Returns the package `imagecodecs`; raises with the command that installs it."""
     module = imagecodecs()
     if module is None:
         raise ImportError(f"{what} needs the package imagecodecs: {install('codecs')}")
@@ -122,7 +120,7 @@ def need_imagecodecs(what: str) -> Any:
 def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: ImageInfo) -> Image.Image:
     """Opens data with one Pillow plugin; Pillow's own size limits and guessing stay out of it.
 
-    Where a header has the size twice, Pillow must not take memory for another one than was checked.
+    A header may hold the size twice: Pillow must allocate only what was checked.
     """
     picture = plugin(io.BytesIO(view))
     if picture.size != (info.width, info.height):
@@ -132,22 +130,22 @@ def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: 
 
 
 def as_stored(picture: Image.Image) -> np.ndarray:
-    """Samples of a Pillow image, bits as 0 and 255, without looking up a palette."""
+    """Returns the samples of a Pillow image, bits as 0 and 255, without looking up a palette."""
     if picture.mode == "1":
         return np.asarray(picture.convert("L"))
     return np.asarray(picture)
 
 
 def begins(view: memoryview, magic: bytes, at: int = 0) -> bool:
-    """True if `magic` stands at byte `at`."""
+    """Returns True if `magic` stands at byte `at`."""
     return bytes(view[at : at + len(magic)]) == magic
 
 
 def with_channels(picture: np.ndarray) -> np.ndarray:
-    """[H, W, C] of [H, W] or [H, W, C]."""
+    """Adds a channel axis to [H, W]; leaves [H, W, C] alone."""
     return picture[..., None] if picture.ndim == 2 else picture
 
 
 def corrupt(name: str, reason: str) -> SampleError:
-    """The error for damaged data."""
+    """Makes the error for damaged data."""
     return SampleError(f"broken {name} image: {reason}")

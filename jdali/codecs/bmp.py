@@ -21,7 +21,7 @@ _KINDS = frozenset(
     | {(bits, kind) for bits in (16, 32) for kind in (_FIELDS, _ALPHA_FIELDS)}
 )
 _END_OF_ROW, _END, _MOVE = 0, 1, 2  # after a run of length 0
-# Runs may end before the picture does. Above so many pixels, a byte may stand for as many as a long row has.
+# Runs may end before the picture does. Above this many pixels, a byte may stand for a whole long row.
 _MANY_PIXELS, _MOST_PIXELS_PER_BYTE = 1 << 20, 1 << 12
 
 
@@ -70,7 +70,7 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """An alpha channel is dropped: in most 32-bit files those bytes mean nothing."""
+    """Decodes a picture without its alpha channel: in most 32-bit files those bytes mean nothing."""
     detail: _BmpDetail = info.detail
     rows = _rows(view, info)
     rows = rows[::-1] if detail.bottom_up else rows
@@ -88,7 +88,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 def _rows(view: memoryview, info: ImageInfo) -> np.ndarray:
-    """uint8 [H, bytes of a row], as they follow each other in the file; of runs the indices."""
+    """Returns the rows in the order of the file, uint8 [H, bytes of a row]; of runs the indices."""
     start, bits, compression, *_ = info.detail
     data = np.frombuffer(view, np.uint8)[start:]
     if compression in (_RUNS_8, _RUNS_4):
@@ -107,7 +107,7 @@ def _rows(view: memoryview, info: ImageInfo) -> np.ndarray:
 
 
 def _samples(rows: np.ndarray, detail: _BmpDetail, width: int) -> np.ndarray:
-    """Of rows as in the file: indices or pixels of 16 bits [H, W], or uint8 [H, W, 3]."""
+    """Unpacks rows into indices or 16-bit pixels [H, W], or uint8 [H, W, 3]."""
     bits = detail.bits
     if bits == 8 or detail.compression in (_RUNS_8, _RUNS_4):
         return rows[:, :width]
@@ -123,12 +123,12 @@ def _samples(rows: np.ndarray, detail: _BmpDetail, width: int) -> np.ndarray:
 
 @functools.lru_cache(maxsize=8)
 def _colors_of_16_bits(masks: tuple[int, int, int]) -> np.ndarray:
-    """uint8 [65536, 4]."""
+    """Tabulates the colour of each 16-bit pixel, uint8 [65536, 4]."""
     return _fields(np.arange(1 << 16), (*masks, 0))
 
 
 def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
-    """uint8 [..., masks], the bits of each mask; as in Pillow fractions are cut off."""
+    """Extracts the bits of each mask, uint8 [..., masks]; cuts fractions off, as Pillow does."""
     out = np.empty((*pixels.shape, len(masks)), np.uint8)
     for channel, mask in enumerate(masks):
         lowest = max(mask & -mask, 1)
@@ -138,7 +138,7 @@ def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
 
 
 def _unpacked(runs: bytes, height: int, width: int, bits: int) -> np.ndarray:
-    """uint8 [H, W], the indices that runs stand for, and 0 where there are none.
+    """Expands runs into indices, uint8 [H, W], 0 where no run reaches.
 
     Raises `SampleError` if the data end before a word of it, unless the last pixel was reached.
     """

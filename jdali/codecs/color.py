@@ -1,7 +1,7 @@
 """From stored samples to the colour space and element type asked for.
 
-Constants and rounding are those that DALI's CPU decoders were seen to use: each of the libraries
-behind them (libjpeg, libpng, OpenCV, DALI's own kernels) has another formula for luminance.
+Constants and rounding were measured at DALI's CPU decoders: each library behind them (libjpeg, libpng, OpenCV, DALI's own
+kernels) has another formula for luminance.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _YCBCR = np.array(
 
 
 def full_intensity(dtype: np.dtype) -> float:
-    """The value that means full intensity: the largest of an integer type, 1 of floats."""
+    """Returns the value of full intensity: the largest of an integer type, 1 of floats."""
     return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
 
 
@@ -57,7 +57,7 @@ def gray_libpng(picture: np.ndarray) -> np.ndarray:
 
 
 def gray_float(picture: np.ndarray) -> np.ndarray:
-    """Single precision, integers rounded half away from zero."""
+    """Computes gray in single precision; rounds integers half away from zero."""
     value = _weighted(picture)
     if picture.dtype.kind == "f":
         return value
@@ -66,7 +66,7 @@ def gray_float(picture: np.ndarray) -> np.ndarray:
 
 
 def gray_truncated(picture: np.ndarray) -> np.ndarray:
-    """Single precision, fractions cut off: what DALI does to CMYK."""
+    """Computes gray in single precision and cuts fractions off, as DALI does for CMYK."""
     return _weighted(picture).astype(picture.dtype)
 
 
@@ -77,7 +77,9 @@ def _weighted(picture: np.ndarray) -> np.ndarray:
 
 
 def cmyk_to_rgb(picture: np.ndarray, inverted: bool) -> np.ndarray:
-    """RGB [H, W, 3] of CMYK [H, W, 4], uint8 or uint16; `inverted`: the largest value means no ink, as Adobe writes it."""
+    """Converts CMYK [H, W, 4], uint8 or uint16, to RGB [H, W, 3]; `inverted`: the largest value means no ink,
+    as Adobe writes it.
+    """
     most = np.iinfo(picture.dtype).max
     light: np.ndarray = (picture if inverted else most - picture).astype(
         np.uint16 if most == 255 else np.uint32
@@ -88,7 +90,7 @@ def cmyk_to_rgb(picture: np.ndarray, inverted: bool) -> np.ndarray:
 def convert(
     picture: np.ndarray, maximum: float, gray: Any, output_type: DALIImageType, dtype: np.dtype
 ) -> np.ndarray:
-    """A picture as stored, in another colour space and element type.
+    """Converts a stored picture to another colour space and element type.
 
     Args:
         picture: [H, W, C]; 1 or 2 channels are gray, 3 or more RGB; what follows is dropped, but
@@ -149,7 +151,7 @@ def _rescaled(source: np.dtype, maximum: float, dtype: np.dtype) -> np.ndarray:
 
 
 def _saturate(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """float32 to `dtype`: rounds half away from zero, saturates; NaN becomes 0."""
+    """Converts float32 to `dtype`: rounds half away from zero, saturates; NaN becomes 0."""
     if dtype.kind == "f":
         return value.astype(dtype, copy=False)
     limits = np.iinfo(dtype)

@@ -13,7 +13,7 @@ _ORIENTATION_TAG = 0x0112
 
 
 def orientation(block: memoryview) -> int:
-    """Orientation, 1 to 8, in a block of EXIF data (a small TIFF file); 1 if there is none.
+    """Reads the orientation, 1 to 8, from a block of EXIF data (a small TIFF file); 1 if it has none.
 
     Damaged EXIF data and values out of range count as none: they say nothing of the pixels.
     """
@@ -32,12 +32,12 @@ def orientation(block: memoryview) -> int:
 
 
 def is_turned(orientation: int) -> bool:
-    """True if height and width are swapped."""
+    """Returns True if an orientation swaps height and width."""
     return orientation >= 5
 
 
 def upright(picture: np.ndarray, orientation: int) -> np.ndarray:
-    """View of a stored picture [H, W, ...] as it is to be seen."""
+    """Turns a stored picture [H, W, ...] upright; returns a view."""
     if orientation >= 5:
         picture = picture.swapaxes(0, 1)
     if orientation in (3, 4, 7, 8):
@@ -58,6 +58,6 @@ def stored_window(window: Window, height: int, width: int, orientation: int) -> 
 
 
 def stored(picture: np.ndarray, orientation: int) -> np.ndarray:
-    """Inverse of `upright`."""
+    """Undoes `upright`."""
     # Only the quarter turns are not their own inverse.
     return upright(picture, {6: 8, 8: 6}.get(orientation, orientation))

@@ -19,7 +19,7 @@ _ANY_ENCODING = 19
 
 @functools.cache
 def pyav() -> Any | None:
-    """The package, or None if it is not installed."""
+    """Returns the package, or None if it is not installed."""
     try:
         return importlib.import_module("av")
     except ImportError:
@@ -27,7 +27,7 @@ def pyav() -> Any | None:
 
 
 def open_file(source: object, **arguments: Any) -> Any:
-    """Opens a file for reading, whatever encoding the text of its metadata has.
+    """Opens a file for reading, with metadata in any encoding.
 
     Args:
         source: as `av.open` takes it.
@@ -84,7 +84,7 @@ def sound(
 
 
 def float_decoder(context: Any) -> Any:
-    """The decoder that gives floats, of a codec that FFmpeg decodes to integers as well; else the codec's own.
+    """Returns the decoder of a codec that gives floats, where FFmpeg also has one for integers; else the codec's own.
 
     Args:
         context: of the stream.
@@ -97,7 +97,7 @@ def float_decoder(context: Any) -> Any:
 
 
 def floats(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """Samples of any of FFmpeg's formats as float32, from -1 to 1 where they are integers."""
+    """Converts samples of any of FFmpeg's formats to float32, integers to -1 to 1."""
     if values.dtype.kind == "f":
         return values.astype(np.float32, copy=False)
     half = 2.0 ** (8 * values.dtype.itemsize - 1)

@@ -24,11 +24,11 @@ _BLOCK, _CARD = 2880, 80
 # Longer headers exist only in damaged files.
 _MOST_CARDS = 36 * 1000
 _NUMBER = re.compile(rb"[+-]?\d{1,18}")
-_ALWAYS = 1 << 20  # bytes that a compressed image may have whatever the size of its data
-# Of an element of a tile, at most: floats are stored as they are where they cannot be made integers.
+_ALWAYS = 1 << 20  # bytes that any compressed image may have
+# Largest element of a tile: floats that cannot be made integers are stored unchanged.
 _ELEMENT_BYTES = 8
 _GZIP_MAGIC, _GZIP_WINDOW = b"\x1f\x8b", 31
-# Columns of the tiles, and the descriptors in them: (length, offset) of what is behind the table.
+# Columns of the tiles, and the descriptors in them: (length, offset) of data behind the table.
 _TILE_COLUMNS = (b"COMPRESSED_DATA", b"GZIP_COMPRESSED_DATA", b"UNCOMPRESSED_DATA")
 _FORM = re.compile(rb"'?\s*(\d*)\s*([LXBIJKAEDCMPQ])")
 _COLUMN_BYTES = dict(zip("LBAIJEKDCMPQ", (1, 1, 1, 2, 4, 4, 8, 8, 8, 16, 8, 16), strict=True))
@@ -38,7 +38,7 @@ Cards = dict[bytes, bytes]
 
 
 def require() -> Any:
-    """astropy's module of FITS files."""
+    """Imports astropy's module of FITS files; raises if it is missing."""
     try:
         import astropy.io.fits as library
     except ImportError as error:
@@ -47,7 +47,7 @@ def require() -> Any:
 
 
 def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
-    """The images of some HDUs, in this machine's byte order and C order, scaled as their headers say.
+    """Decodes the images of HDUs, in this machine's byte order and C order, scaled as their headers say.
 
     Args:
         content: of the file.
@@ -65,13 +65,13 @@ def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
     try:
         with require().open(io.BytesIO(data), memmap=False) as file:
             images = [file[index - 1].data for index in indices]
-    except Exception as error:  # astropy lets through whatever goes wrong inside of it
+    except Exception as error:  # astropy lets any internal error through
         raise SampleError(f"the FITS file cannot be decoded: {type(error).__name__}: {error}") from error
     return [native(np.asarray(image)) for image in images]
 
 
 def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
-    """The cards of each HDU, `count` at most, where its data begin, and their size in bytes."""
+    """Yields the cards of each HDU, `count` at most, with the start and size of its data in bytes."""
     if data[:9] != b"SIMPLE  =":
         raise SampleError(
             "it is empty, no FITS file" if not data else f"it is no FITS file: it begins with {data[:9]!r}"
@@ -92,7 +92,7 @@ def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
 
 
 def _cards(data: bytes, at: int, number: int) -> tuple[Cards, int]:
-    """Values of the cards of the header at `at`, as text, and where its data begin."""
+    """Parses the header at `at` into the values of its cards, as text; returns them with the start of its data."""
     cards: Cards = {}
     for start in range(at, min(len(data) - _CARD + 1, at + _MOST_CARDS * _CARD), _CARD):
         card = data[start : start + _CARD]

@@ -25,7 +25,7 @@ from jdali.codecs.wav import Wave
 
 @functools.cache
 def miniaudio() -> Any:
-    """The package, or None if it is not installed (or so old that its functions have other names)."""
+    """Returns the package; None if it is not installed, or too old."""
     try:
         package = importlib.import_module("miniaudio")
     except ImportError:
@@ -47,7 +47,7 @@ class Flac:
         return False
 
     def read(self, first: int, count: int, dtype: np.dtype) -> HostArray | None:
-        """[T, C] of int16, int32 or float32; None if not all of it could be decoded."""
+        """Reads [T, C] of int16, int32 or float32; None if not all of it could be decoded."""
         package = miniaudio()
         kind, read = {
             "int16": ("ma_dr_flac_int16[]", package.lib.ma_dr_flac_read_pcm_frames_s16),
@@ -67,8 +67,7 @@ _CHECKED = {"err_detect": "crccheck+explode"}
 
 
 def by_ffmpeg(content: memoryview, most_values: int) -> Wave | None:
-    """The samples of a file that does not say how many they are, or of one in OGG; None if it is neither, or PyAV is not
-    installed.
+    """Decodes a file of unknown length, or FLAC in OGG, by FFmpeg; None if it is neither, or PyAV is not installed.
 
     Raises `SampleError` if it is damaged, or has more than `most_values` values.
     """
@@ -93,7 +92,7 @@ def _damaged(reason: str) -> SampleError:
 
 @contextmanager
 def opened(content: memoryview) -> Iterator[Flac | None]:
-    """The file in memory; None if it is no FLAC file, or one of unknown length."""
+    """Opens a file in memory; yields None if it is no FLAC file, or one of unknown length."""
     package = miniaudio() if bytes(content[:4]) == b"fLaC" else None
     if package is None:
         yield None

@@ -1,7 +1,7 @@
 """Encoded images: what the header says, and decoding all or a part of the picture.
 
-The format is found from the content. Only `FORMATS` says what is read by what;
-adding a format is a module like `png.py` and a row here.
+The format is found from the content. `FORMATS` alone maps formats to modules; a new format is a module like `png.py` and a
+row here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ __all__ = [
     "ImageInfo",
     "check_dtype",
     "decode",
-    "is_enough",
     "output_shape",
     "probe",
 ]
@@ -82,18 +81,13 @@ def probe(data: Any) -> ImageInfo:
         raise
     except (IndexError, struct.error):
         raise corrupt(candidate.name.upper(), "its header is cut off") from None
-    except Exception as error:  # nonsense in a header fails in as many ways as there are bytes
+    except Exception as error:  # nonsense in a header fails in many ways
         raise corrupt(candidate.name.upper(), f"its header cannot be read ({error})") from error
     if info.height < 1 or info.width < 1 or info.channels < 1:
         size = f"{info.height}x{info.width}x{info.channels}"
         raise corrupt(candidate.name.upper(), f"the header says {size}")
     _check_size(info, (info.height, info.width, info.channels), info.dtype)
     return info
-
-
-def is_enough(beginning: memoryview) -> bool:
-    """True if `probe` reads no byte behind these first ones of a file, whatever they are."""
-    return any(f.matches(beginning) and f.is_enough(beginning) for f in FORMATS)
 
 
 def _check_size(info: ImageInfo, shape: tuple[int, int, int], dtype: np.dtype) -> None:
@@ -128,7 +122,7 @@ def output_shape(
     window: Window | None = None,
     denominator: int = 1,
 ) -> tuple[int, int, int]:
-    """(height, width, channels) of what `decode` returns for these arguments."""
+    """Returns the (height, width, channels) of what `decode` returns for these arguments."""
     _, (_, _, height, width) = _scaled_window(info, adjust_orientation, window, denominator)
     return height, width, _channels(info, output_type)
 
@@ -140,7 +134,7 @@ def _channels(info: ImageInfo, output_type: DALIImageType) -> int:
 def _scaled_window(
     info: ImageInfo, adjust_orientation: bool, window: Window | None, denominator: int
 ) -> tuple[int, Window]:
-    """The denominator used, and the window in the upright picture at that scale."""
+    """Returns the denominator used, and the window in the upright picture at that scale."""
     if denominator not in (1, 2, 4, 8):
         raise ValueError(f"denominator {denominator} is not one of 1, 2, 4, 8")
     denominator = min(denominator, info.max_denominator)
@@ -161,7 +155,7 @@ def _scaled_window(
 
 
 def _scaled(start: int, size: int, whole: int, denominator: int) -> tuple[int, int]:
-    """Start (rounded down) and size (rounded, at least 1 of what is not empty) at a smaller scale."""
+    """Scales a start (rounded down) and a size (rounded; at least 1 unless it is 0)."""
     limit = -(-whole // denominator)
     if size == whole:
         return 0, limit
@@ -201,7 +195,7 @@ def decode(
         info: of `probe`, if the caller has it.
         contiguous: False: the result may be a view of the whole picture, if it is most of it.
 
-    Returns: [H, W, C], `out` if there is one.
+    Returns: [H, W, C], `out` if given.
 
     Raises `SampleError` for damaged data, never giving a partly decoded picture.
     """
@@ -225,7 +219,7 @@ def decode(
     request = Request(
         output_type,
         denominator,
-        # DALI decodes pictures that are to be turned with the exact DCT whatever is asked for.
+        # DALI always decodes pictures to be turned with the exact DCT.
         fast_idct=fast_idct and turned == 1,
         window=(y, x, height, width) if (height, width) != whole else None,
         turned=turned != 1,
@@ -235,7 +229,7 @@ def decode(
         picture = coding.decode(view, info, request)
     except (SampleError, ImportError, MemoryError):
         raise
-    except Exception as error:  # each library has exceptions of its own
+    except Exception as error:  # each library raises its own exceptions
         raise SampleError(
             f"cannot decode the {info.format.upper()} image of {info.height}x{info.width}: {error}"
         ) from error

@@ -46,7 +46,7 @@ class Headers:
                 self.failures[i] = error
 
     def select(self, rows: HostArray) -> Headers:
-        """Returns those of some of the images, none of which has failed."""
+        """Returns the headers of some images, none of them damaged."""
         chosen = Headers.__new__(Headers)
         chosen._scanned, chosen._usual = self._scanned.select(rows), self._usual[rows]
         chosen._others = {i: self._others[row] for i, row in enumerate(rows.tolist()) if row in self._others}
@@ -57,7 +57,7 @@ class Headers:
         return self._scanned.info(i) if self._usual[i] else self._others[i]
 
     def shapes(self, output_type: DALIImageType, adjust_orientation: bool) -> HostArray:
-        """int64 [n, 3]: height, width and channels of the decoded pictures; of the failed ones 0."""
+        """Returns height, width and channels of the decoded pictures, int64 [n, 3]; 0 where one failed."""
         shapes = np.where(self._usual[:, None], self._scanned.extents, 0)
         if output_type != ANY_DATA:
             shapes[self._usual, 2] = 1 if output_type == GRAY else 3
@@ -66,11 +66,11 @@ class Headers:
         return shapes
 
     def max_denominators(self) -> HostArray:
-        """int64 [n], the most that the size of each can be divided by while it is decoded; none may have failed."""
+        """Returns the largest divisor of each size while decoding, int64 [n]; no picture may have failed."""
         return np.array([self[i].max_denominator for i in range(len(self._usual))], np.int64)
 
     def plain(self, output_type: DALIImageType, dtype: np.dtype) -> HostArray:
-        """bool [n]: what the JPEG decoder gives is the picture, nothing is left to be done."""
+        """Marks pictures that the JPEG decoder finishes: bool [n]."""
         plain = self._usual.copy()
         if dtype != UINT8 or output_type not in (RGB, GRAY, ANY_DATA):
             plain[:] = False
@@ -105,8 +105,8 @@ def decode_small(
         output_type, dtype, adjust_orientation, fast_idct: as of `image.decode`.
 
     Returns:
-        (array [k, H, W, C], int64 [k] of the pictures in its rows) for each size, and what is wrong with those that
-        failed, by their index; their rows are unspecified.
+        (array [k, H, W, C], int64 [k] of the pictures in its rows) for each size, and the errors of failed ones by index;
+        their rows are unspecified.
     """
     sizes, group = _distinct(shapes)
     blocks = []
@@ -144,7 +144,7 @@ def decode_small(
 
 
 def _distinct(shapes: HostArray) -> tuple[HostArray, HostArray]:
-    """The different rows, and which of them each row is."""
+    """Returns the distinct rows, and the number of each row among them."""
     if (shapes == shapes[0]).all():
         return shapes[:1], np.zeros(len(shapes), np.int64)
     sizes, group = np.unique(shapes, axis=0, return_inverse=True)

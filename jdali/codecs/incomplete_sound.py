@@ -1,6 +1,6 @@
 """Finds sound files that are cut off. libsndfile, and DALI, take such a file for a shorter sound.
 
-What has no length by its header (written into a pipe) cannot be told from a shorter one, and is taken as it is.
+A sound without a length in its header (written into a pipe) cannot be told from a shorter one, and is accepted.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-# Sizes from here on stand for a file that was written into a pipe: 0x7FFFFFFF, 0xFFFFFFFF, and what is left of them
+# Sizes from here on mark a file that was written into a pipe: 0x7FFFFFFF, 0xFFFFFFFF, and their remainders
 # after a header.
 UNKNOWN_LENGTH = 0x7F000000
 
@@ -53,7 +53,7 @@ def missing(content: memoryview) -> str | None:
 
 
 def wave_chunks(content: memoryview) -> Iterator[tuple[bytes, int, int | None]]:
-    """Name, begin and size of each chunk of a WAV or W64 file; see `_chunks`."""
+    """Yields name, begin and size of each chunk of a WAV or W64 file; see `_chunks`."""
     if bytes(content[:16]) == W64_MAGIC:
         return _chunks(content, 40, "<4s12xQ", pad=8, counts_itself=True)
     return _chunks(content, 12, "<4sI")
@@ -62,7 +62,7 @@ def wave_chunks(content: memoryview) -> Iterator[tuple[bytes, int, int | None]]:
 def _chunks(
     content: memoryview, at: int, form: str, *, pad: int = 2, counts_itself: bool = False
 ) -> Iterator[tuple[bytes, int, int | None]]:
-    """Name, begin and size of each chunk, up to one of unknown length, or to where it is given up, with None as its size.
+    """Yields name, begin and size of each chunk; ends behind one of unknown length, whose size is None.
 
     Args:
         content: of the file.
@@ -97,7 +97,7 @@ def _chunks(
 
 
 def _missing_of_ogg(content: memoryview) -> str | None:
-    """Of files that follow each other in one (chained), only the last one must have its end."""
+    """Finds what is missing of an OGG file; of chained files only the last one must have its end."""
     next_numbers: dict[int, int] = {}  # of the streams that have not ended
     beginning = False
     at = 0
@@ -125,7 +125,7 @@ def _missing_of_ogg(content: memoryview) -> str | None:
 
 
 def _ogg_crc(page: bytes) -> int:
-    """The checksum of a page: CRC-32 from the highest bit down, from 0 on; zlib's goes from the lowest bit up."""
+    """Computes the checksum of a page: CRC-32 from the highest bit down, from 0 on; zlib's goes from the lowest bit up."""
     without = page[:_OGG_CRC_OFFSET] + bytes(4) + page[_OGG_CRC_OFFSET + 4 :]
     mirrored = zlib.crc32(without.translate(_MIRRORED), 0xFFFFFFFF) ^ 0xFFFFFFFF
     return int(f"{mirrored:032b}"[::-1], 2)

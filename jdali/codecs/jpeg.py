@@ -1,8 +1,7 @@
-"""JPEG: simplejpeg for all that DALI reads, Pillow and imagecodecs for what it cannot."""
+"""Decodes JPEG: by simplejpeg all that DALI reads, by Pillow and imagecodecs the rest."""
 
 from __future__ import annotations
 
-import contextlib
 import struct
 from typing import Any, NamedTuple
 
@@ -11,7 +10,6 @@ import simplejpeg
 from PIL import JpegImagePlugin
 
 from jdali._batches import empty
-from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.codecs.base import (
     UINT8,
@@ -47,14 +45,14 @@ from jdali.codecs.jpeg_segments import (
 )
 from jdali.types import ANY_DATA, GRAY
 
-# A Huffman code has at least one bit, and there is one for each block of 64 pixels.
+# A Huffman code has at least one bit, and each block of 64 pixels has one.
 MOST_PIXELS_PER_BYTE = 512
 # Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 # The first and only words of libjpeg about data behind the last block of the picture.
 _LEFT_OVER = "extraneous bytes before marker 0xd9"
 _READ_AHEAD = bytes(8)  # as many as libjpeg's buffer of bits holds
-# Words of libjpeg about a picture of which nothing is missing, once its segments are put right.
+# libjpeg's messages about a complete picture, once its segments are corrected.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
 
@@ -118,19 +116,6 @@ def header(view: memoryview) -> ImageInfo:
     )  # fmt: skip
 
 
-def is_enough(view: memoryview) -> bool:
-    """True if these first bytes of a file hold all that `header` reads: where each scan is counted that is all of it."""
-    frame = 0, 0
-    with contextlib.suppress(SampleError):
-        for marker, _, body in segments(view):
-            if marker in FRAMES and frame == (0, 0) and len(body) > 5:
-                frame = marker, body[5]
-            if marker == START_OF_SCAN:
-                full = len(body) > 0 and body[0] == frame[1] and len(body) >= 4 + 2 * body[0]
-                return frame[0] in SEQUENTIAL_FRAMES and full
-    return False  # it is damaged, or goes on behind these bytes
-
-
 def info_of(
     marker: int, precision: int, height: int, width: int, components: int, *,
     sampling: tuple[int, int] | None, height_at: int, turned: int = 1, adobe: bool = False, spectrum_at: int = 0,
@@ -166,7 +151,7 @@ def info_of(
 
 
 def _sampling(frame: memoryview) -> tuple[int, int] | None:
-    """Ratio of the luma's sampling factors to the chroma's; None if the chroma planes differ."""
+    """Returns the ratio of the luma's sampling factors to the chroma's; None if the chroma planes differ."""
     components = frame[5]
     if components == 1:
         return 1, 1
@@ -178,7 +163,7 @@ def _sampling(frame: memoryview) -> tuple[int, int] | None:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Gray if that is asked for, since libjpeg has the luminance; CMYK only for ANY_DATA."""
+    """Decodes a picture: gray if asked for, since libjpeg has the luminance; CMYK only for ANY_DATA."""
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")
@@ -234,7 +219,7 @@ def _decode_turbo(
 def _decode_first_rows(
     view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any]
 ) -> np.ndarray | None:
-    """The picture with no more than `request.rows` rows of it filled in; None if all must be decoded.
+    """Decodes only the first `request.rows` rows of a picture; None if all must be decoded.
 
     What follows those rows is not even entropy decoded: the decoder gets the data with a smaller height in
     the header. It then finds data left over before the end of the file, and says so; any other word of
@@ -260,7 +245,7 @@ def _decode_first_rows(
 
 
 def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
-    """Room for the picture."""
+    """Allocates the picture."""
     height, width = (-(-n // request.denominator) for n in (info.height, info.width))
     return empty((height, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
 
@@ -291,4 +276,4 @@ def _check_end(view: memoryview, info: ImageInfo) -> None:
             raise corrupt("JPEG", f"premature end of data segment ({error})") from error
 
 
-FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float, is_enough)
+FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float)

@@ -35,7 +35,7 @@ _SAMPLINGS = (
     ((1, 1), (2, 1), (2, 1)),
     ((1, 1), (2, 2), (2, 2)),
 )
-# How a box says what the colours are: a number, or else a profile; where that has its kind.
+# How a box specifies colours: a number, or a profile and the place of its kind.
 _ENUMERATED, _PROFILE_SPACE = b"\1", 16
 _COLOURS = {12: "CMYK", 18: "sYCC", 24: "e-sYCC"}
 
@@ -48,7 +48,7 @@ class _Jpeg2000Detail(NamedTuple):
 
 
 def _boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
-    """Type and content of each box; the last one may be without an end."""
+    """Yields type and content of each box; the last one may lack an end."""
     position = 0
     while position + 8 <= len(view):
         length, kind = struct.unpack_from(">I4s", view, position)
@@ -63,7 +63,7 @@ def _boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
 
 
 def _opened(view: memoryview) -> tuple[memoryview, list[int], str]:
-    """The codestream of a JP2 file or the data itself, bits a channel of the palette if there is one, and the colours.
+    """Finds the codestream of a JP2 file; returns it with the bits of each palette channel and the colour space.
 
     The colours are "CMYK", "sYCC" or "e-sYCC"; "" where they need no care.
     """
@@ -122,7 +122,7 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Signed samples are given without a sign, their middle at half of the range, as Pillow gives them."""
+    """Decodes a picture; signed samples are shifted to the middle of the range, as by Pillow."""
     picture = _samples(view, info)
     if info.detail.colours == "CMYK" and request.output_type != ANY_DATA:
         return cmyk_to_rgb(picture, inverted=False)

@@ -66,7 +66,7 @@ def check(stream: memoryview) -> None:
         if len(styles) > _MOST_STYLES:
             raise corrupt("JPEG2000", f"it has more than {_MOST_STYLES} ways of coding")
     layers = max((style.layers for style in styles), default=1)
-    # Which tile and component has which style does not matter: the most expensive counts for all.
+    # The most expensive style counts for all tiles and components.
     packets = blocks = 0
     for style in styles:
         counts = [0, 0]
@@ -86,7 +86,7 @@ def check(stream: memoryview) -> None:
 
 
 def _borders(start: int, end: int, origin: int, size: int, step: int) -> np.ndarray:
-    """int64 [2, tiles], where the samples of each tile along an axis begin and end."""
+    """Computes where the samples of each tile begin and end along an axis, int64 [2, tiles]."""
     begins = np.arange(origin, end, size, dtype=np.int64)
     both = np.stack([np.maximum(begins, start), np.minimum(begins + size, end)])
     return -(-both // step)
@@ -110,7 +110,7 @@ def _counts(across: np.ndarray, down: np.ndarray, style: _Style) -> tuple[int, i
 
 
 def _cells(borders: np.ndarray, exponent: int) -> int:
-    """Cells of a grid that each interval touches, all of them together."""
+    """Counts the cells of a grid that the intervals touch, all together."""
     begin, end = borders
     return int(np.where(end > begin, -(-end >> exponent) - (begin >> exponent), 0).sum())
 

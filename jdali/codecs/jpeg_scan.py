@@ -1,7 +1,7 @@
 """Reading the headers of many JPEG files at once: NumPy goes from marker to marker in all of them together.
 
-Only headers of the usual form are dealt with. All others are left to `jpeg.header`, which knows every form and
-says what is wrong; for a usual one it would find the same.
+Only headers of the usual form are read here. All others are left to `jpeg.header`, which knows every form and raises for
+bad ones; both agree on the usual ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ODD, _SKIPPED, _FRAME, _SCAN, _APP1, _RESTART_INTERVAL = range(6)
 
 
 def _kinds() -> npt.NDArray[np.uint8]:
-    """uint8 [65536], what the two bytes of a marker mean here; `_ODD`: leave the file to `jpeg.header`."""
+    """Tabulates the meaning of all two-byte markers, uint8 [65536]; `_ODD` leaves the file to `jpeg.header`."""
     kinds = np.full(1 << 16, _ODD, np.uint8)
     markers = kinds[0xFF00:]
     markers[[0xC4, 0xCC, *range(0xDB, 0xDE), *range(0xE0, 0xF0), 0xFE]] = _SKIPPED
@@ -90,7 +90,7 @@ def scan(files: Sequence[np.ndarray]) -> Scanned:
 
 
 class _Scan:
-    """The state of a scan, for the files that it has still to go on with.
+    """The state of a scan, for files not scanned to the end yet.
 
     Args:
         raw: uint8, the begin of all files, one after another, and `_MARGIN` bytes.
@@ -110,7 +110,7 @@ class _Scan:
         self._restarts = np.zeros(count, bool)
 
     def result(self, sizes: np.ndarray) -> Scanned:
-        """Of the whole scan; `sizes` are those of the whole files, bytes."""
+        """Returns the result of the whole scan; `sizes` are those of the whole files, bytes."""
         begins = self._shorts[np.minimum(self._starts, len(self._shorts) - 1)] == 0xFFD8
         rows = np.flatnonzero(begins)
         at, ends = self._starts[rows] + 2, self._ends[rows]
@@ -132,7 +132,7 @@ class _Scan:
     def _special(
         self, rows: np.ndarray, at: np.ndarray, after: np.ndarray, kinds: np.ndarray, whole: np.ndarray
     ) -> np.ndarray:
-        """Looks at a segment of each of the files `rows`; bool [rows], which to go on with."""
+        """Reads a segment of each of the files `rows`; returns which to continue, bool [rows]."""
         kinds = np.where(whole, kinds, _ODD)
         on = (kinds != _ODD) & (kinds != _SCAN)
         (found,) = np.nonzero(kinds == _APP1)
@@ -154,7 +154,7 @@ class _Scan:
         return on
 
     def _frame(self, rows: np.ndarray, at: np.ndarray, after: np.ndarray) -> np.ndarray:
-        """Takes down what frame headers say; bool [rows], those that are usual."""
+        """Reads frame headers; returns which are usual, bool [rows]."""
         raw = self._raw
         channels = raw[np.minimum(at + 9, len(raw) - 1)].astype(np.int64)
         good = (self._extents[rows, 2] == 0) & ((channels == _GRAY) | (channels == _COLOUR))

@@ -1,4 +1,4 @@
-"""Segments of a JPEG file: walking over them as libjpeg does, and putting right what it only warns of."""
+"""Walks over the segments of a JPEG file as libjpeg does, and corrects what it only warns of."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _WHOLE_BLOCKS_FRAMES, WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
 _MARKER = re.compile(rb"\xff[\xc0-\xcf\xd9-\xfe]")
 _RESTART = re.compile(rb"\xff[\xd0-\xd7]")
 _START_OF_IMAGE, _END = b"\xff\xd8", b"\xff\xd9"
-_MOST_SEGMENTS = 1 << 14  # a large one has 64 KB, so that only small ones come in such numbers
+_MOST_SEGMENTS = 1 << 14  # a large one has 64 KB, so only small ones can be that many
 _JFIF = b"JFIF\0\1\1\0\0\1\0\1\0\0"  # version 1.1, without a thumbnail
-# Codes for colours in Adobe's segment that libjpeg knows, by components; the last is what it takes for others.
+# Codes for colours in Adobe's segment that libjpeg knows, by components; the last is its default.
 _ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
 
 
 def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
-    """Marker, position and content of each segment, up to the end of the image; that too, if it is there.
+    """Yields marker, position and content of each segment, up to and with the end of the image.
 
     Entropy coded data and stray bytes between the segments are skipped, as by libjpeg.
     """
@@ -55,13 +55,13 @@ def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
 
 
 def count_scans(view: memoryview) -> int:
-    """Scans of the picture, each of which may go over all of it; counts to one past the limit."""
+    """Counts the scans of the picture, each of which may go over all of it, up to one past the limit."""
     scans = (marker for marker, _, _ in segments(view) if marker == START_OF_SCAN)
     return sum(1 for _ in itertools.islice(scans, limits.most("max_jpeg_scans") + 1))
 
 
 def up_to_end(view: memoryview) -> memoryview:
-    """The picture without what follows it; raises `SampleError` if it has no end marker."""
+    """Cuts off what follows the picture; raises `SampleError` if it has no end marker."""
     for marker, position, _ in segments(view):
         if marker == END_OF_IMAGE:
             return view[: position + len(_END)]
@@ -69,7 +69,7 @@ def up_to_end(view: memoryview) -> memoryview:
 
 
 def put_right(view: memoryview, components: int) -> bytes:
-    """A file of the same pixels, without anything in its segments that libjpeg only warns of, and without a tail.
+    """Rewrites a file so that libjpeg has nothing to warn of: the same pixels, sound segments, no tail.
 
     After its first warning libjpeg is silent: a harmless one would hide what is missing. Of the segments of
     applications only those stay that say something of the colours. A picture of one scan that has no end marker gets
@@ -107,14 +107,14 @@ def put_right(view: memoryview, components: int) -> bytes:
         parts.append(struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content)
     if not (coded and sequential and scan[0] == components):
         raise corrupt("JPEG", "premature end of file")
-    # An end marker has two bytes. The data end in bits of 1, so zeros are none of them unless they stand for 0xFF.
+    # An end marker has two bytes. The data end in bits of 1, so trailing zeros are not data unless they stand for 0xFF.
     last = bytes(view[coded:-2]).rstrip(b"\0")
     last += b"\0" * last.endswith(b"\xff")
     return b"".join([*parts, _with_restarts(last, frame, scan, interval), _END])
 
 
 def _with_restarts(coded: bytes | memoryview, frame: bytes, scan: bytes, interval: int) -> bytes | memoryview:
-    """The data of a scan, if the restart markers are there."""
+    """Returns the data of a scan if its restart markers are complete."""
     if interval:
         count = -(-_coded_units(frame, scan) // interval) - 1
         found = _RESTART.findall(coded)[:count]
@@ -124,7 +124,7 @@ def _with_restarts(coded: bytes | memoryview, frame: bytes, scan: bytes, interva
 
 
 def _coded_units(frame: bytes, scan: bytes) -> int:
-    """Groups of blocks in a scan: those of one component are blocks."""
+    """Counts the coded units of a scan: blocks of one component, groups of blocks of several."""
     height, width = struct.unpack_from(">HH", frame, 1)
     sampling = {frame[at]: (frame[at + 1] >> 4, frame[at + 1] & 15) for at in range(6, 6 + 3 * frame[5], 3)}
     most_x, most_y = (max(factors) for factors in zip(*sampling.values(), strict=True))

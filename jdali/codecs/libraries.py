@@ -13,7 +13,7 @@ class Library(NamedTuple):
     Attributes:
         package: name to install it by.
         module: name to import it by.
-        does: what it is used for; the libraries before it do not do that, or are not installed.
+        does: its use; the libraries before it lack that, or are not installed.
         extra: of jdali's extras that has it; "" if it is always installed.
     """
 
@@ -76,7 +76,7 @@ LIBRARIES: dict[str, tuple[Library, ...]] = {
 
 
 def report() -> list[Row]:
-    """Each format with each of its libraries, the preferred one first."""
+    """Lists each format with each of its libraries, the preferred one first."""
     return [
         Row(name, library, installed_version(library.package, library.module))
         for name, choices in LIBRARIES.items()
@@ -85,7 +85,7 @@ def report() -> list[Row]:
 
 
 def installed_version(package: str, module: str) -> str | None:
-    """Version of a package, "unknown" if it does not say; None if it is not installed."""
+    """Returns the version of a package, "unknown" if it does not say; None if it is not installed."""
     try:
         if importlib.util.find_spec(module) is None:
             return None

@@ -61,12 +61,12 @@ class Mp3:
         return True
 
     def read(self, first: int, count: int, dtype: np.dtype) -> np.ndarray:
-        """[T, C] of float32."""
+        """Reads [T, C] of float32."""
         return self.wave[first : first + count]
 
 
 def opened(content: memoryview, most_values: int) -> Mp3 | None:
-    """The file in memory, or the one within a WAV file; None if it is no MP3 file, or the package is not installed.
+    """Opens an MP3 file, also one within a WAV file; None if it is neither, or the package is not installed.
 
     Raises `SampleError` if it is damaged, cut off, or has more than `most_values` values.
     """
@@ -87,7 +87,7 @@ def _damaged(reason: str) -> SampleError:
 
 
 def tag_size(content: memoryview) -> int:
-    """Bytes of the ID3 tag before a file; 0 if there is none."""
+    """Returns the size of the ID3 tag in front of a file, bytes; 0 without one."""
     if bytes(content[:3]) != b"ID3":
         return 0
     size = bytes(content[6:10])
@@ -95,7 +95,7 @@ def tag_size(content: memoryview) -> int:
 
 
 def untagged(content: memoryview) -> memoryview:
-    """A file of another format without the ID3 tag before it, for which libsndfile refuses some; others as they are."""
+    """Removes the ID3 tag in front of another format, for which libsndfile refuses some files."""
     start = tag_size(content)
     return content[start:] if bytes(content[start : start + 4]) in _OTHER_FORMATS else content
 
@@ -109,15 +109,14 @@ def _start(content: memoryview) -> int | None:
 
 
 def is_aac(content: memoryview) -> bool:
-    """True for a stream of AAC: its frames begin as those of MPEG, of layer 0."""
+    """Returns True for a stream of AAC: its frames begin as those of MPEG, of layer 0."""
     return len(content) > 3 and content[0] == 0xFF and content[1] & 0xF6 == 0xF0
 
 
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
-    """The number of frames by the tag in the first one (0: there is none), and the file up to their end.
+    """Reads the number of frames from the tag in the first one (0 without a tag); returns it with the file up to their end.
 
-    Where the tag has another number of bytes, it gets the right one, for FFmpeg would leave the silence that
-    encoders put at the end.
+    Corrects a wrong number of bytes in the tag, or FFmpeg would keep the silence that encoders put at the end.
     """
     head = bytes(content[start : start + _TAG_OFFSET + 16])
     offset = max(head.find(tag, 0, _TAG_OFFSET) for tag in _LENGTH_TAGS)
@@ -139,7 +138,7 @@ def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
 
 
 def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
-    """All frames, which must be as many as `claimed`; zeros after the last one are passed over."""
+    """Yields all frames, which must be as many as `claimed`; skips zeros after the last one."""
     count = 0
     decoder = _ffmpeg.float_decoder(stream.codec_context)
     for packet in container.demux(stream):
@@ -156,7 +155,7 @@ def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
 
 
 def _frame_size(header: bytes) -> int:
-    """Bytes of a frame; 0 of anything else."""
+    """Returns the size of a frame in bytes; 0 for anything else."""
     first, second = header[1:3] if len(header) > 2 else (0, 0)
     version, layer, sample_rate = first >> 3 & 3, 4 - (first >> 1 & 3), second >> 2 & 3
     if layer == 4 or version == 1 or sample_rate == 3:

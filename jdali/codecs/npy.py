@@ -24,7 +24,7 @@ _LENGTH = {1: struct.Struct("<H"), 2: struct.Struct("<I"), 3: struct.Struct("<I"
 _VERSION_END = len(_MAGIC) + 2
 # NumPy writes some hundred bytes, and reads at most 10,000 without being told to trust the file.
 _LONGEST_HEADER = 1 << 16
-# A read of this many bytes has all of nearly every header.
+# A read of this many bytes holds nearly every header whole.
 FIRST_READ = 1024
 _MOST_AXES = 32
 _MOST_BYTES = 1 << 62
@@ -72,7 +72,7 @@ class Header(NamedTuple):
 
 
 def header_size(head: Any) -> int:
-    """Number of bytes before the elements of a file.
+    """Returns the number of bytes in front of the elements of a file.
 
     Args:
         head: the first bytes of the file, at least 12 (fewer if the file has no more).
@@ -106,7 +106,7 @@ def header_size(head: Any) -> int:
 
 
 def parse_header(head: Any, file_size: int) -> Header:
-    """The header of a file, checked against the size of the file.
+    """Parses the header of a file, and checks it against the size of the file.
 
     Args:
         head: the first bytes of the file, the whole header (`header_size`) if the file has it.
@@ -190,7 +190,7 @@ def _check_shape(text: str, shape: tuple[int, ...], dtype: np.dtype) -> None:
 
 
 def decode(content: Any, *, exact: bool = False) -> np.ndarray:
-    """The array in the bytes of a file, in this machine's byte order and C order.
+    """Decodes the array in a file's bytes, in this machine's byte order and C order.
 
     Args:
         content: of the file.
@@ -207,14 +207,14 @@ def decode(content: Any, *, exact: bool = False) -> np.ndarray:
 
 
 def _finished(data: Any, dtype: np.dtype, offset: int, header: Header) -> np.ndarray:
-    """The whole array from bytes that have its elements at `offset`."""
+    """Makes the whole array from bytes that have its elements at `offset`."""
     flat = np.frombuffer(data, dtype, count=math.prod(header.shape), offset=offset)
     array = flat.reshape(header.shape[::-1]).T if header.fortran else flat.reshape(header.shape)
     return native(array)
 
 
 def native(array: np.ndarray) -> np.ndarray:
-    """An array as jdali passes it on: C order, byte order of this machine, booleans that are 0 or 1."""
+    """Converts an array to C order, this machine's byte order, and booleans that are 0 or 1."""
     if array.flags.c_contiguous and array.dtype.isnative and array.dtype.kind != "b":
         return array
     if array.dtype.kind == "b":
@@ -223,7 +223,7 @@ def native(array: np.ndarray) -> np.ndarray:
 
 
 def read_header(read: Read, file_size: int) -> Header:
-    """The header of a file that is read in pieces."""
+    """Reads the header of a file in pieces."""
     head = read(0, min(FIRST_READ, file_size))
     if len(head) < file_size and header_size(head) > len(head):
         head = read(0, min(header_size(head), file_size))
@@ -233,7 +233,7 @@ def read_header(read: Read, file_size: int) -> Header:
 def read_window(
     read: Read, header: Header, anchor: tuple[int, ...], sizes: tuple[int, ...], gap: int = SMALL_GAP
 ) -> np.ndarray:
-    """A part of an array, without reading much of what lies outside of it.
+    """Reads a window of an array, and little of what lies outside of it.
 
     Args:
         read: gives bytes of the file.

@@ -1,4 +1,4 @@
-"""PNG: imagecodecs where it is installed, Pillow for what it can do without."""
+"""Decodes PNG by imagecodecs where it is installed, else by Pillow as far as that goes."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ class _PngDetail(NamedTuple):
     interlaced: bool
 
     def row_bytes(self, width: int) -> int:
-        """Bytes of a row of samples; a palette's indices are one sample a pixel."""
+        """Returns the bytes of a row of samples; a palette's indices are one sample a pixel."""
         samples = 1 if self.color == _PALETTE else _CHANNELS[self.color]
         return (width * samples * self.depth + 7) // 8
 
 
 def _chunks(view: memoryview) -> Iterator[Chunk]:
-    """Each chunk that is there as a whole."""
+    """Yields each whole chunk."""
     position = len(_SIGNATURE)
     while position + 12 <= len(view):
         length, kind = struct.unpack_from(">I4s", view, position)
@@ -143,12 +143,12 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 def _with_needed(view: memoryview, chunks: list[Chunk]) -> memoryview:
-    """The file without the other chunks."""
+    """Returns the file without the chunks that decoding does not need."""
     return memoryview(b"".join([_SIGNATURE, *(view[start:end] for _, start, end in chunks)]))
 
 
 def _stream(view: memoryview, chunks: list[Chunk]) -> bytes:
-    """The compressed rows."""
+    """Joins the compressed rows."""
     return b"".join(view[start + 8 : end - 4] for kind, start, end in chunks if kind == b"IDAT")
 
 
@@ -158,17 +158,17 @@ class _Checksums(NamedTuple):
 
 
 def _checksums(codecs: Any) -> _Checksums:
-    """The fastest there are."""
+    """Returns the fastest checksum functions."""
     if codecs is not None and codecs.DEFLATE.available:
         return _Checksums(codecs.deflate_crc32, codecs.deflate_adler32)
     return _Checksums(zlib.crc32, zlib.adler32)
 
 
 def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> object:
-    """The picture with its rows not compressed.
+    """Rewrites the picture with uncompressed rows.
 
-    libpng unpacks whatever the stream holds, also after the last row: two megabytes may stand for two gigabytes. Here
-    no more is unpacked than there are rows, which with libdeflate takes less time than libpng's own unpacking.
+    libpng unpacks the whole stream, also after the last row: two megabytes may stand for two gigabytes. Here only the rows
+    are unpacked, by libdeflate in less time than by libpng.
     """
     checksums = _checksums(codecs)
     for kind, start, end in chunks:
@@ -181,7 +181,7 @@ def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) 
     size = info.height * (1 + info.detail.row_bytes(info.width))
     rows: Any = None
     if codecs.DEFLATE.available:
-        with contextlib.suppress(codecs.DeflateError):  # damaged, or there is more in it
+        with contextlib.suppress(codecs.DeflateError):  # damaged, or longer than the rows
             rows = codecs.deflate_decode(stream, out=size)
     if rows is None or len(rows) != size:
         unpacker = zlib.decompressobj()
@@ -199,7 +199,7 @@ def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) 
 
 
 def _with_rows(head: list[Any], rows: memoryview, checksums: _Checksums) -> bytearray:
-    """A PNG file of the chunks `head` and of rows, stored as they are."""
+    """Writes a PNG file of the chunks `head` and of rows, stored as they are."""
     stored: list[Any] = [b"IDAT", _ZLIB_HEAD]
     for start in range(0, len(rows), _STORED_BLOCK):
         block = rows[start : start + _STORED_BLOCK]
@@ -218,7 +218,7 @@ def _with_rows(head: list[Any], rows: memoryview, checksums: _Checksums) -> byte
 def _rows(
     view: memoryview, chunks: list[Chunk], info: ImageInfo, start: int, stop: int, checksums: _Checksums
 ) -> tuple[int, memoryview]:
-    """A row that depends on none above it, and a picture of the rows from there on up to `stop`."""
+    """Finds a row that depends on none above it; returns it with a picture of the rows from there up to `stop`."""
     row = 1 + info.detail.row_bytes(info.width)
     rows = zlib.decompressobj().decompress(_stream(view, chunks), row * stop)
     if len(rows) < row * stop:
@@ -227,13 +227,13 @@ def _rows(
     first = int(np.flatnonzero(filters <= _SUB)[-1:].sum())
     size = struct.pack(">II", info.width, stop - first)
     palette = [view[begin:end] for kind, begin, end in chunks if kind == b"PLTE"]
-    # Depth and so on as they are.
+    # Depth and so on unchanged.
     head = [_chunk(b"IHDR", size + bytes(view[24:29])), *palette]
     return first, memoryview(_with_rows(head, memoryview(rows)[first * row :], checksums))
 
 
 def _usable(info: ImageInfo, request: Request) -> np.ndarray | None:
-    """The buffer asked for, if the samples fit into it as they are."""
+    """Returns the buffer asked for, if the samples fit into it as they are."""
     out = request.out
     return out if out is not None and out.shape[2] == info.channels > 1 and info.dtype == UINT8 else None
 
@@ -246,7 +246,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
 
 
 def _decode_passes(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> np.ndarray:
-    """An interlaced picture, each pass as a picture of its own.
+    """Decodes an interlaced picture, each pass as a picture of its own.
 
     imagecodecs does not turn on libpng's own interlace handling, and Pillow has no 16-bit RGB.
     """

@@ -54,7 +54,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
         return np.where(ink.reshape(shape), np.uint8(0), np.uint8(255))
     count = info.height * info.width * info.channels
     if kind in (2, 3):
-        # What follows the samples is not looked at: a split number takes many times the bytes that it has here.
+        # Ignores what follows the samples: splitting numbers takes many times their bytes.
         words = re.sub(rb"#[^\n]*", b"", body).split(None, min(count, len(body)))
         if len(words) < count:
             raise _too_short(len(words), count, "numbers")

@@ -20,15 +20,15 @@ _STEPS = 32  # table entries a sample
 # Weights of a bank, at most; those of rates with few common factors, which would need more, are worked out output by
 # output. Files say their rates, and the last banks are kept.
 _BANK_LIMIT = 1 << 20
-_BANK_INPUTS = 128  # number of inputs to go on from one product to the next, if the limit lets
-_CHUNK = 1 << 19  # inputs of all outputs that are worked out at a time where there is no bank
+_BANK_INPUTS = 128  # inputs from one product to the next, within the limit
+_CHUNK = 1 << 19  # inputs of all outputs computed at a time without a bank
 # Multiplications up to which OpenBLAS stays in the thread that calls it. Its own threads would wait for each
 # other while the caller's pool keeps the cores busy: one to ten times as slow.
 _MOST_MULTIPLICATIONS = 1 << 18
 
 
 def lobes_of(quality: float) -> int:
-    """Zero crossings of the sinc on each side: 3 at quality 0, 16 at 50, 64 at 100."""
+    """Returns the zero crossings of the sinc on each side: 3 at quality 0, 16 at 50, 64 at 100."""
     if not 0 <= quality <= 100:
         raise ValueError(f"``quality`` out of range: {quality}. Valid range is [0..100].")
     # operators/audio/resampling_params.h
@@ -55,7 +55,7 @@ def window_table(lobes: int) -> npt.NDArray[np.float32]:
 
 
 def window_weights(distance: np.ndarray, lobes: int) -> npt.NDArray[np.float32]:
-    """Weights of input samples at `distance` (in samples) from the output's position."""
+    """Computes the weights of input samples at `distance` (in samples) from the output's position."""
     table = window_table(lobes)
     position = distance * _STEPS + (_STEPS * lobes + 1)
     left = np.clip(np.floor(position), 0, len(table) - 2).astype(np.intp)
@@ -109,14 +109,14 @@ class _Bank:
 
 
 def _block_outputs(step: Fraction, lobes: int) -> int:
-    """Outputs of a block, which reach over about as many inputs as it shares with its neighbours, or over fewer: a
-    product of several periods with its weights must not be a large one.
+    """Chooses the outputs of a block, which share about as many inputs with neighbours as they read: a
+    product of several periods with its weights must stay small.
     """
     return max(8, min(int((2 * lobes + 1) / step), _MOST_MULTIPLICATIONS // (8 * (2 * lobes + 1))))
 
 
 def _bank_periods(step: Fraction, lobes: int) -> int:
-    """Periods of a bank: as many as are worth it and keep it small; 0 if one is too large.
+    """Chooses the periods of a bank: as many as pay and keep it small; 0 if one is too large.
 
     One period is `denominator` outputs over `numerator` inputs. With few inputs in it, those that a product shares
     with its neighbours (2 · lobes) would outweigh the rest.
@@ -149,7 +149,7 @@ def _bank(step: Fraction, lobes: int, periods: int) -> _Bank:
 
 
 def _resample_by_bank(channels: np.ndarray, bank: _Bank, count: int, lobes: int) -> npt.NDArray[np.float32]:
-    """Matrix products of the frames of the signal, each with the inputs of one period, and the weights."""
+    """Resamples by matrix products of the signal's frames, each with the inputs of one period, and the weights."""
     periods = -(-count // bank.outputs)
     padded = np.zeros((channels.shape[1], (periods - 1) * bank.hop + bank.inputs), np.float32)
     used = channels[: padded.shape[1] - lobes]

@@ -85,17 +85,17 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def _check_data(tags: tiff.Directory, bits: int) -> None:
-    """Raises if so many bits of samples cannot be in the strips or tiles, as far as the compression says."""
+    """Raises if the strips or tiles cannot hold this many bits of samples, by their compression."""
     sizes = tags.values(tiff.TILE_SIZES) or tags.values(tiff.STRIP_SIZES)
     ratio = _RATIOS.get(tags.one(tiff.COMPRESSION, 1))
-    # Sizes of 0 are those of writers that did not fill them in; of what is not compressed libtiff knows better.
+    # Some writers leave sizes at 0; libtiff knows those of uncompressed data.
     size = len(tags.view) if ratio == 1 else sum(sizes)
     if ratio and sizes and all(sizes) and bits > 8 * ratio * size:
         raise corrupt("TIFF", f"{size} bytes of data cannot hold {bits // 8} bytes of samples")
 
 
 def _dtype(bits: int, kind: int) -> np.dtype:
-    """Type of the decoded samples."""
+    """Returns the type of the decoded samples."""
     if kind == _FLOAT and bits in (16, 32, 64):
         return np.dtype(f"f{bits // 8}")
     if kind == _SIGNED and bits in (8, 16, 32):
@@ -128,7 +128,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     if is_cmyk and request.output_type != ANY_DATA:
         picture = cmyk_to_rgb(picture, inverted=False)
     deep = 8 < detail.bits < 16
-    # DALI has another decoder for these.
+    # DALI decodes these by another library.
     other = deep or detail.planar or request.turned or is_cmyk or detail.photometric == _LAB
     if request.output_type == GRAY and info.channels > 2 and other:
         picture = gray_14bit(picture)
@@ -139,7 +139,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray:
-    """Samples [H, W] or [H, W, C] as stored, but with 0 for black; indices where there is a palette."""
+    """Decodes samples [H, W] or [H, W, C] as stored, with 0 for black; indices into a palette."""
     detail: _TiffDetail = info.detail
     codecs = imagecodecs()
     if codecs is None:
@@ -167,7 +167,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     # Pillow divides by an alpha that the colours are multiplied with, and drops channels of no meaning.
     alpha = channels == 4 and tiff.read(view).one(tiff.EXTRA, _PLAIN_ALPHA) == _PLAIN_ALPHA
     simple = bits == 8 and info.dtype.kind == "u" and (channels in (1, 3) or alpha)
-    # Of 16 bits it takes 0 for black whatever the file says.
+    # It always takes 0 for black with 16 bits.
     deep = bits == 16 and detail.photometric != _WHITE_IS_ZERO
     if not (simple or (channels == 1 and (bits == 1 or deep or info.dtype == np.float32))):
         need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
@@ -180,7 +180,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
 
 
 def _rewritten(view: memoryview, info: ImageInfo, photometric: int) -> memoryview:
-    """A file with only what the samples depend on; `photometric`: what they are to be taken for."""
+    """Writes a file with only what the samples depend on, which are to be taken for `photometric`."""
     plain = tiff.part(view, (0, 0, info.height, info.width), True, photometric)
     if plain is None:
         raise corrupt("TIFF", "its strips or tiles are outside of the file")

@@ -54,7 +54,7 @@ class Directory:
     entries: Mapping[int, _TiffEntry]
 
     def values(self, tag: int) -> tuple[int, ...]:
-        """Integers; none if there is no such tag or it has another type."""
+        """Returns the integers of a tag; none if the tag is missing or has another type."""
         entry = self.entries.get(tag)
         if entry is None or entry.kind not in _INTEGERS:
             return ()
@@ -62,7 +62,7 @@ class Directory:
         return struct.unpack_from(code, self._content(tag))
 
     def one(self, tag: int, default: int) -> int:
-        """The first value."""
+        """Returns the first value of a tag."""
         entry = self.entries.get(tag)
         if entry is None or entry.kind not in _INTEGERS or not entry.length:
             return default
@@ -78,7 +78,7 @@ class Directory:
 
 
 def read(view: memoryview) -> Directory:
-    """The directory of the first page; of its values only the offsets."""
+    """Reads the directory of the first page; of its values only the offsets."""
     order = "<" if begins(view, b"II") else ">"
     (magic,) = struct.unpack_from(order + "H", view, 2)
     big = magic == 43
@@ -101,7 +101,7 @@ def read(view: memoryview) -> Directory:
 
 
 def not_turned(view: memoryview) -> memoryview:
-    """The file, with an orientation that turns nothing if it has another one."""
+    """Returns the file with an orientation that turns nothing."""
     directory = read(view)
     if directory.one(ORIENTATION, 1) == 1:
         return view
@@ -114,10 +114,10 @@ def not_turned(view: memoryview) -> memoryview:
 def part(
     view: memoryview, window: Window, whole: bool = False, photometric: int | None = None
 ) -> tuple[memoryview, Window] | None:
-    """A file of the strips or tiles that a window touches, and what window of the picture it holds.
+    """Cuts a file down to the strips or tiles that a window touches; returns it with the window of the picture that it holds.
 
-    None if that would be all of them (unless `whole`), or if they are not where they should be: then it
-    is for the library to say what is wrong. `photometric` is what the samples are to be taken for.
+    Returns None if the window touches all of them (unless `whole`), or if they are misplaced: then the library raises. The
+    samples are to be taken for `photometric`.
     """
     directory = read(view)
     width, height = directory.one(WIDTH, 0), directory.one(HEIGHT, 0)
@@ -154,7 +154,7 @@ def part(
 
 
 def _copied(directory: Directory) -> dict[int, tuple[int, int, bytes]]:
-    """(type, count, content) of the tags to keep, in a form about which Pillow has nothing to say."""
+    """Copies the tags to keep as (type, count, content), in a form that Pillow takes without a warning."""
     values = {}
     for tag in _COPIED & directory.entries.keys():
         entry, content = directory.entries[tag], bytes(directory._content(tag))
@@ -175,7 +175,7 @@ def _file(
     size_tag: int,
     pieces: list[memoryview],
 ) -> bytes:
-    """A TIFF file of one page, with the properties of `directory` except for its size and its pieces."""
+    """Writes a TIFF file of one page with the properties of `directory`, but another size and other pieces."""
     order, number, kind = directory.order, "Q" if directory.big else "I", _LONG8 if directory.big else _LONG
     lengths = [len(piece) for piece in pieces]
     values = _copied(directory)

@@ -31,7 +31,7 @@ limits.older_names(__name__, {"MAX_BYTES": "max_sample_bytes"})
 
 @contextlib.contextmanager
 def in_memory(encoded: Any) -> Iterator[Source]:
-    """A video held in memory as what the functions here take, as long as the context lasts.
+    """Wraps a video in memory as a source, as long as the context lasts.
 
     Args:
         encoded: its content: bytes, or a contiguous uint8 array.

@@ -34,7 +34,7 @@ _FOLDERS = frozenset(
         b"wave",
     }
 )
-# Where a box has its number of frames, bytes after its head.
+# Offset of the number of frames, bytes after a box's head.
 _COUNTS = {b"stsz": 8, b"stz2": 8, b"trun": 4}
 _FIRST = frozenset(
     {b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"styp", b"moof", b"sidx", b"udta"}
@@ -54,7 +54,7 @@ def check(file: BinaryIO) -> None:
 
 
 def _counts(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
-    """Numbers of frames in the boxes between two bytes."""
+    """Yields the numbers of frames in the boxes between two bytes."""
     while start + 8 <= end:
         file.seek(start)
         length, kind = struct.unpack(">I4s", file.read(8).ljust(8, b"\0"))

@@ -106,7 +106,7 @@ class VideoDecoder:
 
     # --- one frame --------------------------------------------------------------------------
     def _frame(self, number: int) -> Any:
-        """The frame with a number, decoded; the next one is then `number + 1`."""
+        """Decodes the frame with a number; the next one is then `number + 1`."""
         keys = self._index.keys
         key = int(np.searchsorted(keys, number, "right")) - 1
         near = key < 0 or keys[key] <= self._position
@@ -152,7 +152,7 @@ class VideoDecoder:
         return self._at(frame.pts)
 
     def _at(self, tick: int | None) -> int | None:
-        """The number of the frame with a time."""
+        """Returns the number of the frame with a time."""
         if tick is None:
             return None
         ticks = self._index.ticks
@@ -160,7 +160,7 @@ class VideoDecoder:
         number = int(self._by_time[place]) if place < len(ticks) else -1
         return number if ticks[number] == tick else None
 
-    # --- where decoding goes on ---------------------------------------------------------------
+    # --- where to continue decoding -----------------------------------------------------------
     def _begin(self) -> None:
         """Opens the video (again), at its start."""
         self._stop()
@@ -183,7 +183,7 @@ class VideoDecoder:
         key frame is no clean start.
         """
         packets = self._container.demux(self._stream)
-        # Without what they refer to, some decoders make grey pictures of the packets before a key frame.
+        # Some decoders make grey pictures of packets before a key frame, since they lack references.
         first = next((packet for packet in packets if packet.size and packet.is_keyframe), None)
         if first is None or self._index.key_size(first.pts) != first.size:
             return
@@ -198,7 +198,7 @@ class VideoDecoder:
 
     @staticmethod
     def _shown(frame: Any, upright: bool) -> tuple[int, int, int]:
-        """Height and width of a frame as it is given, and how it is turned for that, as EXIF numbers it."""
+        """Returns height and width of a frame as it is given, and its rotation as EXIF numbers it."""
         with refusals("the metadata of its rotation cannot be read"):
             turn = orientation(frame) if upright else 1
         height, width = frame.height, frame.width

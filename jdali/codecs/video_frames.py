@@ -15,7 +15,7 @@ _MODES = {
 
 
 def padding_mode(name: str, mode: str) -> str:
-    """A `pad_mode` by its main name; `name` is that of the operator."""
+    """Returns the main name of a `pad_mode` of operator `name`."""
     if mode not in _MODES:
         raise ValueError(
             f"{name}: Invalid pad_mode: {mode} Valid options are: {', '.join(filter(None, _MODES))}"
@@ -24,7 +24,7 @@ def padding_mode(name: str, mode: str) -> str:
 
 
 def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
-    """Numbers of frames from `low` to `high` - 1 in place of those beyond.
+    """Replaces frame numbers beyond `low` to `high` - 1.
 
     Args:
         numbers: [n].
@@ -54,7 +54,7 @@ def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
 
 
 def fill_values(name: str, fill_value: int | tuple[int, ...]) -> tuple[int, ...]:
-    """The values of a padding frame, one or three; `name` is that of the operator."""
+    """Returns the values of a padding frame, one or three, for operator `name`."""
     values = fill_value if isinstance(fill_value, tuple) else (fill_value,)
     if not all(0 <= v <= 255 for v in values):
         raise ValueError(f"{name}: fill_value must be in range [0, 255], got {fill_value}")

@@ -36,7 +36,7 @@ _NO_PICTURE = 19
 
 
 def library() -> Any:
-    """PyAV; says what to install where it is missing."""
+    """Returns PyAV; raises with the command that installs it."""
     package = _ffmpeg.pyav()
     if package is None:
         raise ImportError(f"video needs PyAV: {install('video')}")
@@ -62,7 +62,7 @@ def refusals(what: str) -> Iterator[None]:
 
 
 def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]:
-    """The container, from its start, and its first stream of pictures; no limit of size is passed.
+    """Opens a container at its start; returns it with its first stream of pictures, without a limit on sizes.
 
     Args:
         source: what to open.
@@ -104,7 +104,7 @@ def _target(source: Source) -> Iterator[object]:
         return
     descriptor, _ = open_regular(source)
     try:
-        # What was found to be a regular file, whatever has the name by now.
+        # The file that was checked to be regular, even if its name has moved on.
         opened = f"/proc/self/fd/{descriptor}"
         yield "file:" + (opened if os.path.exists(opened) else os.path.abspath(source))
     finally:
@@ -151,12 +151,12 @@ class VideoIndex:
         return len(self.ticks)
 
     def seconds(self) -> np.ndarray:
-        """float64 [frames], when each is shown, from the first one on."""
+        """Returns the time at which each frame is shown, from the first one on, float64 [frames] in seconds."""
         ticks = np.sort(self.ticks)
         return (ticks - ticks[0]) * self.tick.numerator / self.tick.denominator
 
     def key_size(self, tick: int | None) -> int | None:
-        """Bytes of the packet of the key frame that is shown at a time; None if there is none."""
+        """Returns the bytes of the packet of the key frame shown at a time; None without one."""
         if tick is None:
             return None
         sizes = self.key_sizes[self.ticks[self.keys] == tick]
@@ -181,7 +181,7 @@ class VideoIndex:
 
 
 def build_index(source: Source) -> VideoIndex:
-    """The index of a video. The first frame is decoded, and all of them where packets do not tell their times.
+    """Builds the index of a video from its packets; decodes the first frame, or all where packets have no times.
 
     Raises:
         SampleError: it is no video, damaged, cut off or too large.
@@ -261,9 +261,9 @@ def _from_packets(
     ticks = np.sort(known)
     in_order = np.array_equal(ticks, known)
     is_empty = codec == "mpeg4" and smallest <= _NO_PICTURE
-    # A container that has no times of display, or none at all, is given times in the order of decoding by FFmpeg.
+    # FFmpeg gives times in the order of decoding to a container without times of display.
     guessed = container.format.flags & _NO_TIMES or (stream.codec_context.has_b_frames and in_order)
-    # Frames shown before the first key frame may refer to what is not there, and those at the start may not come.
+    # Frames before the first key frame may lack references, and those at the start may be missing.
     first = shown[0].pts if shown else None
     clear = (
         not (guessed or is_empty)

@@ -25,7 +25,7 @@ _TURNS = {
 
 
 def orientation(frame: Any) -> int:
-    """Reads how a frame is to be shown by the metadata of its video, 1 to 8 as in EXIF data; 1: as it is stored.
+    """Reads the orientation of a frame from the metadata of its video, 1 to 8 as in EXIF data; 1: as stored.
 
     Raises:
         SampleError: turned by an angle that is no multiple of 90°.
@@ -82,5 +82,5 @@ def _interleave(frame: Any, channels: tuple[int, ...], out: np.ndarray) -> None:
 
 
 def _rows(plane: Any) -> np.ndarray:
-    """uint8 [rows, bytes of a row with its padding]."""
+    """Returns the rows of a plane with their padding, uint8 [rows, bytes]."""
     return np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)

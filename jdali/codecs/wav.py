@@ -42,7 +42,7 @@ class Wave(NamedTuple):
         return len(self.content) // (self.channels * self.bits // 8)
 
     def read(self, first: int, count: int, dtype: np.dtype) -> HostArray:
-        """[T, C] of int16, int32 or float32, which is from -1 to 1 if integers are stored."""
+        """Reads [T, C] of int16, int32 or float32; floats are from -1 to 1 if integers are stored."""
         size = self.channels * self.bits // 8
         content = self.content[first * size : (first + count) * size]
         return _converted(content, self.bits, self.floats, dtype).reshape(-1, self.channels)
@@ -79,7 +79,7 @@ def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
 
 
 def parse(content: memoryview) -> Wave | None:
-    """The samples in a WAV file; None if it is not a whole, plain one."""
+    """Finds the samples of a WAV file; None if it is not a whole, plain one."""
     form, sound = _form_and_sound(content)
     layout = _layout(form)
     if layout is None:
@@ -89,7 +89,7 @@ def parse(content: memoryview) -> Wave | None:
 
 
 def mpeg(content: memoryview) -> memoryview | None:
-    """The MPEG frames (layers I to III) in a WAV file; None if it holds anything else, or is not whole."""
+    """Returns the MPEG frames (layers I to III) in a WAV file; None if it holds anything else, or is not whole."""
     form, sound = _form_and_sound(content)
     return sound if bytes(form[:2]) in _MPEG else None
 
@@ -100,7 +100,7 @@ def count_sounds(content: memoryview) -> int:
 
 
 def _form_and_sound(content: memoryview) -> tuple[memoryview, memoryview]:
-    """The chunk with the format and that with the samples; empty ones if there is none or more than one."""
+    """Finds the chunk of the format and that of the samples; both empty unless each comes once."""
     found = _chunks(content)
     forms = [body for name, body in found if name == b"fmt "]
     sounds = [body for name, body in found if name == b"data"]
@@ -109,8 +109,8 @@ def _form_and_sound(content: memoryview) -> tuple[memoryview, memoryview]:
 
 
 def _chunks(content: memoryview) -> list[tuple[bytes, memoryview]]:
-    """Name and content of the chunks with a format or samples, as whole ones; empty if a chunk is cut off before the
-    samples are there, if they are, if their length is unknown, or if another file follows.
+    """Lists name and content of the chunks of format and samples; empty if a chunk is cut off before the
+    samples or in them, if their length is unknown, or if another file follows.
     """
     magic = bytes(content[:16])
     if magic != W64_MAGIC and (magic[:4] not in RIFF_MAGIC or magic[8:12] != b"WAVE"):
@@ -131,7 +131,7 @@ def _chunks(content: memoryview) -> list[tuple[bytes, memoryview]]:
 
 
 def plain(contents: Sequence[HostArray]) -> list[Wave] | None:
-    """The samples in some files; None if one of them is not a plain one of 16 bits."""
+    """Finds the samples of several files; None unless all are plain ones of 16 bits."""
     waves = []
     for content in contents:
         wave = parse(content.data)
@@ -142,7 +142,7 @@ def plain(contents: Sequence[HostArray]) -> list[Wave] | None:
 
 
 def floats_together(contents: Sequence[HostArray], waves: Sequence[Wave]) -> list[HostArray]:
-    """float32 [T, C] of each of some files of which many lie close together in memory.
+    """Converts the samples of many files to float32 [T, C], those that lie close together at once.
 
     One multiplication over all of that memory, headers too, keeps the interpreter free for longer than one for
     each file.
@@ -160,7 +160,7 @@ def floats_together(contents: Sequence[HostArray], waves: Sequence[Wave]) -> lis
 
 
 def _of_neighbours(base: Any, samples: list[HostArray]) -> list[HostArray]:
-    """Floats of some samples that lie in the array `base`."""
+    """Converts samples that lie in the array `base` to floats."""
     addresses = [_address(part) for part in samples]
     begin = min(addresses)
     size = max(address + part.nbytes for address, part in zip(addresses, samples, strict=True)) - begin

@@ -60,5 +60,5 @@ from jdali.dynamic._tensor import tensor as tensor
 
 bool = _dtype.boolean
 
-_fill(__name__, _shown, {"experimental.resize": "resize"})  # the only deprecated alias that DALI has here
+_fill(__name__, _shown, {"experimental.resize": "resize"})  # DALI's only deprecated alias here
 _imported(__name__, {"imread": "jdali.dynamic._imread"})  # it loads the decoder

@@ -98,6 +98,8 @@ def audio_resample(
 
     Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+
+    Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
 
 def batch_permutation(
@@ -126,6 +128,8 @@ def batch_permutation(
     Returns: int32, a scalar for each sample, 0 to below the size of the batch.
 
     Parity: other random numbers than DALI's, from the same distributions.
+
+    Example: order = fn.batch_permutation()
     """
 
 def bb_flip(
@@ -150,6 +154,8 @@ def bb_flip(
 
     Returns: shape and format of the input, float32. A width or height is the distance of the borders
         as float32 has them.
+
+    Example: boxes = fn.bb_flip(boxes, ltrb=True, horizontal=1)
     """
 
 def bbox_paste(
@@ -178,6 +184,8 @@ def bbox_paste(
 
     Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
         is within the canvas.
+
+    Example: boxes = fn.bbox_paste(boxes, ltrb=True, ratio=1.5, paste_x=0.2, paste_y=0.8)
     """
 
 @overload
@@ -217,6 +225,11 @@ def bbox_rotate(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.
+
+    Example:
+        boxes, box_labels = fn.bbox_rotate(
+            boxes, box_labels, angle=20.0, input_shape=[480, 640], bbox_layout="xyXY"
+        )
     """
 
 @overload
@@ -273,6 +286,11 @@ def box_encoder(
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
         box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
         shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
+
+    Example:
+        encoded, matched = fn.box_encoder(
+            boxes, box_labels, anchors=[0.1, 0.2, 0.5, 0.7, 0.5, 0.3, 0.9, 0.9, 0.0, 0.0, 0.2, 0.2]
+        )
     """
 
 def brightness(
@@ -296,6 +314,10 @@ def brightness(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.brightness(images, brightness=1.5)
+        images = fn.brightness(images, brightness=0.6)
 
     By frame: of sequences `brightness`, `brightness_shift` may have a value for each frame, see `per_frame`.
     """
@@ -330,6 +352,10 @@ def brightness_contrast(
 
     Returns: shape of the input, `dtype`, saturated.
 
+    Example:
+        images = fn.brightness_contrast(images, brightness=1.2, contrast=0.6)
+        images = fn.brightness_contrast(images, contrast=1.6)
+
     By frame: of sequences `brightness`, `brightness_shift`, `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
 
@@ -351,6 +377,8 @@ def cast(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape of `data`, `dtype`.
+
+    Example: numbers = fn.cast(numbers, dtype=types.UINT8)
     """
 
 def cast_like(
@@ -361,7 +389,7 @@ def cast_like(
     batch_size: int | None = None,
     device: Device | str | None = None,
 ) -> Tensor | Batch:
-    """`cast` to the type of a second input.
+    """Converts to the type of a second input, as `cast` does.
 
     Args:
         data: any shape and type.
@@ -371,6 +399,8 @@ def cast_like(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape of `data`, dtype of `like`.
+
+    Example: numbers = fn.cast_like(numbers, halves)
     """
 
 def cat(
@@ -392,6 +422,8 @@ def cat(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: the inputs one behind the other.
+
+    Example: joined = fn.cat(numbers, others, axis=0)
     """
 
 def clahe(
@@ -425,6 +457,8 @@ def clahe(
     Returns: shape, type and layout of the image.
 
     Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
+
+    Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
 
 def color_space_conversion(
@@ -446,6 +480,10 @@ def color_space_conversion(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: layout of the input, uint8, 1 or 3 channels.
+
+    Example:
+        images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.GRAY)
+        images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.BGR)
     """
 
 def color_twist(
@@ -476,6 +514,10 @@ def color_twist(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
+    Example:
+        images = fn.color_twist(images, hue=60.0, saturation=1.5, brightness=1.1)
+        images = fn.color_twist(images, saturation=2.0, brightness=1.1)
+
     By frame: of sequences `brightness`, `contrast`, `hue`, `saturation` may have a value for each frame, see `per_frame`.
     """
 
@@ -489,7 +531,7 @@ def constant(
     layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str = '',
     shape: int | typing.Sequence[int] | NDArray[Any] | None = None,
 ) -> Tensor | Batch:
-    """The same array of numbers for every sample; `types.Constant` takes arrays, too.
+    """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
         dtype: of the result, to which the numbers round half away from zero and saturate; None: FLOAT for
@@ -502,6 +544,8 @@ def constant(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [*shape].
+
+    Example: numbers = fn.constant(fdata=[0.5, 1.5])
     """
 
 def contrast(
@@ -526,6 +570,10 @@ def contrast(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.contrast(images, contrast=1.7)
+        images = fn.contrast(images, contrast=0.5)
 
     By frame: of sequences `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
@@ -559,6 +607,8 @@ def coord_flip(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [points, coordinates].
+
+    Example: points = fn.coord_flip(points, flip_x=1)
     """
 
 def coord_transform(
@@ -585,6 +635,8 @@ def coord_transform(
 
     Returns: [..., m], `dtype`, saturated.
 
+    Example: points = fn.coord_transform(points, M=[0.0, -1.0, 1.0, 0.0], T=[0.5, 0.0])
+
     By frame: of sequences `M`, `MT`, `T` may have a value for each frame, see `per_frame`.
     """
 
@@ -595,7 +647,9 @@ def copy(
     batch_size: int | None = None,
     device: Device | str | None = None,
 ) -> Tensor | Batch:
-    """A copy of the batch. Values never change in jdali, so no byte is moved.
+    """Returns a copy of the batch. Values never change in jdali, so no byte is moved.
+
+    Example: boxes = fn.copy(boxes)
 
     Args:
         batch_size: size of the batch to make, where no input is one; None: a tensor.
@@ -643,6 +697,10 @@ def crop(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: layout of the input, size of the window.
+
+    Example:
+        images = fn.crop(images, crop=[100, 100], crop_pos_x=0.2, crop_pos_y=0.8)
+        images = fn.crop(images, crop=[80, 200], crop_pos_y=0.0)
     """
 
 def crop_mirror_normalize(
@@ -701,6 +759,15 @@ def crop_mirror_normalize(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: `output_layout`, size of the window, `dtype`.
+
+    Example:
+        images = fn.crop_mirror_normalize(
+            images,
+            crop=[128, 128],
+            mean=[123.7, 116.3, 103.5],
+            std=[58.4, 57.1, 57.4],
+            output_layout="CHW",
+        )
     """
 
 def debayer(
@@ -739,6 +806,8 @@ def debayer(
 
     Parity: bit for bit. "default_npp" is for DALI's GPU kernel only.
 
+    Example: colour = fn.debayer(plane, blue_position=[0, 0])
+
     By frame: of sequences `blue_position` may have a value for each frame, see `per_frame`.
     """
 
@@ -766,6 +835,8 @@ def dump_image(
     Returns: the images.
 
     Parity: DALI takes HWC only, and writes nothing if the output is not used.
+
+    Example: images = fn.dump_image(images, suffix="made")
     """
 
 def element_extract(
@@ -786,6 +857,8 @@ def element_extract(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: an output for each index, without the outermost axis.
+
+    Example: element = fn.element_extract(numbers, element_map=[1])
     """
 
 def equalize(
@@ -806,6 +879,8 @@ def equalize(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the input.
+
+    Example: images = fn.equalize(images)
     """
 
 def erase(
@@ -847,6 +922,16 @@ def erase(
     Returns: shape, type and layout of the input.
 
     Parity: DALI wraps fill values that the type does not hold, and refuses bool and float64.
+
+    Example:
+        images = fn.erase(images, anchor=[40, 60], shape=[60, 80], axis_names="HW", fill_value=128)
+        images = fn.erase(
+            images,
+            anchor=[0.1, 0.1, 0.5, 0.6],
+            shape=[0.2, 0.2, 0.3, 0.3],
+            normalized=True,
+            fill_value=255,
+        )
     """
 
 def expand_dims(
@@ -869,6 +954,8 @@ def expand_dims(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: the same elements and type.
+
+    Example: numbers = fn.expand_dims(numbers, axes=[0])
     """
 
 def fast_resize_crop_mirror(
@@ -949,6 +1036,8 @@ def fast_resize_crop_mirror(
 
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
+
+    Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
 
 def filter(
@@ -990,6 +1079,8 @@ def filter(
     another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
     product of vectors, except for 2⁻²² of its largest element, is applied axis by axis.
 
+    Example: images = fn.filter(images, kernel)
+
     By frame: of sequences `anchor` may have a value for each frame, see `per_frame`.
     """
 
@@ -1015,6 +1106,10 @@ def flip(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the input.
+
+    Example:
+        images = fn.flip(images, horizontal=1)
+        images = fn.flip(images, horizontal=0, vertical=1)
     """
 
 def full(
@@ -1026,7 +1121,7 @@ def full(
     layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str | None = None,
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (),
 ) -> Tensor | Batch:
-    """A tensor filled with a value.
+    """Fills a tensor with a value.
 
     Args:
         fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be of size 1. A
@@ -1039,6 +1134,8 @@ def full(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [*shape], dtype of `fill_value`.
+
+    Example: sevens = fn.full(seven, shape=[2, 2])
     """
 
 def full_like(
@@ -1049,7 +1146,7 @@ def full_like(
     batch_size: int | None = None,
     device: Device | str | None = None,
 ) -> Tensor | Batch:
-    """A tensor of the shape and type of another, filled with a value.
+    """Fills a tensor of the shape and type of another with a value.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -1060,6 +1157,8 @@ def full_like(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape and dtype of `data_like`.
+
+    Example: sevens = fn.full_like(numbers, seven)
     """
 
 def gaussian_blur(
@@ -1093,6 +1192,10 @@ def gaussian_blur(
     results differ by at most 2⁻²³ · window_size of the largest value for each axis; as integers by 1 where
     a value lies that close to a half. See `Pipeline(exact_shapes=True)`.
 
+    Example:
+        images = fn.gaussian_blur(images, sigma=3.0)
+        images = fn.gaussian_blur(images, sigma=6.0)
+
     By frame: of sequences `sigma`, `window_size` may have a value for each frame, see `per_frame`.
     """
 
@@ -1104,7 +1207,7 @@ def get_property(
     device: Device | str | None = None,
     key: str,
 ) -> Tensor | Batch:
-    """A property of each sample, as a tensor.
+    """Returns a property of each sample, as a tensor.
 
     Args:
         key: "source_info" (where the sample came from, as uint8 bytes) or "layout" (as bytes).
@@ -1112,6 +1215,8 @@ def get_property(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: uint8 [length].
+
+    Example: layout = fn.get_property(images, key="layout")
     """
 
 def grid_mask(
@@ -1145,6 +1250,10 @@ def grid_mask(
 
     Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, a pixel
     on the border of a square, within the rounding of float32, may come out on the other side of it.
+
+    Example:
+        images = fn.grid_mask(images, tile=40, ratio=0.5, angle=0.4)
+        images = fn.grid_mask(images, tile=60, ratio=0.4, angle=0.6)
     """
 
 def hsv(
@@ -1171,6 +1280,10 @@ def hsv(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
+    Example:
+        images = fn.hsv(images, hue=120.0, saturation=1.3)
+        images = fn.hsv(images, saturation=0.3, value=1.2)
+
     By frame: of sequences `hue`, `saturation`, `value` may have a value for each frame, see `per_frame`.
     """
 
@@ -1195,6 +1308,8 @@ def hue(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example: images = fn.hue(images, hue=90.0)
 
     By frame: of sequences `hue` may have a value for each frame, see `per_frame`.
     """
@@ -1232,6 +1347,8 @@ def jitter(
 
     Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
     there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
+
+    Example: images = fn.jitter(images, nDegree=8)
     """
 
 def jpeg_compression_distortion(
@@ -1260,6 +1377,10 @@ def jpeg_compression_distortion(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the image.
+
+    Example:
+        images = fn.jpeg_compression_distortion(images, quality=5)
+        images = fn.jpeg_compression_distortion(images, quality=30)
     """
 
 def laplacian(
@@ -1296,6 +1417,8 @@ def laplacian(
     Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
     sum lies that close to a half.
 
+    Example: images = fn.laplacian(images, window_size=5, dtype=types.UINT8, scale=0.2)
+
     By frame: of sequences `scale`, `smoothing_size`, `window_size` may have a value for each frame, see `per_frame`.
     """
 
@@ -1310,7 +1433,7 @@ def lookup_table(
     keys: int | typing.Sequence[int] | NDArray[Any] = (),
     values: float | typing.Sequence[float] | NDArray[Any] = (),
 ) -> Tensor | Batch:
-    """values[i] where an element is keys[i], else `default_value`.
+    """Looks up values[i] where an element is keys[i], else `default_value`.
 
     Args:
         data: integers, any shape.
@@ -1323,6 +1446,8 @@ def lookup_table(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape of `data`, `dtype`.
+
+    Example: classes = fn.lookup_table(classes, keys=[0, 1, 2], values=[10.0, 20.0, 30.0])
     """
 
 def mel_filter_bank(
@@ -1354,6 +1479,8 @@ def mel_filter_bank(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
+
+    Example: mel = fn.mel_filter_bank(spectrogram, sample_rate=16000.0, nfilter=40)
     """
 
 def mfcc(
@@ -1368,7 +1495,7 @@ def mfcc(
     n_mfcc: int = 20,
     normalize: builtins.bool = False,
 ) -> Tensor | Batch:
-    """First coefficients of a cosine transform along an axis.
+    """Computes the first coefficients of a cosine transform along an axis.
 
     Type 2, the usual one, is out[k] = Σ in[n] · cos(π (n + ½) k / N).
 
@@ -1385,6 +1512,8 @@ def mfcc(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32, shape of `spectrum` except for `axis`.
+
+    Example: coefficients = fn.mfcc(mel, n_mfcc=13)
     """
 
 def multi_paste(
@@ -1426,6 +1555,16 @@ def multi_paste(
 
     Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
     is not checked, and what is outside is left out.
+
+    Example:
+        images = fn.multi_paste(
+            images,
+            images,
+            output_size=[200, 300],
+            in_anchors=[[0, 0], [40, 60]],
+            shapes=[[100, 150], [90, 150]],
+            out_anchors=[[0, 0], [105, 140]],
+        )
     """
 
 def nonsilent_region(
@@ -1439,7 +1578,7 @@ def nonsilent_region(
     reset_interval: int = 8192,
     window_length: int = 2048,
 ) -> tuple[Tensor | Batch, Tensor | Batch]:
-    """First and last window whose mean power reaches a threshold, and what they span.
+    """Finds the first and last window whose mean power reaches a threshold, and what they span.
 
     Args:
         signal: [T], integers or float32.
@@ -1457,6 +1596,8 @@ def nonsilent_region(
 
     Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
     from DALI as far as its rounding errors go.
+
+    Example: begin, length = fn.nonsilent_region(sound, cutoff_db=-30.0)
     """
 
 def normalize(
@@ -1476,7 +1617,7 @@ def normalize(
     shift: float = 0.0,
     stddev: Any = None,
 ) -> Tensor | Batch:
-    """scale · (data - mean) / stddev + shift; integers round half away from zero.
+    """Computes scale · (data - mean) / stddev + shift; integers round half away from zero.
 
     Args:
         data: [N, ...], numbers.
@@ -1499,6 +1640,8 @@ def normalize(
 
     Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
+
+    Example: numbers = fn.normalize(numbers, axes=[1])
     """
 
 def one_hot(
@@ -1514,7 +1657,7 @@ def one_hot(
     off_value: float = 0.0,
     on_value: float = 1.0,
 ) -> Tensor | Batch:
-    """on_value where the index along a new axis is the class, off_value elsewhere.
+    """Sets on_value where the index along a new axis is the class, off_value elsewhere.
 
     Args:
         classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
@@ -1531,6 +1674,8 @@ def one_hot(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: `dtype`, one axis more than `classes`.
+
+    Example: classes = fn.one_hot(classes, num_classes=3)
     """
 
 def ones(
@@ -1541,7 +1686,7 @@ def ones(
     layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str | None = None,
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (),
 ) -> Tensor | Batch:
-    """A tensor of ones.
+    """Makes a tensor of ones.
 
     Args:
         dtype: of the result.
@@ -1552,6 +1697,8 @@ def ones(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [*shape], `dtype`.
+
+    Example: ones = fn.ones(shape=[2, 3])
     """
 
 def ones_like(
@@ -1572,6 +1719,8 @@ def ones_like(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape of `data_like`, `dtype`.
+
+    Example: ones = fn.ones_like(numbers)
     """
 
 def optical_flow(
@@ -1615,6 +1764,8 @@ def optical_flow(
 
     Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
         pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
+
+    Example: flow = fn.optical_flow(frames)
     """
 
 def pad(
@@ -1645,6 +1796,8 @@ def pad(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: type and layout of the input.
+
+    Example: images = fn.pad(images, axis_names="HW", align=256, fill_value=64)
     """
 
 def paste(
@@ -1676,6 +1829,8 @@ def paste(
     Returns: [ratio * H, ratio * W, C], type of the input.
 
     Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
+
+    Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """
 
 def peek_image_shape(
@@ -1688,7 +1843,7 @@ def peek_image_shape(
     dtype: DType | types.DALIDataType | DTypeLike = ...,
     image_type: types.DALIImageType = types.DALIImageType.RGB,
 ) -> Tensor | Batch:
-    """Height, width and channels of the picture that a decoder would give, without decoding it.
+    """Reads height, width and channels of the picture that a decoder would give, without decoding it.
 
     Args:
         encoded: uint8 [bytes].
@@ -1699,6 +1854,8 @@ def peek_image_shape(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [3] of type `dtype`.
+
+    Example: sizes = fn.peek_image_shape(jpegs)
     """
 
 def per_frame(
@@ -1722,6 +1879,10 @@ def per_frame(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: as `data`; the layout begins with F, and is F** where there was none.
+
+    Example:
+        angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
+        frames = fn.rotate(frames, angle=fn.per_frame(angles), keep_size=True)
     """
 
 def permute_batch(
@@ -1732,12 +1893,14 @@ def permute_batch(
     device: Device | str | None = None,
     indices: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch,
 ) -> Tensor | Batch:
-    """Samples of the batch in another order; a sample may be taken several times or not at all.
+    """Reorders the samples of the batch; a sample may be taken several times or not at all.
 
     Args:
         indices: for each sample of the output the index of an input sample.
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
+
+    Example: images = fn.permute_batch(images, indices=fn.batch_permutation())
     """
 
 def power_spectrum(
@@ -1750,7 +1913,7 @@ def power_spectrum(
     nfft: int | None = None,
     power: int = 2,
 ) -> Tensor | Batch:
-    """Power or magnitude of the Fourier transform along an axis.
+    """Computes power or magnitude of the Fourier transform along an axis.
 
     Args:
         signal: float32, at least one axis.
@@ -1767,6 +1930,8 @@ def power_spectrum(
 
     Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
     results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
+
+    Example: power = fn.power_spectrum(sound, nfft=512)
     """
 
 def preemphasis_filter(
@@ -1779,7 +1944,7 @@ def preemphasis_filter(
     dtype: DType | types.DALIDataType | DTypeLike = ...,
     preemph_coeff: float | Tensor | Batch = 0.97,
 ) -> Tensor | Batch:
-    """out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
+    """Computes out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
 
     Args:
         signal: numbers, any shape.
@@ -1793,6 +1958,8 @@ def preemphasis_filter(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape of `signal`, `dtype`.
+
+    Example: sound = fn.preemphasis_filter(sound, preemph_coeff=0.97)
     """
 
 @overload
@@ -1865,6 +2032,11 @@ def random_bbox_crop(
         there are an `input_shape` and a single aspect ratio; here such a window is made smaller. Where DALI
         goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
         ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
+
+    Example:
+        anchor, size, boxes, box_labels = fn.random_bbox_crop(
+            boxes, box_labels, bbox_layout="xyXY", thresholds=[0.1, 0.5], scaling=[0.3, 1.0]
+        )
     """
 
 @overload
@@ -1978,6 +2150,8 @@ def random_crop_generator(
 
     Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
         half away from zero.
+
+    Example: corner, size = fn.random_crop_generator(shape, random_area=[0.3, 0.8])
     """
 
 def random_resized_crop(
@@ -2023,6 +2197,8 @@ def random_resized_crop(
     Returns: [*size, C].
 
     Parity: other random numbers than DALI's, from the same distribution.
+
+    Example: images = fn.random_resized_crop(images, size=[160, 160])
     """
 
 def reinterpret(
@@ -2038,7 +2214,7 @@ def reinterpret(
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     src_dims: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
 ) -> Tensor | Batch:
-    """The same bytes, little-endian, as elements of another type in another shape.
+    """Reads the same bytes, little-endian, as elements of another type in another shape.
 
     Args:
         data: any shape and type.
@@ -2057,6 +2233,8 @@ def reinterpret(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: the same bytes.
+
+    Example: bits = fn.reinterpret(numbers, dtype=types.INT32)
     """
 
 def reshape(
@@ -2071,7 +2249,7 @@ def reshape(
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     src_dims: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
 ) -> Tensor | Batch:
-    """The same elements, in row-major order, in another shape.
+    """Arranges the same elements, in row-major order, in another shape.
 
     Args:
         data: any shape and type.
@@ -2088,6 +2266,8 @@ def reshape(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: the same type and number of elements.
+
+    Example: numbers = fn.reshape(numbers, shape=[3, -1])
     """
 
 @overload
@@ -2152,6 +2332,10 @@ def resize(
 
     Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
+
+    Example:
+        images = fn.resize(images, size=[112, 112])
+        images = fn.resize(images, size=[160, 60], interp_type=types.INTERP_NN)
     """
 
 @overload
@@ -2261,6 +2445,8 @@ def resize_crop_mirror(
 
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
+
+    Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
 
 def roi_random_crop(
@@ -2298,6 +2484,9 @@ def roi_random_crop(
 
     Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
         checked; of a window that does not fit the start is then unspecified.
+
+    Example:
+        corner = fn.roi_random_crop(crop_shape=[3, 4], roi_start=[2, 0], roi_end=[4, 8], in_shape=[9, 8])
     """
 
 def rotate(
@@ -2336,6 +2525,10 @@ def rotate(
     0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
     that is one for all samples but cuts off the fraction of a per-sample one; here both are rounded.
 
+    Example:
+        images = fn.rotate(images, angle=20.0, fill_value=0)
+        images = fn.rotate(images, angle=45.0, fill_value=128.0, keep_size=True)
+
     By frame: of sequences `angle`, `axis` may have a value for each frame, see `per_frame`.
     """
 
@@ -2361,6 +2554,10 @@ def saturation(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
+    Example:
+        images = fn.saturation(images, saturation=2.5)
+        images = fn.saturation(images, saturation=0.2)
+
     By frame: of sequences `saturation` may have a value for each frame, see `per_frame`.
     """
 
@@ -2382,6 +2579,8 @@ def sequence_rearrange(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [length of new_order, ...], type and layout of the input.
+
+    Example: frames = fn.sequence_rearrange(frames, new_order=[3, 2, 1, 0])
     """
 
 def shapes(
@@ -2392,7 +2591,7 @@ def shapes(
     device: Device | str | None = None,
     dtype: DType | types.DALIDataType | DTypeLike = ...,
 ) -> Tensor | Batch:
-    """Shape of each sample.
+    """Returns the shape of each sample.
 
     Args:
         data: any.
@@ -2401,6 +2600,8 @@ def shapes(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [number of axes], `dtype`, no layout.
+
+    Example: sizes = fn.shapes(images, dtype=types.INT32)
     """
 
 def slice(
@@ -2457,6 +2658,8 @@ def slice(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: layout of the input, size of the window.
+
+    Example: images = fn.slice(images, rel_start=[0.2, 0.1], rel_shape=[0.5, 0.6], axis_names="HW")
     """
 
 def spectrogram(
@@ -2474,7 +2677,7 @@ def spectrogram(
     window_length: int = 512,
     window_step: int = 256,
 ) -> Tensor | Batch:
-    """Power or magnitude of the Fourier transform of windows of a signal.
+    """Computes power or magnitude of the Fourier transform of windows of a signal.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
@@ -2494,6 +2697,8 @@ def spectrogram(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
+
+    Example: spectrogram = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)
     """
 
 def sphere(
@@ -2521,6 +2726,8 @@ def sphere(
 
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
+
+    Example: images = fn.sphere(images)
     """
 
 def squeeze(
@@ -2545,6 +2752,8 @@ def squeeze(
     Returns: the same elements and type.
 
     Parity: DALI passes over indices that are negative or too large; here they raise.
+
+    Example: row = fn.squeeze(row, axes=[0, 1])
     """
 
 def ssd_random_crop(
@@ -2581,6 +2790,8 @@ def ssd_random_crop(
 
     Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
         is an error after 200,000 attempts.
+
+    Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
     """
 
 def stack(
@@ -2601,6 +2812,8 @@ def stack(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: one axis more, of the number of inputs.
+
+    Example: stacked = fn.stack(numbers, others, axis=0)
     """
 
 def tensor_resize(
@@ -2662,6 +2875,8 @@ def tensor_resize(
 
     Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
     the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
+
+    Example: images = fn.tensor_resize(images, sizes=[60, 90], axes=[0, 1])
     """
 
 def to_decibels(
@@ -2674,7 +2889,7 @@ def to_decibels(
     multiplier: float = 10.0,
     reference: float = 0.0,
 ) -> Tensor | Batch:
-    """multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
+    """Computes multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
 
     Args:
         magnitude: float32, any shape, 0 or more.
@@ -2687,6 +2902,8 @@ def to_decibels(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32, shape of `magnitude`.
+
+    Example: spectrogram = fn.to_decibels(spectrogram, multiplier=10.0, cutoff_db=-80.0)
     """
 
 def transpose(
@@ -2711,6 +2928,8 @@ def transpose(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: the same elements and type.
+
+    Example: images = fn.transpose(images, perm=[2, 0, 1])
     """
 
 def warp_affine(
@@ -2749,6 +2968,8 @@ def warp_affine(
 
     Parity: as for `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
     per-sample `size` is rounded like one for all samples.
+
+    Example: images = fn.warp_affine(images, matrix=[1.0, 0.3, -20.0, 0.1, 0.9, 10.0], fill_value=0)
 
     By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
     """
@@ -2792,6 +3013,10 @@ def water(
 
     Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
     border.
+
+    Example:
+        images = fn.water(images, ampl_x=20.0, ampl_y=5.0)
+        images = fn.water(images)
     """
 
 def zeros(
@@ -2802,7 +3027,7 @@ def zeros(
     layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str | None = None,
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (),
 ) -> Tensor | Batch:
-    """A tensor of zeros.
+    """Makes a tensor of zeros.
 
     Args:
         dtype: of the result.
@@ -2813,6 +3038,8 @@ def zeros(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [*shape], `dtype`.
+
+    Example: zeros = fn.zeros(shape=[2, 3])
     """
 
 def zeros_like(
@@ -2833,4 +3060,6 @@ def zeros_like(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape of `data_like`, `dtype`.
+
+    Example: zeros = fn.zeros_like(numbers)
     """

@@ -96,7 +96,7 @@ class Batch(Arithmetic, EagerValue):
     @overload
     def select(self, sample_range: Selection) -> Batch: ...
     def select(self, sample_range: int | Selection) -> Tensor | Batch:
-        """One sample as a `Tensor`, or several as a `Batch`.
+        """Selects one sample as a `Tensor`, or several as a `Batch`.
 
         Args:
             sample_range: number of a sample, or a list or range of them, or a slice.
@@ -106,7 +106,7 @@ class Batch(Arithmetic, EagerValue):
 
     @staticmethod
     def broadcast(sample: object, batch_size: int, device: object = None, dtype: object = None) -> Batch:
-        """A batch whose samples all are `sample`, which is kept once."""
+        """Makes a batch whose samples all are `sample`, which is kept once."""
         if isinstance(sample, Batch):
             raise ValueError("Batch.broadcast: Cannot broadcast a Batch")
         one = as_tensor(sample, dtype, device)
@@ -128,7 +128,7 @@ class Batch(Arithmetic, EagerValue):
         return self._list.__dlpack_device__()
 
     def torch(self, copy: bool | None = None, pad: bool = False) -> Any:
-        """The samples as one PyTorch tensor.
+        """Joins the samples into one PyTorch tensor.
 
         Args:
             copy: True: always a copy; False: an error if there must be one.
@@ -160,7 +160,7 @@ class Tensors(Sequence[Any]):
     @overload
     def __getitem__(self, key: Selection) -> Tensors: ...
     def __getitem__(self, key: Any) -> Tensor | Tensors:
-        """A sample, or for a slice or a list of numbers a sequence of samples."""
+        """Returns a sample, or for a slice or a list of numbers a sequence of samples."""
         if isinstance(key, slice):
             return Tensors(self.batch, self.indices[key])
         if isinstance(key, (list, tuple, range)) or getattr(key, "ndim", 0) == 1:
@@ -170,14 +170,14 @@ class Tensors(Sequence[Any]):
         return sample
 
     def select(self, index_or_range: int | Selection) -> Tensor | Tensors:
-        """The same as `[...]`."""
+        """Selects samples as `[...]` does."""
         return self[index_or_range]
 
     def tolist(self) -> list[Tensor]:
         return list(self)
 
     def as_batch(self) -> Batch:
-        """These samples as a batch; none is copied."""
+        """Returns these samples as a batch; copies none."""
         if len(self.indices) == len(self.batch) and list(self.indices) == list(range(len(self.batch))):
             return self.batch
         return Batch._of(self.batch._list.select(list(self.indices)), self.batch.device)
@@ -187,7 +187,7 @@ class Tensors(Sequence[Any]):
 
 
 def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
-    """A batch of what a user gave, in the type it has."""
+    """Makes a batch of a user's data, in the type they have."""
     if isinstance(data, Batch):
         return data
     if isinstance(data, Tensors):
@@ -235,7 +235,7 @@ def _of_array(array: Any, layout: str, device: Device) -> Batch:
 
 
 def _joined(parts: Sequence[Tensor]) -> Batch:
-    """A batch of tensors of one element type; none is copied."""
+    """Makes a batch of tensors of one element type; copies none."""
     first = parts[0]
     for i, part in enumerate(parts):
         if part.ndim != first.ndim:
@@ -254,19 +254,19 @@ def _joined(parts: Sequence[Tensor]) -> Batch:
 
 
 def _alone(samples: TensorList) -> bool:
-    """True if a sample is an array of its own, and no row of a larger one."""
+    """Returns True if a sample is an array of its own, and no row of a larger one."""
     return isinstance(samples.store.blocks[0], SamplesBlock)
 
 
 def batch(tensors: object, dtype: object = None, device: object = None, layout: str | None = None) -> Batch:
-    """A batch of copies of the data; see `as_batch`."""
+    """Makes a batch of copies of the data; see `as_batch`."""
     return Batch(tensors, dtype, device, layout, copy=True)
 
 
 def as_batch(
     tensors: object, dtype: object = None, device: object = None, layout: str | None = None
 ) -> Batch:
-    """A batch of the data, which are not copied where that is possible.
+    """Makes a batch of the data, without a copy where that is possible.
 
     Args:
         tensors: a sequence of data for tensors, an array whose first axis is that of the samples, or

@@ -28,7 +28,7 @@ GENERIC: dict[str, tuple[Any, str]] = {
 
 
 def make_function(op: Operator) -> Any:
-    """The function of `jdali.dynamic` for an operator."""
+    """Makes the function of `jdali.dynamic` for an operator."""
 
     def function(
         *inputs: object,

@@ -75,7 +75,7 @@ class Checkpoint:
         return self._objects.keys() <= self._states.keys()
 
     def get_state(self, name: str) -> Any:
-        """The state under a name."""
+        """Returns the state under a name."""
         return self._states[name][0]
 
     def set_state(self, name: str, value: Any, op_type: Any = None) -> None:
@@ -100,7 +100,7 @@ class Checkpoint:
         return len(self._states)
 
     def serialize(self) -> str:
-        """The states as JSON."""
+        """Writes the states as JSON."""
         states = {name: {"state": state, "type": kind} for name, (state, kind) in self._states.items()}
         return json.dumps({"version": _VERSION, "states": states})
 
@@ -142,7 +142,7 @@ class Checkpoint:
 
 
 def _numbered_files(pattern: str) -> list[tuple[int, Path]]:
-    """Files whose names are `pattern` with a number at "{seq}", with that number."""
+    """Lists the files whose names are `pattern` with a number at "{seq}", with that number."""
     path = Path(pattern)
     before, after = _NUMBERED.split(path.name)[0], _NUMBERED.split(path.name)[-1]
     name = re.compile(re.escape(before) + r"(\d+)" + re.escape(after))

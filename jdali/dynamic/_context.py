@@ -1,7 +1,7 @@
 """Threads, streams and modes of evaluation of dynamic mode.
 
-JAX starts a compiled operator and returns at once; whoever asks for the values waits for them. So
-there is nothing to defer: a mode only says whether a call itself waits.
+JAX starts a compiled operator and returns at once; reading its values waits. So nothing needs to be deferred: a mode only
+says whether a call itself waits.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class EvalMode(enum.Enum):
 
     @staticmethod
     def current() -> EvalMode:
-        """The innermost mode used as a context, or the default."""
+        """Returns the innermost mode used as a context, or the default."""
         stack = _stack("modes")
         mode: EvalMode = stack[-1] if stack else EvalMode.eager
         return mode
@@ -112,7 +112,7 @@ class EvalContext:
 
     @staticmethod
     def default() -> EvalContext:
-        """The context outside of all `with` blocks."""
+        """Returns the context outside of all `with` blocks."""
         global _default
         with _default_lock:
             if _default is None:
@@ -121,7 +121,7 @@ class EvalContext:
 
     @staticmethod
     def current() -> EvalContext:
-        """The innermost context, or the default one."""
+        """Returns the innermost context, or the default one."""
         stack = _stack("contexts")
         context: EvalContext = stack[-1] if stack else EvalContext.default()
         return context
@@ -148,7 +148,7 @@ class EvalContext:
         return self._checkpoint
 
     def evaluate_all(self) -> None:
-        """Without effect: every call has been started already."""
+        """Does nothing: every call has been started already."""
 
     def cache_results(self, invocation: object, results: object) -> None:
         """Keeps results for an object; `cached_results` returns them."""
@@ -174,7 +174,7 @@ _num_threads: int | None = None
 
 
 def get_num_threads() -> int:
-    """Threads of the default context: as set, or DALI_NUM_THREADS, or one for each processor."""
+    """Returns the threads of the default context: as set, or DALI_NUM_THREADS, or one for each processor."""
     if _num_threads is not None:
         return _num_threads
     asked = os.environ.get("DALI_NUM_THREADS", "")
@@ -237,11 +237,11 @@ class Stream:
         return hash((self.handle, self._device_id))
 
     def synchronize(self) -> None:
-        """Without effect: whoever asks for values waits for them."""
+        """Does nothing: reading values waits for them."""
 
 
 def stream(*, stream: object = None, device_id: int | None = None) -> Stream:
-    """A `Stream`, without effect."""
+    """Returns a `Stream`, which has no effect."""
     return Stream(stream=stream, device_id=device_id)
 
 
@@ -254,7 +254,7 @@ def get_current_stream() -> Any:
 
 
 def set_current_stream(cuda_stream: object) -> None:
-    """Without effect on operators."""
+    """Takes a stream, which has no effect on operators."""
     _streams["current"] = cuda_stream
 
 
@@ -264,7 +264,7 @@ def get_default_stream(device_id: int | None = None) -> Any:
 
 
 def set_default_stream(cuda_stream: object, device_id: int | None = None) -> None:
-    """Without effect on operators."""
+    """Takes a stream, which has no effect on operators."""
     _streams["default"] = cuda_stream
 
 

@@ -20,7 +20,7 @@ Array = Any  # np.ndarray or jax.Array
 
 
 def is_plain(data: object) -> bool:
-    """Python's own numbers and (nested) lists of them: types without a size."""
+    """Returns True for Python's own numbers and (nested) lists of them: types without a size."""
     if isinstance(data, (list, tuple)):
         return all(is_plain(item) for item in data)
     number = isinstance(data, (bool, int, float)) and not isinstance(data, np.generic)
@@ -28,7 +28,7 @@ def is_plain(data: object) -> bool:
 
 
 def to_array(data: object, dtype: DType | None = None) -> Array:
-    """Data as an array where they are; of Python numbers INT32, FLOAT or BOOL is made, as in DALI.
+    """Converts data to an array where they are; Python numbers to INT32, FLOAT or BOOL, as DALI does.
 
     Args:
         data: numbers, (nested) lists, text or bytes (made to uint8), or any array.
@@ -53,7 +53,7 @@ def to_array(data: object, dtype: DType | None = None) -> Array:
 
 
 def device_of(array: Array) -> Device:
-    """The device that an array is on; an array of several is on the first of them."""
+    """Returns the device that an array is on; of an array on several, the first."""
     if isinstance(array, jax.Array):
         found = min(array.devices(), key=lambda d: int(d.id))
         if found != host_device():
@@ -62,5 +62,5 @@ def device_of(array: Array) -> Device:
 
 
 def element_type(dtype: object) -> DType | None:
-    """A `dtype=` argument; None stays None."""
+    """Converts a `dtype=` argument; None stays None."""
     return None if dtype is None else to_dtype(dtype)

@@ -80,30 +80,30 @@ class Device:
     @property
     def jax_device(self) -> jax.Device:
         """The device of JAX that this one is."""
-        if self._jax_device is None:  # JAX's list of devices is made anew with each question
+        if self._jax_device is None:  # JAX makes its list of devices for each call
             numbered = self.device_id is not None
             self._jax_device = jax.local_devices()[self.device_id] if numbered else host_device()
         return self._jax_device
 
     @staticmethod
     def current() -> Device:
-        """The innermost device used as a context, or the CPU."""
+        """Returns the innermost device used as a context, or the CPU."""
         stack: list[Device] = getattr(_stack, "devices", [])
         return stack[-1] if stack else Device.CPU
 
     @staticmethod
     def default_device_id(device_type: str) -> int | None:
-        """Number of the device that a name without one means."""
+        """Returns the number of the device that a name without one means."""
         return Device(device_type).device_id
 
     @staticmethod
     def type_from_dlpack(dev_type: int) -> str:
-        """Name of one of DLPack's kinds of device."""
+        """Returns the name of one of DLPack's kinds of device."""
         return "cpu" if int(dev_type) in _DLPACK_CPU else "gpu"
 
     @staticmethod
     def from_dlpack(dlpack_device: Any) -> Device:
-        """The device that an array with DLPack is on (or that its `__dlpack_device__()` names)."""
+        """Returns the device that an array with DLPack is on (or that its `__dlpack_device__()` names)."""
         if hasattr(dlpack_device, "__dlpack_device__"):
             dlpack_device = dlpack_device.__dlpack_device__()
         kind, number = dlpack_device
@@ -124,7 +124,7 @@ Device.CPU = Device("cpu")
 
 
 def device(obj: object, id: int | None = None) -> Device | None:
-    """The device that the argument names.
+    """Returns the device that the argument names.
 
     Args:
         obj: a `Device`, a name, or None, of which None is made.

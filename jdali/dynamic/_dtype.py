@@ -1,4 +1,4 @@
-"""Element types of dynamic mode: `float32`, `uint8`, ... and what can be made of them."""
+"""Element types of dynamic mode: `float32`, `uint8`, ..., and conversions to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jdali import types
 class DType:
     """An element type.
 
-    Equal to whatever names the same type: a `DALIDataType` or a NumPy type. Called with data it makes
+    Equals a `DALIDataType` or a NumPy type of the same elements. Called with data it makes
     a tensor of this type, and it stands for the type in NumPy and JAX.
 
     Attributes:
@@ -87,12 +87,12 @@ class DType:
     def __call__(
         self, data: object, device: object = None, layout: str | None = None, pad: bool = False
     ) -> Any:
-        """A tensor of this type; see `tensor`."""
+        """Makes a tensor of this type; see `tensor`."""
         return _make_tensor[0](data, dtype=self, device=device, layout=layout, pad=pad)
 
     @staticmethod
     def parse(name: str) -> DType:
-        """The type of a name: "f32", "u8", "bool", or NumPy's "float32", "uint8"."""
+        """Returns the type of a name: "f32", "u8", "bool", or NumPy's "float32", "uint8"."""
         if name in _NAMED:
             return _NAMED[name]
         match = re.fullmatch(r"(int|uint|float|bfloat)(\d+)", name)
@@ -103,7 +103,7 @@ class DType:
 
     @staticmethod
     def from_type_id(type_id: Any) -> DType:
-        """The type of one of DALI's numbers (or of a `DALIDataType`)."""
+        """Returns the type of one of DALI's numbers (or of a `DALIDataType`)."""
         number = types.DALIDataType(type_id)
         if number not in _NUMBERED:
             raise KeyError(f"{number} is no element type")
@@ -111,7 +111,7 @@ class DType:
 
     @staticmethod
     def from_fw_type(numpy_type: Any) -> DType:
-        """The type of a NumPy, JAX or Python type."""
+        """Returns the type of a NumPy, JAX or Python type."""
         return _NUMBERED[types.to_dali_type(jnp.dtype(numpy_type))]
 
 
@@ -148,7 +148,7 @@ DataType, ImageType, InterpType = _NAMED["DataType"], _NAMED["ImageType"], _NAME
 
 
 def dtype(*args: Any) -> DType:
-    """The element type that the argument names; several arguments are those of `DType`.
+    """Returns the element type that the argument names; several arguments are those of `DType`.
 
     Args:
         args: a `DType`, a `DALIDataType`, a name, or a NumPy, JAX or Python type.
@@ -166,7 +166,7 @@ def dtype(*args: Any) -> DType:
 
 
 def type_id(dtype: object) -> types.DALIDataType:
-    """DALI's number of an element type."""
+    """Returns DALI's number of an element type."""
     found = globals()["dtype"](dtype).type_id
     if found is None:
         raise ValueError(f"{dtype} has no type number")

@@ -58,7 +58,7 @@ class ExternalSource:
         return list(value)
 
     def __call__(self, *, batch_size: int | None = None) -> object:
-        """The next item.
+        """Returns the next item.
 
         Args:
             batch_size: a tensor is repeated to a batch of this size; a batch must have it.

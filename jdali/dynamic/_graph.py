@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 
@@ -14,36 +13,13 @@ from jdali.dynamic._invoke import batch_size_of, repeated, wait_if_asked
 from jdali.dynamic._rng import draw_of
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
 from jdali.engine import eager
-from jdali.graph import DataNode
 from jdali.tensors import TensorList
-
-KEPT_GRAPHS = 256  # the least used go first
-
-
-class _Form(NamedTuple):
-    """Key of a graph: everything but the samples.
-
-    Attributes:
-        function: to be traced.
-        structure: of its arguments.
-        constants: arguments that are no tensors or batches, each with its type; None in place of those that are.
-        inputs: which these are.
-        room: samples that a program has rows for.
-        gpu: where operators on "gpu" run.
-    """
-
-    function: Callable[..., Any]
-    structure: Any
-    constants: tuple[tuple[type, Any] | None, ...]
-    inputs: tuple[eager.InputKind, ...]
-    room: int
-    gpu: Device
 
 
 def run_as_graph(
     function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], key: object = None
 ) -> Any:
-    """`function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
+    """Calls `function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
 
     Its random values are one draw from the key, or else the default generator of the thread: sample i gets the same
     whatever the batch size.
@@ -56,10 +32,7 @@ def run_as_graph(
 
     Returns: what the function does, with a `Batch` in place of each node; a `Tensor` if no argument is a batch.
     """
-    leaves, structure = jax.tree_util.tree_flatten(
-        (tuple(args), dict(kwargs)), is_leaf=lambda v: v is None or isinstance(v, EagerValue)
-    )
-    values = [leaf for leaf in leaves if isinstance(leaf, EagerValue)]
+    call, values = eager.CallKey.of(function, args, kwargs, EagerValue)
     name = getattr(function, "__name__", "function")
     size = batch_size_of(name, values, None)
     count = 1 if size is None else size
@@ -68,12 +41,9 @@ def run_as_graph(
         eager.InputKind(v.device.device_type, b.spec.layout, b.spec.ndim)
         for v, b in zip(values, batches, strict=True)
     )
-    constants = tuple(None if isinstance(leaf, EagerValue) else (type(leaf), leaf) for leaf in leaves)
     gpu = next((v.device for v in values if v.device.device_type == "gpu"), None) or Device("gpu")
-    form = _Form(function, structure, constants, inputs, eager.room_for(count), gpu)
-    results = _graph(form).run(
-        batches, count, draw_of(name, None, key), EvalContext.current().thread_pool.pool
-    )
+    graph = eager.graph_of(eager.GraphKey(call, inputs, eager.room_for(count), gpu.jax_device))
+    results = graph.run(batches, count, draw_of(name, None, key), EvalContext.current().thread_pool.pool)
     kind = EagerKind.TENSOR if size is None else EagerKind.BATCH
 
     def wrapped(leaf: object) -> object:
@@ -83,23 +53,3 @@ def run_as_graph(
         return wrap(kind, leaf, Device.CPU if leaf.device == "cpu" else gpu)
 
     return jax.tree_util.tree_map(wrapped, results, is_leaf=lambda leaf: isinstance(leaf, TensorList))
-
-
-def _traced(form: _Form) -> eager.EagerGraph:
-    def define(*nodes: DataNode) -> object:
-        remaining = iter(nodes)
-        leaves = [next(remaining) if constant is None else constant[1] for constant in form.constants]
-        args, kwargs = jax.tree_util.tree_unflatten(form.structure, leaves)
-        return form.function(*args, **kwargs)
-
-    return eager.EagerGraph(define, form.inputs, room=form.room, accelerator=form.gpu.jax_device)
-
-
-_kept = functools.lru_cache(maxsize=KEPT_GRAPHS)(_traced)
-
-
-def _graph(form: _Form) -> eager.EagerGraph:
-    try:
-        return _kept(form)
-    except TypeError:  # an argument that cannot be hashed, such as an array
-        return _traced(form)

@@ -60,7 +60,7 @@ def _path(value: Any) -> str:
 
 
 def _signature() -> inspect.Signature:
-    """All options by name, those of the decoder and those without effect."""
+    """Lists all options by name, those of the decoder and those without effect."""
     own = [p for p in inspect.signature(imread).parameters.values() if p.name != "options"]
     names = sorted({*REGISTRY["decoders.image"].public_args, *_WITHOUT_EFFECT} - {p.name for p in own})
     options = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in names]

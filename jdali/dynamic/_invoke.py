@@ -90,7 +90,7 @@ def wait_if_asked(results: Iterable[TensorList]) -> None:
 
 
 def expression(name: str, *operands: object) -> Any:
-    """An arithmetic expression `math.<name>` of tensors, batches, arrays and numbers."""
+    """Makes the arithmetic expression `math.<name>` of tensors, batches, arrays and numbers."""
     for one in operands:
         if isinstance(one, (str, bytes)):
             raise TypeError(f"math.{name}: {one!r:.60} is no number and no tensor")
@@ -100,7 +100,7 @@ def expression(name: str, *operands: object) -> Any:
 
 
 def operand(data: object) -> EagerValue:
-    """An input as a tensor or batch."""
+    """Converts an input to a tensor or batch."""
     if isinstance(data, EagerValue):
         return data
     array = to_array(data)
@@ -111,7 +111,7 @@ def operand(data: object) -> EagerValue:
 
 
 def _counted(op: Operator, inputs: Sequence[object]) -> list[Any]:
-    """The inputs without optional ones left out at the end; none of the others may be left out."""
+    """Drops optional inputs left out at the end; raises if any other is left out."""
     counted = op.counted(inputs)
     for i, value in enumerate(counted):
         if value is None:
@@ -120,7 +120,7 @@ def _counted(op: Operator, inputs: Sequence[object]) -> list[Any]:
 
 
 def _constants(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
-    """Inputs that are no tensors or batches but plain data, if the operator's `setup` asks for them."""
+    """Collects inputs of plain data, if the operator's `setup` asks for them."""
     if "constants" not in (op.setup_parameters or ()):
         return {}
     plain = {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, EagerValue)}
@@ -130,7 +130,9 @@ def _constants(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
 def _arguments(
     op: Operator, args: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, EagerValue | HostArray]]:
-    """The arguments of a call: static ones converted; per-sample ones as values, or one array for all samples."""
+    """Converts the arguments of a call: static ones to plain values; per-sample ones to values, or one array for all
+    samples.
+    """
     passed = {name: value for name, value in args.items() if value is not None}
     _check_names(op, tuple(passed))
     static: dict[str, Any] = {}
@@ -153,7 +155,7 @@ def _check_names(op: Operator, names: tuple[str, ...]) -> None:
 
 
 def _plain(value: object) -> object:
-    """A static argument without dynamic mode's own types."""
+    """Converts dynamic mode's own types in a static argument."""
     if isinstance(value, DType):
         return value.type_id
     if isinstance(value, Device):
@@ -169,7 +171,7 @@ def _plain(value: object) -> object:
 
 
 def _array(name: str, arg: Arg, value: object) -> HostArray:
-    """An argument from numbers or an array: numbers get the argument's element type at once."""
+    """Converts numbers or an array to an argument; numbers get the argument's element type at once."""
     if isinstance(value, (list, tuple)) and any(isinstance(v, EagerValue) for v in value):
         value = np.stack([np.asarray(v) for v in value])
     plain = type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes))
@@ -182,7 +184,7 @@ def _array(name: str, arg: Arg, value: object) -> HostArray:
 def _argument_batch(
     op: Operator, name: str, value: EagerValue | HostArray, count: int
 ) -> TensorList | HostArray:
-    """A per-sample argument as `count` values in its element type."""
+    """Converts a per-sample argument to `count` values in its element type."""
     arg = op.args[name]
     if not isinstance(value, EagerValue):
         value = _in_element_type(arg, value)
@@ -198,7 +200,7 @@ def _argument_batch(
 
 
 def _in_element_type(arg: Arg, array: HostArray) -> HostArray:
-    """Values of an argument in its element type: reals round to integers, as DALI's conversion does."""
+    """Converts values of an argument to its element type: reals round to integers, as DALI's conversion does."""
     target = arg.element_type
     if target is None or array.dtype == target:
         return array
@@ -208,7 +210,7 @@ def _in_element_type(arg: Arg, array: HostArray) -> HostArray:
 
 
 def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -> int | None:
-    """Size of the batch that a call works on; None if there is no batch among its values.
+    """Returns the size of the batch that a call works on; None if its values have no batch.
 
     Args:
         name: of what is called.
@@ -232,7 +234,7 @@ def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -
 
 
 def repeated(value: EagerValue, count: int) -> TensorList:
-    """A batch's samples, or a tensor's as often as there are samples."""
+    """Returns a batch's samples, or repeats a tensor `count` times."""
     if value.kind is EagerKind.BATCH:
         return value._list
     samples = value._samples()

@@ -60,14 +60,14 @@ class Reader:
         self._resumed = 0  # how many of them a restored state had taken
 
     def _reader(self) -> eager.EagerReader:
-        """The reader, opened when first used."""
+        """Opens the reader on first use; returns it."""
         with self._lock:
             if self._opened is None:
                 self._opened = eager.EagerReader(self._op, self._args, seed=self._seed)
             return self._opened
 
     def __call__(self, *, batch_size: int | None = None) -> Any:
-        """The next sample, a tensor for each output; or the next batch of `batch_size` samples."""
+        """Returns the next sample, a tensor for each output; or the next batch of `batch_size` samples."""
         self._check(batch_size)
         count = 1 if batch_size is None else batch_size
         with self._lock:
@@ -111,7 +111,7 @@ class Reader:
         self._epochs, self._taken = self._epochs + 1, 0
 
     def _epoch_samples(self) -> int:
-        """Samples of the part that is read in the epoch to come."""
+        """Returns the samples of the part that is read in the epoch to come."""
         meta = self.get_metadata()
         size, shards = meta["epoch_size"], meta["number_of_shards"]
         if meta["pad_last_batch"]:
@@ -130,7 +130,7 @@ class Reader:
             )
 
     def get_metadata(self, batch_size: int | None = None) -> dict[str, int]:
-        """Sizes of the data set and its shards, as `Pipeline.reader_meta`; `batch_size` has no effect."""
+        """Returns the sizes of the data set and its shards, as `Pipeline.reader_meta`; `batch_size` has no effect."""
         return self._reader().meta()
 
     def get_state(self, *, cuda_stream: object = None) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class Reader:
             return {"version": _STATE_VERSION, **epoch, "reader": reader}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes on where a state was taken: `next_epoch` gives what was left of the epoch."""
+        """Continues where a state was taken: `next_epoch` gives the rest of the epoch."""
         check_version(self._op.name, state, _STATE_VERSION)
         with self._lock:
             self._reader().set_state(state["reader"])
@@ -183,12 +183,12 @@ def outputs_of(reader: Reader) -> tuple[int, tuple[str, ...] | None]:
 
 
 def _plain(value: object) -> Any:
-    """An argument of a reader; a tensor becomes the numbers in it."""
+    """Converts an argument of a reader; a tensor becomes the numbers in it."""
     return to_array(value).tolist() if isinstance(value, EagerValue) else value
 
 
 def make_reader(op: Operator) -> type[Reader]:
-    """The class of a reader."""
+    """Makes the class of a reader."""
     signature = public_signature(op, None, None)
     first = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)

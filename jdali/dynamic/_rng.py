@@ -38,7 +38,7 @@ class RNG:
 
     @property
     def seed(self) -> int:
-        """The seed; to set it starts the stream anew."""
+        """The seed; setting it restarts the stream."""
         return self._seed
 
     @seed.setter
@@ -61,15 +61,15 @@ class RNG:
             self._seed, self._position = int(match[1], 16), int(match[2])
 
     def get_state(self, *, cuda_stream: object = None) -> str:
-        """The state; `cuda_stream` is without effect."""
+        """Returns the state; `cuda_stream` is without effect."""
         return self.state
 
     def set_state(self, value: str) -> None:
-        """Goes on from a state."""
+        """Continues from a state."""
         self.state = value
 
     def clone(self) -> RNG:
-        """A generator with the same state."""
+        """Makes a generator with the same state."""
         return RNG(state=self.state)
 
     def advance(self, n: int) -> None:
@@ -120,7 +120,7 @@ _default = threading.local()
 
 
 def get_default_rng() -> RNG:
-    """The generator that random operators of this thread use by default."""
+    """Returns the generator that random operators of this thread use by default."""
     if not hasattr(_default, "rng"):
         _default.rng = RNG()
     rng: RNG = _default.rng
@@ -128,5 +128,5 @@ def get_default_rng() -> RNG:
 
 
 def set_seed(seed: int) -> None:
-    """Starts the default generator of this thread anew."""
+    """Restarts the default generator of this thread."""
     get_default_rng().seed = seed

@@ -11,7 +11,7 @@ from jdali.dynamic._build import make_function
 from jdali.dynamic._readers import make_reader
 
 # Beside parts of expressions, what only a graph needs: where operators run at once, a source is an object
-# (`ExternalSource`), and a Python function is called as it is.
+# (`ExternalSource`), and a Python function is called directly.
 _ONLY_IN_GRAPHS = (
     "external_source",
     "python_function",
@@ -21,7 +21,7 @@ _ONLY_IN_GRAPHS = (
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """A function, or the class of a reader."""
+    """Yields the function, or the class of a reader, for a name."""
     if name.startswith(HIDDEN + _ONLY_IN_GRAPHS):
         return
     if issubclass(kind_of(name), ReaderOp):

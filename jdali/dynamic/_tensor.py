@@ -93,7 +93,7 @@ class Tensor(Arithmetic, EagerValue):
         return self.size * self.itemsize
 
     def item(self) -> Any:
-        """The one element, as a Python number."""
+        """Returns the one element, as a Python number."""
         if self.size != 1:
             raise ValueError(f"item: Tensor has {self.size} elements, expected 1")
         return np.asarray(self).item()
@@ -147,7 +147,7 @@ class Tensor(Arithmetic, EagerValue):
         return interface
 
     def torch(self, copy: bool = False) -> Any:
-        """The tensor as one of PyTorch, without a copy unless asked for one."""
+        """Converts the tensor to one of PyTorch, without a copy unless asked for one."""
         return from_dlpack_by_torch(self, copy)
 
     def __repr__(self) -> str:
@@ -157,7 +157,7 @@ class Tensor(Arithmetic, EagerValue):
 
 
 def from_dlpack_by_torch(value: object, copy: bool | None) -> Any:
-    """A PyTorch tensor of anything with DLPack."""
+    """Makes a PyTorch tensor of anything with DLPack."""
     try:
         import torch
     except ImportError:
@@ -167,7 +167,7 @@ def from_dlpack_by_torch(value: object, copy: bool | None) -> Any:
 
 
 def _make(data: object, dtype: DType | None, copy: bool) -> Tensor:
-    """A tensor of what a user gave, in the type it has."""
+    """Makes a tensor of a user's data, in the type they have."""
     if isinstance(data, Tensor):
         return data
     if isinstance(data, EagerValue):
@@ -181,7 +181,7 @@ def _make(data: object, dtype: DType | None, copy: bool) -> Tensor:
 
 
 def _stacked(batch: EagerValue) -> Tensor:
-    """The samples of a batch, of one size, as one tensor."""
+    """Joins the samples of a batch, of one size, into one tensor."""
     samples = batch._samples()
     if not samples.is_dense_tensor():
         raise ValueError(
@@ -196,14 +196,14 @@ def _stacked(batch: EagerValue) -> Tensor:
 def tensor(
     data: object, dtype: object = None, device: object = None, layout: str | None = None, pad: bool = False
 ) -> Tensor:
-    """A tensor of a copy of the data; see `as_tensor`."""
+    """Makes a tensor of a copy of the data; see `as_tensor`."""
     return Tensor(_padded(data, pad), dtype, device, layout, copy=True)
 
 
 def as_tensor(
     data: object, dtype: object = None, device: object = None, layout: str | None = None, pad: bool = False
 ) -> Tensor:
-    """A tensor of the data, which are not copied where that is possible.
+    """Makes a tensor of the data, without a copy where that is possible.
 
     Args:
         data: numbers, lists, an array of any library, a tensor, or a batch, which gets an axis "N".
@@ -216,7 +216,7 @@ def as_tensor(
 
 
 def _padded(data: object, pad: bool) -> object:
-    """A batch filled up with zeros to the size of its largest sample, if `pad` says so."""
+    """Fills a batch up with zeros to the size of its largest sample, if `pad` says so."""
     if (
         not (pad and isinstance(data, EagerValue) and data.kind is EagerKind.BATCH)
         or data._list.is_dense_tensor()

@@ -45,7 +45,7 @@ class EagerValue:
         return value
 
     def _samples(self) -> TensorList:
-        """The samples that belong to this value."""
+        """Returns the samples that belong to this value."""
         return self._list
 
     @property
@@ -67,7 +67,7 @@ class EagerValue:
         return self._list.layout() or None
 
     def _with_layout(self: ValueT, layout: str) -> ValueT:
-        """The same samples under another layout."""
+        """Returns the same samples under another layout."""
         if layout == (self.layout or ""):
             return self
         if layout and len(layout) != self.ndim:
@@ -80,7 +80,7 @@ class EagerValue:
         return self._of(samples._of(store, samples.provenance, samples.device), self._device)
 
     def to_device(self: ValueT, device: Any, force_copy: bool = False) -> ValueT:
-        """The same samples on another device.
+        """Returns the same samples on another device.
 
         Args:
             device: a `Device`, or the name of one.
@@ -99,15 +99,15 @@ class EagerValue:
         return self._of(moved, target)
 
     def cpu(self: ValueT) -> ValueT:
-        """The same samples in host memory."""
+        """Returns the same samples in host memory."""
         return self.to_device(Device.CPU)
 
     def gpu(self: ValueT, index: int | None = None) -> ValueT:
-        """The same samples on JAX's default device, or on the one of this number."""
+        """Returns the same samples on JAX's default device, or on the one of this number."""
         return self.to_device(Device("gpu", index))
 
     def _repr_html_(self) -> str | None:
-        """The samples as pictures, sounds or numbers, for a notebook."""
+        """Shows the samples as pictures, sounds or numbers, in a notebook."""
         return self._samples()._repr_html_()
 
     def evaluate(self: ValueT) -> ValueT:
@@ -117,5 +117,5 @@ class EagerValue:
 
 
 def wrap(kind: EagerKind, samples: TensorList, device: Device) -> EagerValue:
-    """A `Tensor` or a `Batch` of what an operator gave."""
+    """Makes a `Tensor` or a `Batch` of an operator's output."""
     return _CLASSES[kind]._of(samples, device)

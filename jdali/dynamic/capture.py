@@ -8,5 +8,5 @@ __all__ = ["invariant"]
 
 
 def invariant(value: T) -> T:
-    """The value itself: what tells DALI that it is the same in all iterations."""
+    """Returns the value: DALI's mark of what is the same in all iterations."""
     return value

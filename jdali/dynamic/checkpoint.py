@@ -1,4 +1,4 @@
-"""Checkpoints: the states of readers and random generators, to go on from in another process."""
+"""Checkpoints: the states of readers and random generators, to continue in another process."""
 
 from jdali.dynamic._checkpoint import Checkpoint
 from jdali.dynamic._context import EvalContext
@@ -7,5 +7,5 @@ __all__ = ["Checkpoint", "current"]
 
 
 def current() -> Checkpoint:
-    """The checkpoint of the current `EvalContext`."""
+    """Returns the checkpoint of the current `EvalContext`."""
     return EvalContext.current().checkpoint

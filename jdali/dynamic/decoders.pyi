@@ -44,6 +44,8 @@ def audio(
     Parity: DALI takes WAV and OGG files that are cut off for shorter sounds. It turns files of
     floats into integers without scaling them, so that all become 0.
     The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
+
+    Example: sound, rate = fn.decoders.audio(wavs, dtype=types.FLOAT, downmix=True)
     """
 
 def image(
@@ -102,6 +104,8 @@ def image(
 
     Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise, they never
     give a partly decoded picture.
+
+    Example: images = fn.decoders.image(jpegs, output_type=types.RGB)
     """
 
 def image_crop(
@@ -165,6 +169,8 @@ def image_crop(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [height, width, C] of type `dtype`.
+
+    Example: images = fn.decoders.image_crop(jpegs, crop=[100, 100])
     """
 
 def image_random_crop(
@@ -225,6 +231,8 @@ def image_random_crop(
     Returns: [height, width, C] of type `dtype`.
 
     Parity: the windows have DALI's distribution, not its values.
+
+    Example: images = fn.decoders.image_random_crop(jpegs, random_area=[0.3, 0.8])
     """
 
 def image_slice(
@@ -299,6 +307,8 @@ def image_slice(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [height, width, C] of type `dtype`.
+
+    Example: images = fn.decoders.image_slice(jpegs, anchor, window)
     """
 
 def inflate(
@@ -337,6 +347,8 @@ def inflate(
     Returns: `shape`, or [chunks, *shape] with chunks.
 
     Parity: DALI does this on a GPU only; here it is done on the host.
+
+    Example: numbers = fn.decoders.inflate(packed, shape=[2, 3], dtype=types.FLOAT)
     """
 
 def numpy(
@@ -359,6 +371,8 @@ def numpy(
 
     Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers that are spaced otherwise than
     NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
+
+    Example: numbers = fn.decoders.numpy(npy)
     """
 
 def video(
@@ -404,4 +418,6 @@ def video(
     Returns: [F, H, W, 3], RGB.
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+
+    Example: frames = fn.decoders.video(mp4, sequence_length=4)
     """

@@ -14,145 +14,145 @@ __all__ = [
 
 
 def abs(input: object) -> Tensor | Batch:
-    """Absolute value."""
+    """Computes the absolute value."""
     return expression("abs", input)
 
 
 def acos(input: object) -> Tensor | Batch:
-    """Arc cosine, in radians."""
+    """Computes the arc cosine, in radians."""
     return expression("acos", input)
 
 
 def acosh(input: object) -> Tensor | Batch:
-    """Inverse hyperbolic cosine."""
+    """Computes the inverse hyperbolic cosine."""
     return expression("acosh", input)
 
 
 def asin(input: object) -> Tensor | Batch:
-    """Arc sine, in radians."""
+    """Computes the arc sine, in radians."""
     return expression("asin", input)
 
 
 def asinh(input: object) -> Tensor | Batch:
-    """Inverse hyperbolic sine."""
+    """Computes the inverse hyperbolic sine."""
     return expression("asinh", input)
 
 
 def atan(input: object) -> Tensor | Batch:
-    """Arc tangent, in radians."""
+    """Computes the arc tangent, in radians."""
     return expression("atan", input)
 
 
 def atan2(x: object, y: object) -> Tensor | Batch:
-    """Angle of the point (y, x), in radians, -π to π: the arc tangent of x / y by the signs of both."""
+    """Computes the angle of the point (y, x), in radians, -π to π: the arc tangent of x / y by the signs of both."""
     return expression("atan2", x, y)
 
 
 def atanh(input: object) -> Tensor | Batch:
-    """Inverse hyperbolic tangent."""
+    """Computes the inverse hyperbolic tangent."""
     return expression("atanh", input)
 
 
 def cbrt(input: object) -> Tensor | Batch:
-    """Cube root."""
+    """Computes the cube root."""
     return expression("cbrt", input)
 
 
 def ceil(input: object) -> Tensor | Batch:
-    """Smallest whole number that is not below the value."""
+    """Rounds up to a whole number."""
     return expression("ceil", input)
 
 
 def clamp(value: object, lo: object, hi: object) -> Tensor | Batch:
-    """The value, but not below `lo` and not above `hi`."""
+    """Limits the value to `lo` below and `hi` above."""
     return expression("clamp", value, lo, hi)
 
 
 def cos(input: object) -> Tensor | Batch:
-    """Cosine of an angle in radians."""
+    """Computes the cosine of an angle in radians."""
     return expression("cos", input)
 
 
 def cosh(input: object) -> Tensor | Batch:
-    """Hyperbolic cosine."""
+    """Computes the hyperbolic cosine."""
     return expression("cosh", input)
 
 
 def exp(input: object) -> Tensor | Batch:
-    """e to the power of the value."""
+    """Raises e to the power of the value."""
     return expression("exp", input)
 
 
 def fabs(input: object) -> Tensor | Batch:
-    """Absolute value as a real number."""
+    """Computes the absolute value as a real number."""
     return expression("fabs", input)
 
 
 def floor(input: object) -> Tensor | Batch:
-    """Largest whole number that is not above the value."""
+    """Rounds down to a whole number."""
     return expression("floor", input)
 
 
 def fpow(base: object, exponent: object) -> Tensor | Batch:
-    """`base` to the power of `exponent`, as a real number."""
+    """Raises `base` to the power of `exponent`, as a real number."""
     return expression("fpow", base, exponent)
 
 
 def log(input: object) -> Tensor | Batch:
-    """Natural logarithm."""
+    """Computes the natural logarithm."""
     return expression("log", input)
 
 
 def log10(input: object) -> Tensor | Batch:
-    """Logarithm to base 10."""
+    """Computes the logarithm to base 10."""
     return expression("log10", input)
 
 
 def log2(input: object) -> Tensor | Batch:
-    """Logarithm to base 2."""
+    """Computes the logarithm to base 2."""
     return expression("log2", input)
 
 
 def max(left: object, right: object) -> Tensor | Batch:
-    """The larger of two values."""
+    """Returns the larger of two values."""
     return expression("max", left, right)
 
 
 def min(left: object, right: object) -> Tensor | Batch:
-    """The smaller of two values."""
+    """Returns the smaller of two values."""
     return expression("min", left, right)
 
 
 def pow(base: object, exponent: object) -> Tensor | Batch:
-    """`base` to the power of `exponent`."""
+    """Raises `base` to the power of `exponent`."""
     return expression("pow", base, exponent)
 
 
 def rsqrt(input: object) -> Tensor | Batch:
-    """One over the square root."""
+    """Computes one over the square root."""
     return expression("rsqrt", input)
 
 
 def sin(input: object) -> Tensor | Batch:
-    """Sine of an angle in radians."""
+    """Computes the sine of an angle in radians."""
     return expression("sin", input)
 
 
 def sinh(input: object) -> Tensor | Batch:
-    """Hyperbolic sine."""
+    """Computes the hyperbolic sine."""
     return expression("sinh", input)
 
 
 def sqrt(input: object) -> Tensor | Batch:
-    """Square root."""
+    """Computes the square root."""
     return expression("sqrt", input)
 
 
 def tan(input: object) -> Tensor | Batch:
-    """Tangent of an angle in radians."""
+    """Computes the tangent of an angle in radians."""
     return expression("tan", input)
 
 
 def tanh(input: object) -> Tensor | Batch:
-    """Hyperbolic tangent."""
+    """Computes the hyperbolic tangent."""
     return expression("tanh", input)

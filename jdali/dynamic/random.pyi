@@ -42,6 +42,8 @@ def beta(
 
     Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
         (so that its value cannot be checked before) and is not above 0.
+
+    Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
 
 def choice(
@@ -74,6 +76,8 @@ def choice(
     Parity: DALI raises if n is not positive, or is not the number of probabilities; the value of a
     scalar input that is no constant is not known before the draw here, and of such an n, or p, the
     result is 0, or below the number of probabilities.
+
+    Example: value = fn.random.choice(5)
     """
 
 def coin_flip(
@@ -101,6 +105,8 @@ def coin_flip(
         key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: `shape`, `dtype`.
+
+    Example: flip = fn.random.coin_flip(probability=0.3)
     """
 
 def normal(
@@ -131,6 +137,8 @@ def normal(
         key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
+
+    Example: values = fn.random.normal(mean=1.0, stddev=0.5, shape=[3])
     """
 
 def uniform(
@@ -165,4 +173,6 @@ def uniform(
 
     Parity: of integers DALI cuts off the fractions of the range first ([0.5, 2.5] gives 0, 1 and 2), and wraps it
     around where `dtype` cannot hold it.
+
+    Example: values = fn.random.uniform(range=[-1.0, 1.0], shape=[3])
     """

@@ -22,7 +22,7 @@ def max(
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Largest element along axes; NaN is passed over.
+    """Finds the largest element along axes; NaN is passed over.
 
     Args:
         data: any shape and type.
@@ -35,6 +35,8 @@ def max(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+
+    Example: largest = fn.reductions.max(numbers, axes=[1])
     """
 
 def mean(
@@ -48,7 +50,7 @@ def mean(
     keep_dims: builtins.bool = False,
     dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Mean along axes; an integer result is rounded toward zero.
+    """Computes the mean along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -65,6 +67,8 @@ def mean(
 
     Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
     integers does not overflow.
+
+    Example: mean = fn.reductions.mean(images, axes=[0, 1])
     """
 
 def mean_square(
@@ -78,7 +82,7 @@ def mean_square(
     keep_dims: builtins.bool = False,
     dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the mean of the squares along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -95,6 +99,8 @@ def mean_square(
 
     Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
     mean); here they are squared as floats.
+
+    Example: squares = fn.reductions.mean_square(numbers, axes=[1])
     """
 
 def min(
@@ -107,7 +113,7 @@ def min(
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Smallest element along axes; NaN is passed over.
+    """Finds the smallest element along axes; NaN is passed over.
 
     Args:
         data: any shape and type.
@@ -120,6 +126,8 @@ def min(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+
+    Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
 
 def rms(
@@ -133,7 +141,7 @@ def rms(
     keep_dims: builtins.bool = False,
     dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Square root of the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the square root of the mean of the squares along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -149,6 +157,8 @@ def rms(
     Returns: roots, `dtype`; NaN where there is nothing to reduce.
 
     Parity: as `reductions.mean_square`, no overflow of integers.
+
+    Example: rms = fn.reductions.rms(numbers, axes=[1])
     """
 
 def std_dev(
@@ -163,7 +173,7 @@ def std_dev(
     keep_dims: builtins.bool = False,
     ddof: int = 0,
 ) -> Tensor | Batch:
-    """Square root of the variance about `mean`.
+    """Computes the square root of the variance about `mean`.
 
     Args:
         data: any shape, numbers or bool.
@@ -178,6 +188,10 @@ def std_dev(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: standard deviations, float32.
+
+    Example:
+        mean = fn.reductions.mean(numbers)
+        deviation = fn.reductions.std_dev(numbers, mean)
     """
 
 def sum(
@@ -206,6 +220,8 @@ def sum(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: sums, `dtype`; 0 where nothing is summed.
+
+    Example: total = fn.reductions.sum(numbers, axes=[0])
     """
 
 def variance(
@@ -220,7 +236,7 @@ def variance(
     keep_dims: builtins.bool = False,
     ddof: int = 0,
 ) -> Tensor | Batch:
-    """Sum of the squared distances from `mean`, divided by the number of elements less `ddof`.
+    """Sums the squared distances from `mean`, divided by the number of elements less `ddof`.
 
     Args:
         data: any shape, numbers or bool.
@@ -235,4 +251,8 @@ def variance(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: variances, float32.
+
+    Example:
+        mean = fn.reductions.mean(numbers)
+        variance = fn.reductions.variance(numbers, mean)
     """

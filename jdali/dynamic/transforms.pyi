@@ -24,6 +24,11 @@ def combine(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [n, n+1].
+
+    Example:
+        turn = fn.transforms.rotation(angle=30.0)
+        move = fn.transforms.translation(offset=[10.0, 0.0])
+        matrix = fn.transforms.combine(turn, move)
     """
 
 def crop(
@@ -54,6 +59,11 @@ def crop(
 
     Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
 
+    Example:
+        matrix = fn.transforms.crop(
+            from_start=[0.0, 0.0], from_end=[1.0, 1.0], to_start=[0.25, 0.25], to_end=[0.75, 0.75]
+        )
+
     By frame: of sequences `from_end`, `from_start`, `to_end`, `to_start` may have a value for each frame, see `per_frame`.
     """
 
@@ -80,6 +90,8 @@ def rotation(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [2, 3], or [3, 4] with an `axis`.
+
+    Example: matrix = fn.transforms.rotation(angle=30.0, center=[1.0, 1.0])
 
     By frame: of sequences `angle`, `axis`, `center` may have a value for each frame, see `per_frame`.
     """
@@ -108,6 +120,8 @@ def scale(
 
     Returns: float32 [n, n+1].
 
+    Example: matrix = fn.transforms.scale(scale=[2.0, 0.5])
+
     By frame: of sequences `scale`, `center` may have a value for each frame, see `per_frame`.
     """
 
@@ -135,6 +149,8 @@ def shear(
 
     Returns: float32 [2, 3] or [3, 4].
 
+    Example: matrix = fn.transforms.shear(shear=[0.3, 0.0])
+
     By frame: of sequences `angles`, `center`, `shear` may have a value for each frame, see `per_frame`.
     """
 
@@ -157,6 +173,8 @@ def translation(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [n, n+1].
+
+    Example: matrix = fn.transforms.translation(matrix, offset=[10.0, 5.0])
 
     By frame: of sequences `offset` may have a value for each frame, see `per_frame`.
     """

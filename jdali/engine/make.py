@@ -1,19 +1,37 @@
-"""Carries out the steps of a plan: the one loop, for pipelines, functions, eager calls and debug mode."""
+"""Carries out the steps of a plan: the one loop, for pipelines, functions, eager calls and debug mode.
+
+A pipeline gives `make` its steps with timers and locks. `PreparedPlan` is a plan for calls without a pipeline.
+
+```
+ samples of the branch ──none──▶ outputs without samples
+          │
+          ▼
+ slabs of the pool ─▶ turn of brief work ─▶ lap of the timer ─▶ the step's runner ─▶ values end with their last use
+```
+"""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import jax
+
+from jdali._errors import OperatorError
+from jdali._system.jax_modes import usual_modes
 from jdali._threads import PhaseTimer
 from jdali.engine.failure import NodeFailure
-from jdali.engine.steps.run_step import RunSamples, run_step
+from jdali.engine.steps.adapters import runner_of
+from jdali.engine.steps.branch_samples import leave_empty, part_of
+from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.graph import DataNode, Domain, Node
+from jdali.graph import DataNode, Domain, ExecutionPlan, Node
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,14 +45,16 @@ class PreparedStep:
         timer: counts the time; None: it is not measured.
         policy: learns from that time, and decides if the step runs in this thread alone; None: it never does.
         number: of the step in its plan.
+        runs_empty: it also runs if its branch has no samples, so that outputs have their types and layouts.
     """
 
     nodes: Sequence[Node]
-    run: RunSamples
+    run: Callable[[Values, SampleIds, StepContext], None]
     last_uses: Sequence[DataNode] = ()
     timer: PhaseTimer | None = None
     policy: ThreadPolicy | None = None
     number: int = 0
+    runs_empty: bool = False
 
 
 def _at_once(step: PreparedStep) -> contextlib.AbstractContextManager[None]:
@@ -48,7 +68,6 @@ def make(
     context: StepContext,
     *,
     enter: Callable[[PreparedStep], contextlib.AbstractContextManager[object]] = _at_once,
-    runs_empty: bool = False,
 ) -> None:
     """Runs steps in their order, and drops each value after its last use.
 
@@ -58,7 +77,6 @@ def make(
         parts: samples of the branches known so far; those of the whole batch are there.
         context: pool and task.
         enter: returns what to hold while a step runs; it may wait.
-        runs_empty: also run steps whose branch has no samples, so that outputs have their types and layouts.
 
     Raises:
         NodeFailure: an operator failed; its `step` says in which step.
@@ -67,11 +85,127 @@ def make(
     for step in steps:
         with enter(step):
             try:
-                run_step(
-                    step.nodes, step.run, env, parts, context,
-                    timer=step.timer, policy=step.policy, runs_empty=runs_empty,
-                )  # fmt: skip
+                _run(step, env, parts, context)
             except NodeFailure as failure:
                 failure.step = step.nodes
                 raise
         env.drop(step.last_uses)
+
+
+@usual_modes()
+def _run(step: PreparedStep, env: Values, parts: dict[Domain, SampleIds], context: StepContext) -> None:
+    """Runs a step on the samples of its branch; if there are none, its outputs have no samples either."""
+    with context.pool.slabs:
+        part = part_of(step.nodes[0].domain, parts, env)
+        if not (step.runs_empty or len(part)):
+            leave_empty(step.nodes, env)
+        elif step.timer is None:
+            step.run(env, part, context)
+        else:
+            _run_timed(step, step.timer, env, part, context)
+
+
+def _run_timed(
+    step: PreparedStep, timer: PhaseTimer, env: Values, part: SampleIds, context: StepContext
+) -> None:
+    pool, policy = context.pool, step.policy
+    is_brief = policy is not None and policy.is_brief
+    with pool.turns if is_brief else contextlib.nullcontext():
+        if is_brief:
+            pool.refuse_if_interrupted()  # while it waited for its turn
+            context = dataclasses.replace(context, pool=pool.here())
+        with timer.lap() as lap:
+            step.run(env, part, context)
+    if policy is not None:
+        policy.note_batch(len(part), lap.cpu, lap.busy)
+
+
+def user_error(
+    failure: NodeFailure, env: Values, parts: Mapping[Domain, SampleIds], *, where: str | None = None
+) -> OperatorError:
+    """Makes the user's error of a failure: it names the sample by its position in the batch.
+
+    Args:
+        failure: of `make`.
+        env, parts: of that call.
+        where: in place of the user's line, see `NodeFailure.user_error`.
+    """
+    sample = failure.sample
+    position = None if sample is None else int(parts[failure.node.domain].position[sample])
+    return failure.user_error(position, env.made_of, where=where)
+
+
+class PreparedPlan:
+    """A plan with its runners, for calls without a pipeline: the caller gives the values of its sources."""
+
+    def __init__(
+        self,
+        plan: ExecutionPlan,
+        devices: Mapping[str, jax.Device],
+        *,
+        max_batch: int,
+        compiler: Compiler,
+        seed: int = 0,
+        shares_rows: bool = True,
+        takes_turns: bool = True,
+        runs_empty: bool = False,
+    ):
+        """Makes the runners; nothing is compiled.
+
+        Args:
+            plan: sources are left out.
+            devices: of "cpu" and "gpu" steps.
+            max_batch: samples that a program has rows for.
+            compiler: counts programs.
+            seed: of random operators without one of their own.
+            shares_rows: see `runner_of`.
+            takes_turns: calls from several threads wait for each other.
+            runs_empty: steps also run on no samples.
+        """
+        used = [
+            (step, last_uses)
+            for step, last_uses in zip(plan.steps, plan.last_uses, strict=True)
+            if not step.nodes[0].is_source
+        ]
+        self._runners = [
+            runner_of(
+                step, seed=seed, device=devices[step.device], max_batch=max_batch, compiler=compiler,
+                shares_rows=shares_rows,
+            )
+            for step, _ in used
+        ]  # fmt: skip
+        self._steps = [
+            PreparedStep(step.nodes, runner.run, last_uses, runs_empty=runs_empty)
+            for (step, last_uses), runner in zip(used, self._runners, strict=True)
+        ]
+        self._turn = threading.Lock() if takes_turns else contextlib.nullcontext()
+        self._seed: int | tuple[int, int] = seed
+
+    def make(
+        self,
+        env: Values,
+        parts: dict[Domain, SampleIds],
+        pool: Pool,
+        *,
+        seed: int | tuple[int, int] | None = None,
+    ) -> None:
+        """Runs all steps on a batch.
+
+        Args:
+            env: values of the sources; outputs are added.
+            parts: the samples, by `WHOLE_BATCH`.
+            pool: threads of operators that are not compiled.
+            seed: of random operators without one of their own; or seed and stream of all of them. None: unchanged.
+
+        Raises:
+            NodeFailure: an operator failed, see `user_error`.
+        """
+        with self._turn:
+            if seed is not None and seed != self._seed:
+                for runner in self._runners:
+                    if isinstance(seed, tuple):
+                        runner.reseed(*seed)
+                    else:
+                        runner.set_pipeline_seed(seed)
+                self._seed = seed
+            make(self._steps, env, parts, StepContext(pool))

@@ -78,6 +78,8 @@ def audio_resample(
 
     Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+
+    Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
 
 @overload
@@ -125,6 +127,8 @@ def batch_permutation(
     Returns: int32, a scalar for each sample, 0 to below the size of the batch.
 
     Parity: other random numbers than DALI's, from the same distributions.
+
+    Example: order = fn.batch_permutation()
     """
 
 @overload
@@ -154,6 +158,8 @@ def bb_flip(
 
     Returns: shape and format of the input, float32. A width or height is the distance of the borders
         as float32 has them.
+
+    Example: boxes = fn.bb_flip(boxes, ltrb=True, horizontal=1)
     """
 
 @overload
@@ -201,6 +207,8 @@ def bbox_paste(
 
     Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
         is within the canvas.
+
+    Example: boxes = fn.bbox_paste(boxes, ltrb=True, ratio=1.5, paste_x=0.2, paste_y=0.8)
     """
 
 @overload
@@ -259,6 +267,11 @@ def bbox_rotate(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.
+
+    Example:
+        boxes, box_labels = fn.bbox_rotate(
+            boxes, box_labels, angle=20.0, input_shape=[480, 640], bbox_layout="xyXY"
+        )
     """
 
 @overload
@@ -363,6 +376,11 @@ def box_encoder(
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
         box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
         shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
+
+    Example:
+        encoded, matched = fn.box_encoder(
+            boxes, box_labels, anchors=[0.1, 0.2, 0.5, 0.7, 0.5, 0.3, 0.9, 0.9, 0.0, 0.0, 0.2, 0.2]
+        )
     """
 
 @overload
@@ -409,6 +427,10 @@ def brightness(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.brightness(images, brightness=1.5)
+        images = fn.brightness(images, brightness=0.6)
 
     By frame: of sequences `brightness`, `brightness_shift` may have a value for each frame, see `per_frame`.
     """
@@ -462,6 +484,10 @@ def brightness_contrast(
 
     Returns: shape of the input, `dtype`, saturated.
 
+    Example:
+        images = fn.brightness_contrast(images, brightness=1.2, contrast=0.6)
+        images = fn.brightness_contrast(images, contrast=1.6)
+
     By frame: of sequences `brightness`, `brightness_shift`, `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
 
@@ -504,6 +530,8 @@ def cast(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `data`, `dtype`.
+
+    Example: numbers = fn.cast(numbers, dtype=types.UINT8)
     """
 
 @overload
@@ -529,7 +557,7 @@ def cast_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """`cast` to the type of a second input.
+    """Converts to the type of a second input, as `cast` does.
 
     Args:
         data: any shape and type.
@@ -541,6 +569,8 @@ def cast_like(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `data`, dtype of `like`.
+
+    Example: numbers = fn.cast_like(numbers, halves)
     """
 
 @overload
@@ -579,6 +609,8 @@ def cat(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: the inputs one behind the other.
+
+    Example: joined = fn.cat(numbers, others, axis=0)
     """
 
 @overload
@@ -628,6 +660,8 @@ def clahe(
     Returns: shape, type and layout of the image.
 
     Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
+
+    Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
 
 @overload
@@ -670,6 +704,10 @@ def color_space_conversion(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: layout of the input, uint8, 1 or 3 channels.
+
+    Example:
+        images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.GRAY)
+        images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.BGR)
     """
 
 @overload
@@ -718,6 +756,10 @@ def color_twist(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
+    Example:
+        images = fn.color_twist(images, hue=60.0, saturation=1.5, brightness=1.1)
+        images = fn.color_twist(images, saturation=2.0, brightness=1.1)
+
     By frame: of sequences `brightness`, `contrast`, `hue`, `saturation` may have a value for each frame, see `per_frame`.
     """
 
@@ -750,7 +792,7 @@ def constant(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """The same array of numbers for every sample; `types.Constant` takes arrays, too.
+    """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
         dtype: of the result, to which the numbers round half away from zero and saturate; None: FLOAT for
@@ -765,6 +807,8 @@ def constant(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [*shape].
+
+    Example: numbers = fn.constant(fdata=[0.5, 1.5])
     """
 
 @overload
@@ -794,6 +838,10 @@ def contrast(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.contrast(images, contrast=1.7)
+        images = fn.contrast(images, contrast=0.5)
 
     By frame: of sequences `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
@@ -846,6 +894,8 @@ def coord_flip(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [points, coordinates].
+
+    Example: points = fn.coord_flip(points, flip_x=1)
     """
 
 @overload
@@ -895,6 +945,8 @@ def coord_transform(
 
     Returns: [..., m], `dtype`, saturated.
 
+    Example: points = fn.coord_transform(points, M=[0.0, -1.0, 1.0, 0.0], T=[0.5, 0.0])
+
     By frame: of sequences `M`, `MT`, `T` may have a value for each frame, see `per_frame`.
     """
 
@@ -923,7 +975,9 @@ def copy(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """A copy of the batch. Values never change in jdali, so no byte is moved.
+    """Returns a copy of the batch. Values never change in jdali, so no byte is moved.
+
+    Example: boxes = fn.copy(boxes)
 
     Args:
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -989,6 +1043,10 @@ def crop(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: layout of the input, size of the window.
+
+    Example:
+        images = fn.crop(images, crop=[100, 100], crop_pos_x=0.2, crop_pos_y=0.8)
+        images = fn.crop(images, crop=[80, 200], crop_pos_y=0.0)
     """
 
 @overload
@@ -1074,6 +1132,15 @@ def crop_mirror_normalize(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: `output_layout`, size of the window, `dtype`.
+
+    Example:
+        images = fn.crop_mirror_normalize(
+            images,
+            crop=[128, 128],
+            mean=[123.7, 116.3, 103.5],
+            std=[58.4, 57.1, 57.4],
+            output_layout="CHW",
+        )
     """
 
 @overload
@@ -1146,6 +1213,8 @@ def debayer(
 
     Parity: bit for bit. "default_npp" is for DALI's GPU kernel only.
 
+    Example: colour = fn.debayer(plane, blue_position=[0, 0])
+
     By frame: of sequences `blue_position` may have a value for each frame, see `per_frame`.
     """
 
@@ -1195,6 +1264,11 @@ def dl_tensor_python_function(
     Returns: copies of what the function returned, in host memory.
 
     Parity: DALI's schema says that `batch_processing` is False by default; what it does is True.
+
+    Example:
+        numbers = fn.dl_tensor_python_function(
+            numbers, function=lambda capsule: capsule, batch_processing=False
+        )
     """
 
 @overload
@@ -1268,6 +1342,8 @@ def dump_image(
     Returns: the images.
 
     Parity: DALI takes HWC only, and writes nothing if the output is not used.
+
+    Example: images = fn.dump_image(images, suffix="made")
     """
 
 @overload
@@ -1305,6 +1381,8 @@ def element_extract(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: an output for each index, without the outermost axis.
+
+    Example: element = fn.element_extract(numbers, element_map=[1])
     """
 
 @overload
@@ -1330,6 +1408,8 @@ def equalize(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
+
+    Example: images = fn.equalize(images)
     """
 
 @overload
@@ -1387,6 +1467,16 @@ def erase(
     Returns: shape, type and layout of the input.
 
     Parity: DALI wraps fill values that the type does not hold, and refuses bool and float64.
+
+    Example:
+        images = fn.erase(images, anchor=[40, 60], shape=[60, 80], axis_names="HW", fill_value=128)
+        images = fn.erase(
+            images,
+            anchor=[0.1, 0.1, 0.5, 0.6],
+            shape=[0.2, 0.2, 0.3, 0.3],
+            normalized=True,
+            fill_value=255,
+        )
     """
 
 @overload
@@ -1434,6 +1524,8 @@ def expand_dims(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: the same elements and type.
+
+    Example: numbers = fn.expand_dims(numbers, axes=[0])
     """
 
 @overload
@@ -1472,7 +1564,7 @@ def external_source(
     name: str | None = None,
     preserve: bool = False,
 ) -> DataNode:
-    """Data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
+    """Takes data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
 
     Args:
         source: a callable (taking nothing, or the batch's number, a `BatchInfo` or `SampleInfo`) or an
@@ -1501,6 +1593,8 @@ def external_source(
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: one is made up.
         preserve: the operator runs also if none of its outputs is used.
+
+    Example: numbers = fn.external_source(lambda sample: np.float32([sample.idx_in_epoch, 0.5]), batch=False)
     """
 
 @overload
@@ -1610,6 +1704,8 @@ def fast_resize_crop_mirror(
 
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
+
+    Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
 
 @overload
@@ -1695,6 +1791,8 @@ def filter(
     another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
     product of vectors, except for 2⁻²² of its largest element, is applied axis by axis.
 
+    Example: images = fn.filter(images, kernel)
+
     By frame: of sequences `anchor` may have a value for each frame, see `per_frame`.
     """
 
@@ -1742,6 +1840,10 @@ def flip(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
+
+    Example:
+        images = fn.flip(images, horizontal=1)
+        images = fn.flip(images, horizontal=0, vertical=1)
     """
 
 @overload
@@ -1770,7 +1872,7 @@ def full(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """A tensor filled with a value.
+    """Fills a tensor with a value.
 
     Args:
         fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be of size 1. A
@@ -1785,6 +1887,8 @@ def full(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [*shape], dtype of `fill_value`.
+
+    Example: sevens = fn.full(seven, shape=[2, 2])
     """
 
 @overload
@@ -1811,7 +1915,7 @@ def full_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """A tensor of the shape and type of another, filled with a value.
+    """Fills a tensor of the shape and type of another with a value.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -1824,6 +1928,8 @@ def full_like(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape and dtype of `data_like`.
+
+    Example: sevens = fn.full_like(numbers, seven)
     """
 
 @overload
@@ -1874,6 +1980,10 @@ def gaussian_blur(
     results differ by at most 2⁻²³ · window_size of the largest value for each axis; as integers by 1 where
     a value lies that close to a half. See `Pipeline(exact_shapes=True)`.
 
+    Example:
+        images = fn.gaussian_blur(images, sigma=3.0)
+        images = fn.gaussian_blur(images, sigma=6.0)
+
     By frame: of sequences `sigma`, `window_size` may have a value for each frame, see `per_frame`.
     """
 
@@ -1902,7 +2012,7 @@ def get_property(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """A property of each sample, as a tensor.
+    """Returns a property of each sample, as a tensor.
 
     Args:
         key: "source_info" (where the sample came from, as uint8 bytes) or "layout" (as bytes).
@@ -1912,6 +2022,8 @@ def get_property(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: uint8 [length].
+
+    Example: layout = fn.get_property(images, key="layout")
     """
 
 @overload
@@ -1962,6 +2074,10 @@ def grid_mask(
 
     Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, a pixel
     on the border of a square, within the rounding of float32, may come out on the other side of it.
+
+    Example:
+        images = fn.grid_mask(images, tile=40, ratio=0.5, angle=0.4)
+        images = fn.grid_mask(images, tile=60, ratio=0.4, angle=0.6)
     """
 
 @overload
@@ -2009,6 +2125,10 @@ def hsv(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
+    Example:
+        images = fn.hsv(images, hue=120.0, saturation=1.3)
+        images = fn.hsv(images, saturation=0.3, value=1.2)
+
     By frame: of sequences `hue`, `saturation`, `value` may have a value for each frame, see `per_frame`.
     """
 
@@ -2053,6 +2173,8 @@ def hue(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example: images = fn.hue(images, hue=90.0)
 
     By frame: of sequences `hue` may have a value for each frame, see `per_frame`.
     """
@@ -2107,6 +2229,8 @@ def jitter(
 
     Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
     there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
+
+    Example: images = fn.jitter(images, nDegree=8)
     """
 
 @overload
@@ -2156,6 +2280,10 @@ def jpeg_compression_distortion(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape, type and layout of the image.
+
+    Example:
+        images = fn.jpeg_compression_distortion(images, quality=5)
+        images = fn.jpeg_compression_distortion(images, quality=30)
     """
 
 @overload
@@ -2209,6 +2337,8 @@ def laplacian(
     Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
     sum lies that close to a half.
 
+    Example: images = fn.laplacian(images, window_size=5, dtype=types.UINT8, scale=0.2)
+
     By frame: of sequences `scale`, `smoothing_size`, `window_size` may have a value for each frame, see `per_frame`.
     """
 
@@ -2242,7 +2372,7 @@ def lookup_table(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """values[i] where an element is keys[i], else `default_value`.
+    """Looks up values[i] where an element is keys[i], else `default_value`.
 
     Args:
         data: integers, any shape.
@@ -2257,6 +2387,8 @@ def lookup_table(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `data`, `dtype`.
+
+    Example: classes = fn.lookup_table(classes, keys=[0, 1, 2], values=[10.0, 20.0, 30.0])
     """
 
 @overload
@@ -2308,6 +2440,8 @@ def mel_filter_bank(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
+
+    Example: mel = fn.mel_filter_bank(spectrogram, sample_rate=16000.0, nfilter=40)
     """
 
 @overload
@@ -2342,7 +2476,7 @@ def mfcc(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """First coefficients of a cosine transform along an axis.
+    """Computes the first coefficients of a cosine transform along an axis.
 
     Type 2, the usual one, is out[k] = Σ in[n] · cos(π (n + ½) k / N).
 
@@ -2361,6 +2495,8 @@ def mfcc(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32, shape of `spectrum` except for `axis`.
+
+    Example: coefficients = fn.mfcc(mel, n_mfcc=13)
     """
 
 @overload
@@ -2423,6 +2559,16 @@ def multi_paste(
 
     Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
     is not checked, and what is outside is left out.
+
+    Example:
+        images = fn.multi_paste(
+            images,
+            images,
+            output_size=[200, 300],
+            in_anchors=[[0, 0], [40, 60]],
+            shapes=[[100, 150], [90, 150]],
+            out_anchors=[[0, 0], [105, 140]],
+        )
     """
 
 @overload
@@ -2457,7 +2603,7 @@ def nonsilent_region(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> tuple[DataNode, DataNode]:
-    """First and last window whose mean power reaches a threshold, and what they span.
+    """Finds the first and last window whose mean power reaches a threshold, and what they span.
 
     Args:
         signal: [T], integers or float32.
@@ -2477,6 +2623,8 @@ def nonsilent_region(
 
     Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
     from DALI as far as its rounding errors go.
+
+    Example: begin, length = fn.nonsilent_region(sound, cutoff_db=-30.0)
     """
 
 @overload
@@ -2514,7 +2662,7 @@ def normalize(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """scale · (data - mean) / stddev + shift; integers round half away from zero.
+    """Computes scale · (data - mean) / stddev + shift; integers round half away from zero.
 
     Args:
         data: [N, ...], numbers.
@@ -2539,6 +2687,8 @@ def normalize(
 
     Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
+
+    Example: numbers = fn.normalize(numbers, axes=[1])
     """
 
 @overload
@@ -2578,7 +2728,7 @@ def one_hot(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """on_value where the index along a new axis is the class, off_value elsewhere.
+    """Sets on_value where the index along a new axis is the class, off_value elsewhere.
 
     Args:
         classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
@@ -2597,6 +2747,8 @@ def one_hot(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: `dtype`, one axis more than `classes`.
+
+    Example: classes = fn.one_hot(classes, num_classes=3)
     """
 
 @overload
@@ -2626,7 +2778,7 @@ def ones(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """A tensor of ones.
+    """Makes a tensor of ones.
 
     Args:
         dtype: of the result.
@@ -2639,6 +2791,8 @@ def ones(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [*shape], `dtype`.
+
+    Example: ones = fn.ones(shape=[2, 3])
     """
 
 @overload
@@ -2664,6 +2818,8 @@ def ones_like(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `data_like`, `dtype`.
+
+    Example: ones = fn.ones_like(numbers)
     """
 
 @overload
@@ -2724,6 +2880,8 @@ def optical_flow(
 
     Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
         pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
+
+    Example: flow = fn.optical_flow(frames)
     """
 
 @overload
@@ -2778,6 +2936,8 @@ def pad(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: type and layout of the input.
+
+    Example: images = fn.pad(images, axis_names="HW", align=256, fill_value=64)
     """
 
 @overload
@@ -2830,6 +2990,8 @@ def paste(
     Returns: [ratio * H, ratio * W, C], type of the input.
 
     Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
+
+    Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """
 
 @overload
@@ -2862,7 +3024,7 @@ def peek_image_shape(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Height, width and channels of the picture that a decoder would give, without decoding it.
+    """Reads height, width and channels of the picture that a decoder would give, without decoding it.
 
     Args:
         encoded: uint8 [bytes].
@@ -2875,6 +3037,8 @@ def peek_image_shape(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [3] of type `dtype`.
+
+    Example: sizes = fn.peek_image_shape(jpegs)
     """
 
 @overload
@@ -2917,6 +3081,10 @@ def per_frame(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: as `data`; the layout begins with F, and is F** where there was none.
+
+    Example:
+        angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
+        frames = fn.rotate(frames, angle=fn.per_frame(angles), keep_size=True)
     """
 
 @overload
@@ -2942,7 +3110,7 @@ def permute_batch(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Samples of the batch in another order; a sample may be taken several times or not at all.
+    """Reorders the samples of the batch; a sample may be taken several times or not at all.
 
     Args:
         indices: for each sample of the output the index of an input sample.
@@ -2950,6 +3118,8 @@ def permute_batch(
         name: name of the node in the graph; None: one is made up.
         bytes_per_sample_hint: without effect.
         preserve: the operator runs also if none of its outputs is used.
+
+    Example: images = fn.permute_batch(images, indices=fn.batch_permutation())
     """
 
 @overload
@@ -2977,7 +3147,7 @@ def power_spectrum(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Power or magnitude of the Fourier transform along an axis.
+    """Computes power or magnitude of the Fourier transform along an axis.
 
     Args:
         signal: float32, at least one axis.
@@ -2996,6 +3166,8 @@ def power_spectrum(
 
     Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
     results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
+
+    Example: power = fn.power_spectrum(sound, nfft=512)
     """
 
 @overload
@@ -3025,7 +3197,7 @@ def preemphasis_filter(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
+    """Computes out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
 
     Args:
         signal: numbers, any shape.
@@ -3041,6 +3213,8 @@ def preemphasis_filter(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `signal`, `dtype`.
+
+    Example: sound = fn.preemphasis_filter(sound, preemph_coeff=0.97)
     """
 
 @overload
@@ -3090,6 +3264,8 @@ def python_function(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: copies of what the function returned.
+
+    Example: doubled = fn.python_function(numbers, function=lambda array: array * 2)
     """
 
 @overload
@@ -3206,6 +3382,11 @@ def random_bbox_crop(
         there are an `input_shape` and a single aspect ratio; here such a window is made smaller. Where DALI
         goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
         ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
+
+    Example:
+        anchor, size, boxes, box_labels = fn.random_bbox_crop(
+            boxes, box_labels, bbox_layout="xyXY", thresholds=[0.1, 0.5], scaling=[0.3, 1.0]
+        )
     """
 
 @overload
@@ -3439,6 +3620,8 @@ def random_crop_generator(
 
     Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
         half away from zero.
+
+    Example: corner, size = fn.random_crop_generator(shape, random_area=[0.3, 0.8])
     """
 
 @overload
@@ -3502,6 +3685,8 @@ def random_resized_crop(
     Returns: [*size, C].
 
     Parity: other random numbers than DALI's, from the same distribution.
+
+    Example: images = fn.random_resized_crop(images, size=[160, 160])
     """
 
 @overload
@@ -3543,7 +3728,7 @@ def reinterpret(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """The same bytes, little-endian, as elements of another type in another shape.
+    """Reads the same bytes, little-endian, as elements of another type in another shape.
 
     Args:
         data: any shape and type.
@@ -3564,6 +3749,8 @@ def reinterpret(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: the same bytes.
+
+    Example: bits = fn.reinterpret(numbers, dtype=types.INT32)
     """
 
 @overload
@@ -3598,7 +3785,7 @@ def reshape(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """The same elements, in row-major order, in another shape.
+    """Arranges the same elements, in row-major order, in another shape.
 
     Args:
         data: any shape and type.
@@ -3617,6 +3804,8 @@ def reshape(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: the same type and number of elements.
+
+    Example: numbers = fn.reshape(numbers, shape=[3, -1])
     """
 
 @overload
@@ -3701,6 +3890,10 @@ def resize(
 
     Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
+
+    Example:
+        images = fn.resize(images, size=[112, 112])
+        images = fn.resize(images, size=[160, 60], interp_type=types.INTERP_NN)
     """
 
 @overload
@@ -3879,6 +4072,8 @@ def resize_crop_mirror(
 
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
+
+    Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
 
 @overload
@@ -3957,6 +4152,9 @@ def roi_random_crop(
 
     Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
         checked; of a window that does not fit the start is then unspecified.
+
+    Example:
+        corner = fn.roi_random_crop(crop_shape=[3, 4], roi_start=[2, 0], roi_end=[4, 8], in_shape=[9, 8])
     """
 
 @overload
@@ -3999,6 +4197,10 @@ def rotate(
     Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points by up to
     0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
     that is one for all samples but cuts off the fraction of a per-sample one; here both are rounded.
+
+    Example:
+        images = fn.rotate(images, angle=20.0, fill_value=0)
+        images = fn.rotate(images, angle=45.0, fill_value=128.0, keep_size=True)
 
     By frame: of sequences `angle`, `axis` may have a value for each frame, see `per_frame`.
     """
@@ -4048,6 +4250,10 @@ def saturation(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
+    Example:
+        images = fn.saturation(images, saturation=2.5)
+        images = fn.saturation(images, saturation=0.2)
+
     By frame: of sequences `saturation` may have a value for each frame, see `per_frame`.
     """
 
@@ -4088,6 +4294,8 @@ def sequence_rearrange(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [length of new_order, ...], type and layout of the input.
+
+    Example: frames = fn.sequence_rearrange(frames, new_order=[3, 2, 1, 0])
     """
 
 @overload
@@ -4113,7 +4321,7 @@ def shapes(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Shape of each sample.
+    """Returns the shape of each sample.
 
     Args:
         data: any.
@@ -4124,6 +4332,8 @@ def shapes(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [number of axes], `dtype`, no layout.
+
+    Example: sizes = fn.shapes(images, dtype=types.INT32)
     """
 
 @overload
@@ -4197,6 +4407,8 @@ def slice(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: layout of the input, size of the window.
+
+    Example: images = fn.slice(images, rel_start=[0.2, 0.1], rel_shape=[0.5, 0.6], axis_names="HW")
     """
 
 @overload
@@ -4243,7 +4455,7 @@ def spectrogram(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Power or magnitude of the Fourier transform of windows of a signal.
+    """Computes power or magnitude of the Fourier transform of windows of a signal.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
@@ -4265,6 +4477,8 @@ def spectrogram(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
+
+    Example: spectrogram = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)
     """
 
 @overload
@@ -4316,6 +4530,8 @@ def sphere(
 
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
+
+    Example: images = fn.sphere(images)
     """
 
 @overload
@@ -4359,6 +4575,8 @@ def squeeze(
     Returns: the same elements and type.
 
     Parity: DALI passes over indices that are negative or too large; here they raise.
+
+    Example: row = fn.squeeze(row, axes=[0, 1])
     """
 
 @overload
@@ -4411,6 +4629,8 @@ def ssd_random_crop(
 
     Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
         is an error after 200,000 attempts.
+
+    Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
     """
 
 @overload
@@ -4451,6 +4671,8 @@ def stack(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: one axis more, of the number of inputs.
+
+    Example: stacked = fn.stack(numbers, others, axis=0)
     """
 
 @overload
@@ -4528,6 +4750,8 @@ def tensor_resize(
 
     Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
     the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
+
+    Example: images = fn.tensor_resize(images, sizes=[60, 90], axes=[0, 1])
     """
 
 @overload
@@ -4573,7 +4797,7 @@ def to_decibels(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
+    """Computes multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
 
     Args:
         magnitude: float32, any shape, 0 or more.
@@ -4588,6 +4812,8 @@ def to_decibels(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32, shape of `magnitude`.
+
+    Example: spectrogram = fn.to_decibels(spectrogram, multiplier=10.0, cutoff_db=-80.0)
     """
 
 @overload
@@ -4631,6 +4857,8 @@ def transpose(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: the same elements and type.
+
+    Example: images = fn.transpose(images, perm=[2, 0, 1])
     """
 
 @overload
@@ -4688,6 +4916,8 @@ def warp_affine(
 
     Parity: as for `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
     per-sample `size` is rounded like one for all samples.
+
+    Example: images = fn.warp_affine(images, matrix=[1.0, 0.3, -20.0, 0.1, 0.9, 10.0], fill_value=0)
 
     By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
     """
@@ -4754,6 +4984,10 @@ def water(
 
     Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
     border.
+
+    Example:
+        images = fn.water(images, ampl_x=20.0, ampl_y=5.0)
+        images = fn.water(images)
     """
 
 @overload
@@ -4786,7 +5020,7 @@ def zeros(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """A tensor of zeros.
+    """Makes a tensor of zeros.
 
     Args:
         dtype: of the result.
@@ -4799,6 +5033,8 @@ def zeros(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [*shape], `dtype`.
+
+    Example: zeros = fn.zeros(shape=[2, 3])
     """
 
 @overload
@@ -4824,6 +5060,8 @@ def zeros_like(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `data_like`, `dtype`.
+
+    Example: zeros = fn.zeros_like(numbers)
     """
 
 @overload

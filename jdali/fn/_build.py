@@ -40,7 +40,7 @@ NOT_USED = ("image_type", "normalize_text")
 
 
 def generic_arguments(op: Operator) -> dict[str, tuple[Any, Any, str]]:
-    """Type, default and description of the generic arguments that an operator takes."""
+    """Returns type, default and description of the generic arguments that an operator takes."""
     return {
         name: value for name, value in GENERIC.items()
         if name not in op.public_args and (name != "seed" or op.random)
@@ -71,7 +71,7 @@ def finish(function: Any, op: Operator) -> Any:
 def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Takes the generic arguments out of `kwargs`; returns those that have an effect.
 
-    Older names of arguments are replaced by what they are called now.
+    Replaces older names of arguments by the current ones.
 
     Raises:
         TypeError: an argument has a value under its older name, too.
@@ -111,7 +111,7 @@ def _modernize(op: Operator, kwargs: dict[str, object]) -> None:
 
 
 def make_function(op: Operator) -> Any:
-    """The function of `jdali.fn` for an operator."""
+    """Makes the function of `jdali.fn` for an operator."""
 
     def function(*inputs: object, **kwargs: object) -> object:
         generic = take_generic(op, kwargs)

@@ -26,7 +26,7 @@ _BY_POSITION = {
 
 
 class _WithSignature(type):
-    """Makes a class's signature when somebody asks for it: there are many, and few are looked at."""
+    """Makes a class's signature on first use: few of the many are ever read."""
 
     @property
     def __signature__(cls) -> inspect.Signature:
@@ -148,7 +148,7 @@ def _on_accelerator(value: object) -> object:
 
 
 def make_class(op: Operator) -> type[OperatorClass]:
-    """The class of an operator."""
+    """Makes the class of an operator."""
     function = function_of(op)
     family, _, name = class_name(op.name).rpartition(".")
     body = {
@@ -162,7 +162,7 @@ def make_class(op: Operator) -> type[OperatorClass]:
 
 
 def deprecated_class(made: type[OperatorClass], name: str) -> type[OperatorClass]:
-    """The class of an operator by a deprecated name: a call, which makes a node, warns of it.
+    """Makes the class of an operator under a deprecated name, whose calls warn.
 
     Args:
         made: the class.

@@ -11,7 +11,7 @@ from jdali.graph import current_branches
 
 
 def split(value: object, /, *, predicate: DataNode) -> tuple[DataNode, DataNode]:
-    """The samples of a batch for which `predicate` is true, and the others, each in the order of the batch.
+    """Splits a batch into the samples for which `predicate` is true and the others, each in the order of the batch.
 
     Args:
         value: a batch, or a constant.
@@ -34,12 +34,12 @@ def merge(if_true: object, if_false: object, /, *, predicate: DataNode) -> DataN
 
 
 def not_(value: DataNode, /) -> DataNode:
-    """`not value` for each sample: true where a scalar is 0."""
+    """Negates each sample: true where a scalar is 0."""
     return current_branches("fn._conditional.not_").not_(value)
 
 
 def validate_logical(value: DataNode, /, *, expression_name: str, expression_side: str = "") -> DataNode:
-    """The same batch, whose samples must be scalars, and booleans unless the expression is "not".
+    """Checks that samples are scalars, and booleans unless the expression is "not"; returns the batch.
 
     Args:
         value: an operand of a logical expression.

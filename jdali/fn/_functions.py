@@ -34,7 +34,7 @@ def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def deprecated(function: Any, name: str) -> Any:
-    """The same function, which warns of the name that it is called by, and of no other."""
+    """Wraps a function so that it warns of the deprecated name that it is called by."""
     function = getattr(function, "__wrapped__", function)
 
     @functools.wraps(function)
@@ -47,7 +47,7 @@ def deprecated(function: Any, name: str) -> Any:
 
 @functools.cache
 def function_of(op: Operator) -> Any:
-    """The function of `jdali.fn` for an operator: always the same one."""
+    """Returns the function of `jdali.fn` for an operator, always the same one."""
     if op.name not in _SPECIAL:
         return make_function(op)
     module = importlib.import_module(f"{__package__}.{_SPECIAL[op.name]}")
@@ -58,7 +58,7 @@ def function_of(op: Operator) -> Any:
 
 
 def _by_position(function: Any, *names: str) -> None:
-    """DALI takes these by position as well."""
+    """Lets a function take arguments by position where DALI's does."""
     signature = inspect.signature(function)
     parameters = [
         p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.name in names else p

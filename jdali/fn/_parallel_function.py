@@ -29,7 +29,7 @@ class RemoteFunction:
         self.callback, self._num_outputs = function, num_outputs
 
     def samples(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[Any, dict[int, Exception]]:
-        """The outputs of some samples, and what those raised that failed, by their index."""
+        """Calls the function on samples; returns their outputs, and the exceptions of those that failed by index."""
         results: list[Any] = []
         failures: dict[int, Exception] = {}
         for i, row in enumerate(rows):
@@ -61,7 +61,7 @@ class ParallelFunction(InWorkers):
         return RemoteFunction(self._function, self._num_outputs)
 
     def in_process(self) -> FunctionHere:
-        """See `InWorkers.in_process`."""
+        """Returns the function that runs in this process, see `InWorkers.in_process`."""
         return FunctionHere(self._function, self._num_outputs)
 
     def remake(self) -> Callable[[], FunctionHere]:
@@ -69,11 +69,11 @@ class ParallelFunction(InWorkers):
         return functools.partial(FunctionHere, self._function, self._num_outputs)
 
     def anew(self) -> ParallelFunction:
-        """The same function for another pipeline."""
+        """Copies the function for another pipeline."""
         return ParallelFunction(self._function, self._num_outputs)
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """The outputs of samples: an array each, or a tuple of them; and what those raised that failed."""
+        """Calls the function on samples in the workers; returns an array or a tuple of them each, and failures by index."""
         parts = self._parts(len(rows))
         calls = [self._call("samples", [rows[i] for i in part]) for part in parts]
         results: list[Any] = []
@@ -92,13 +92,13 @@ class FunctionHere:
         self._remote, self._num_outputs = RemoteFunction(function, num_outputs), num_outputs
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """See `ParallelFunction.each`."""
+        """Calls the function on samples here, see `ParallelFunction.each`."""
         results, failures = self._remote.samples(rows)
         return _by_sample(results, failures, self._num_outputs), failures
 
 
 def _by_sample(results: Sequence[Any], failures: Mapping[int, Exception], num_outputs: int) -> list[Any]:
-    """For each sample an array, or a tuple of them."""
+    """Returns an array, or a tuple of them, for each sample."""
     if num_outputs == 1:
         return [None if i in failures else row[0] for i, row in enumerate(results)]
     return [tuple(row) for row in results]

@@ -58,7 +58,7 @@ def _check_of_workers(kwargs: Mapping[str, Any], *, is_parallel: bool) -> None:
 
 
 def _bytes_per_sample(hint: Any) -> int:
-    """Bytes of a sample of all outputs, from a number for each of them, or one for an only one."""
+    """Sums the bytes of a sample over all outputs, from a number for each of them or one for an only one."""
     return sum(max(0, int(n)) for n in (hint if isinstance(hint, (list, tuple)) else [hint or 0]))
 
 

@@ -45,6 +45,8 @@ def audio(
     Parity: DALI takes WAV and OGG files that are cut off for shorter sounds. It turns files of
     floats into integers without scaling them, so that all become 0.
     The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
+
+    Example: sound, rate = fn.decoders.audio(wavs, dtype=types.FLOAT, downmix=True)
     """
 
 @overload
@@ -123,6 +125,8 @@ def image(
 
     Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise, they never
     give a partly decoded picture.
+
+    Example: images = fn.decoders.image(jpegs, output_type=types.RGB)
     """
 
 @overload
@@ -221,6 +225,8 @@ def image_crop(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [height, width, C] of type `dtype`.
+
+    Example: images = fn.decoders.image_crop(jpegs, crop=[100, 100])
     """
 
 @overload
@@ -317,6 +323,8 @@ def image_random_crop(
     Returns: [height, width, C] of type `dtype`.
 
     Parity: the windows have DALI's distribution, not its values.
+
+    Example: images = fn.decoders.image_random_crop(jpegs, random_area=[0.3, 0.8])
     """
 
 @overload
@@ -425,6 +433,8 @@ def image_slice(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [height, width, C] of type `dtype`.
+
+    Example: images = fn.decoders.image_slice(jpegs, anchor, window)
     """
 
 @overload
@@ -505,6 +515,8 @@ def inflate(
     Returns: `shape`, or [chunks, *shape] with chunks.
 
     Parity: DALI does this on a GPU only; here it is done on the host.
+
+    Example: numbers = fn.decoders.inflate(packed, shape=[2, 3], dtype=types.FLOAT)
     """
 
 @overload
@@ -551,6 +563,8 @@ def numpy(
 
     Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers that are spaced otherwise than
     NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
+
+    Example: numbers = fn.decoders.numpy(npy)
     """
 
 @overload
@@ -613,6 +627,8 @@ def video(
     Returns: [F, H, W, 3], RGB.
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+
+    Example: frames = fn.decoders.video(mp4, sequence_length=4)
     """
 
 @overload

@@ -34,6 +34,8 @@ def gaussian(
         seed: seed of this operator alone; -1: it follows from the pipeline's.
 
     Returns: shape and type of `data`.
+
+    Example: images = fn.noise.gaussian(images, stddev=40.0)
     """
 
 @overload
@@ -84,6 +86,8 @@ def salt_and_pepper(
     Returns: shape and type of `data`.
 
     Parity: DALI wraps a value that an integer type cannot hold around.
+
+    Example: images = fn.noise.salt_and_pepper(images, prob=0.1)
     """
 
 @overload
@@ -133,6 +137,8 @@ def shot(
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
     factor of 0 DALI gives zeros, though its source means to leave the data as they are; for means of 2³² and
     more it never ends, while here there is no limit.
+
+    Example: images = fn.noise.shot(images, factor=20.0)
     """
 
 @overload

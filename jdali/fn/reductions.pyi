@@ -23,7 +23,7 @@ def max(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Largest element along axes; NaN is passed over.
+    """Finds the largest element along axes; NaN is passed over.
 
     Args:
         data: any shape and type.
@@ -38,6 +38,8 @@ def max(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+
+    Example: largest = fn.reductions.max(numbers, axes=[1])
     """
 
 @overload
@@ -68,7 +70,7 @@ def mean(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Mean along axes; an integer result is rounded toward zero.
+    """Computes the mean along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -87,6 +89,8 @@ def mean(
 
     Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
     integers does not overflow.
+
+    Example: mean = fn.reductions.mean(images, axes=[0, 1])
     """
 
 @overload
@@ -118,7 +122,7 @@ def mean_square(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the mean of the squares along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -137,6 +141,8 @@ def mean_square(
 
     Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
     mean); here they are squared as floats.
+
+    Example: squares = fn.reductions.mean_square(numbers, axes=[1])
     """
 
 @overload
@@ -167,7 +173,7 @@ def min(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Smallest element along axes; NaN is passed over.
+    """Finds the smallest element along axes; NaN is passed over.
 
     Args:
         data: any shape and type.
@@ -182,6 +188,8 @@ def min(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+
+    Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
 
 @overload
@@ -212,7 +220,7 @@ def rms(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Square root of the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the square root of the mean of the squares along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -230,6 +238,8 @@ def rms(
     Returns: roots, `dtype`; NaN where there is nothing to reduce.
 
     Parity: as `reductions.mean_square`, no overflow of integers.
+
+    Example: rms = fn.reductions.rms(numbers, axes=[1])
     """
 
 @overload
@@ -262,7 +272,7 @@ def std_dev(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Square root of the variance about `mean`.
+    """Computes the square root of the variance about `mean`.
 
     Args:
         data: any shape, numbers or bool.
@@ -279,6 +289,10 @@ def std_dev(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: standard deviations, float32.
+
+    Example:
+        mean = fn.reductions.mean(numbers)
+        deviation = fn.reductions.std_dev(numbers, mean)
     """
 
 @overload
@@ -328,6 +342,8 @@ def sum(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: sums, `dtype`; 0 where nothing is summed.
+
+    Example: total = fn.reductions.sum(numbers, axes=[0])
     """
 
 @overload
@@ -360,7 +376,7 @@ def variance(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Sum of the squared distances from `mean`, divided by the number of elements less `ddof`.
+    """Sums the squared distances from `mean`, divided by the number of elements less `ddof`.
 
     Args:
         data: any shape, numbers or bool.
@@ -377,6 +393,10 @@ def variance(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: variances, float32.
+
+    Example:
+        mean = fn.reductions.mean(numbers)
+        variance = fn.reductions.variance(numbers, mean)
     """
 
 @overload

@@ -39,6 +39,8 @@ def random_mask_pixel(
 
     Parity: other random numbers than DALI's, from the same distribution. DALI refuses a `threshold` beside
         `value`, and gives coordinates outside of a mask that has no pixels, which is an error here.
+
+    Example: pixel = fn.segmentation.random_mask_pixel(mask, foreground=1)
     """
 
 @overload
@@ -108,6 +110,8 @@ def random_object_bbox(
     Returns: int32 [axes] each, or int32 [2 * axes] for "box"; and int32, a scalar, if asked for.
 
     Parity: other random numbers than DALI's, from the same distribution. DALI takes negative weights.
+
+    Example: anchor, size = fn.segmentation.random_object_bbox(mask)
     """
 
 @overload
@@ -205,6 +209,8 @@ def select_masks(
         [vertices taken, coordinates] that they count.
 
     Parity: of a mask that has several polygons DALI takes the last one only.
+
+    Example: polygons, vertices = fn.segmentation.select_masks(mask_ids, polygons, vertices)
     """
 
 @overload

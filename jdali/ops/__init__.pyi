@@ -67,6 +67,8 @@ class AudioResample(OperatorClass):
 
     Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+
+    Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
     def __init__(
         self,
@@ -101,6 +103,8 @@ class BBoxPaste(OperatorClass):
 
     Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
         is within the canvas.
+
+    Example: boxes = fn.bbox_paste(boxes, ltrb=True, ratio=1.5, paste_x=0.2, paste_y=0.8)
     """
     def __init__(
         self,
@@ -138,6 +142,11 @@ class BBoxRotate(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.
+
+    Example:
+        boxes, box_labels = fn.bbox_rotate(
+            boxes, box_labels, angle=20.0, input_shape=[480, 640], bbox_layout="xyXY"
+        )
     """
     def __init__(
         self,
@@ -176,6 +185,8 @@ class BatchPermutation(OperatorClass):
     Returns: int32, a scalar for each sample, 0 to below the size of the batch.
 
     Parity: other random numbers than DALI's, from the same distributions.
+
+    Example: order = fn.batch_permutation()
     """
     def __init__(
         self,
@@ -204,6 +215,8 @@ class BbFlip(OperatorClass):
 
     Returns: shape and format of the input, float32. A width or height is the distance of the borders
         as float32 has them.
+
+    Example: boxes = fn.bb_flip(boxes, ltrb=True, horizontal=1)
     """
     def __init__(
         self,
@@ -241,6 +254,11 @@ class BoxEncoder(OperatorClass):
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
         box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
         shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
+
+    Example:
+        encoded, matched = fn.box_encoder(
+            boxes, box_labels, anchors=[0.1, 0.2, 0.5, 0.7, 0.5, 0.3, 0.9, 0.9, 0.0, 0.0, 0.2, 0.2]
+        )
     """
     def __init__(
         self,
@@ -271,6 +289,10 @@ class Brightness(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.brightness(images, brightness=1.5)
+        images = fn.brightness(images, brightness=0.6)
 
     By frame: of sequences `brightness`, `brightness_shift` may have a value for each frame, see `per_frame`.
     """
@@ -307,6 +329,10 @@ class BrightnessContrast(OperatorClass):
 
     Returns: shape of the input, `dtype`, saturated.
 
+    Example:
+        images = fn.brightness_contrast(images, brightness=1.2, contrast=0.6)
+        images = fn.brightness_contrast(images, contrast=1.6)
+
     By frame: of sequences `brightness`, `brightness_shift`, `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -336,6 +362,8 @@ class Cast(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `data`, `dtype`.
+
+    Example: numbers = fn.cast(numbers, dtype=types.UINT8)
     """
     def __init__(
         self,
@@ -348,7 +376,7 @@ class Cast(OperatorClass):
     ) -> None: ...
 
 class CastLike(OperatorClass):
-    """`cast` to the type of a second input.
+    """Converts to the type of a second input, as `cast` does.
 
     Args:
         data: any shape and type.
@@ -360,6 +388,8 @@ class CastLike(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `data`, dtype of `like`.
+
+    Example: numbers = fn.cast_like(numbers, halves)
     """
     def __init__(
         self,
@@ -385,6 +415,8 @@ class Cat(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: the inputs one behind the other.
+
+    Example: joined = fn.cat(numbers, others, axis=0)
     """
     def __init__(
         self,
@@ -419,6 +451,8 @@ class Clahe(OperatorClass):
     Returns: shape, type and layout of the image.
 
     Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
+
+    Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
     def __init__(
         self,
@@ -447,6 +481,10 @@ class ColorSpaceConversion(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: layout of the input, uint8, 1 or 3 channels.
+
+    Example:
+        images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.GRAY)
+        images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.BGR)
     """
     def __init__(
         self,
@@ -477,6 +515,10 @@ class ColorTwist(OperatorClass):
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
+    Example:
+        images = fn.color_twist(images, hue=60.0, saturation=1.5, brightness=1.1)
+        images = fn.color_twist(images, saturation=2.0, brightness=1.1)
+
     By frame: of sequences `brightness`, `contrast`, `hue`, `saturation` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -495,7 +537,7 @@ class ColorTwist(OperatorClass):
     ) -> None: ...
 
 class Constant(OperatorClass):
-    """The same array of numbers for every sample; `types.Constant` takes arrays, too.
+    """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
         dtype: of the result, to which the numbers round half away from zero and saturate; None: FLOAT for
@@ -510,6 +552,8 @@ class Constant(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [*shape].
+
+    Example: numbers = fn.constant(fdata=[0.5, 1.5])
     """
     def __init__(
         self,
@@ -540,6 +584,10 @@ class Contrast(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.contrast(images, contrast=1.7)
+        images = fn.contrast(images, contrast=0.5)
 
     By frame: of sequences `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
@@ -573,6 +621,8 @@ class CoordFlip(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [points, coordinates].
+
+    Example: points = fn.coord_flip(points, flip_x=1)
     """
     def __init__(
         self,
@@ -606,6 +656,8 @@ class CoordTransform(OperatorClass):
 
     Returns: [..., m], `dtype`, saturated.
 
+    Example: points = fn.coord_transform(points, M=[0.0, -1.0, 1.0, 0.0], T=[0.5, 0.0])
+
     By frame: of sequences `M`, `MT`, `T` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -622,7 +674,9 @@ class CoordTransform(OperatorClass):
     ) -> None: ...
 
 class Copy(OperatorClass):
-    """A copy of the batch. Values never change in jdali, so no byte is moved.
+    """Returns a copy of the batch. Values never change in jdali, so no byte is moved.
+
+    Example: boxes = fn.copy(boxes)
 
     Args:
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -664,6 +718,10 @@ class Crop(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: layout of the input, size of the window.
+
+    Example:
+        images = fn.crop(images, crop=[100, 100], crop_pos_x=0.2, crop_pos_y=0.8)
+        images = fn.crop(images, crop=[80, 200], crop_pos_y=0.0)
     """
     def __init__(
         self,
@@ -719,6 +777,15 @@ class CropMirrorNormalize(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: `output_layout`, size of the window, `dtype`.
+
+    Example:
+        images = fn.crop_mirror_normalize(
+            images,
+            crop=[128, 128],
+            mean=[123.7, 116.3, 103.5],
+            std=[58.4, 57.1, 57.4],
+            output_layout="CHW",
+        )
     """
     def __init__(
         self,
@@ -768,6 +835,11 @@ class DLTensorPythonFunction(OperatorClass):
     Returns: copies of what the function returned, in host memory.
 
     Parity: DALI's schema says that `batch_processing` is False by default; what it does is True.
+
+    Example:
+        numbers = fn.dl_tensor_python_function(
+            numbers, function=lambda capsule: capsule, batch_processing=False
+        )
     """
     def __init__(
         self,
@@ -813,6 +885,8 @@ class Debayer(OperatorClass):
 
     Parity: bit for bit. "default_npp" is for DALI's GPU kernel only.
 
+    Example: colour = fn.debayer(plane, blue_position=[0, 0])
+
     By frame: of sequences `blue_position` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -844,6 +918,8 @@ class DumpImage(OperatorClass):
     Returns: the images.
 
     Parity: DALI takes HWC only, and writes nothing if the output is not used.
+
+    Example: images = fn.dump_image(images, suffix="made")
     """
     def __init__(
         self,
@@ -869,6 +945,8 @@ class ElementExtract(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: an output for each index, without the outermost axis.
+
+    Example: element = fn.element_extract(numbers, element_map=[1])
     """
     def __init__(
         self,
@@ -894,6 +972,8 @@ class Equalize(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
+
+    Example: images = fn.equalize(images)
     """
     def __init__(
         self,
@@ -930,6 +1010,16 @@ class Erase(OperatorClass):
     Returns: shape, type and layout of the input.
 
     Parity: DALI wraps fill values that the type does not hold, and refuses bool and float64.
+
+    Example:
+        images = fn.erase(images, anchor=[40, 60], shape=[60, 80], axis_names="HW", fill_value=128)
+        images = fn.erase(
+            images,
+            anchor=[0.1, 0.1, 0.5, 0.6],
+            shape=[0.2, 0.2, 0.3, 0.3],
+            normalized=True,
+            fill_value=255,
+        )
     """
     def __init__(
         self,
@@ -963,6 +1053,8 @@ class ExpandDims(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: the same elements and type.
+
+    Example: numbers = fn.expand_dims(numbers, axes=[0])
     """
     def __init__(
         self,
@@ -976,7 +1068,7 @@ class ExpandDims(OperatorClass):
     ) -> None: ...
 
 class ExternalSource(OperatorClass):
-    """Data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
+    """Takes data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
 
     Args:
         source: a callable (taking nothing, or the batch's number, a `BatchInfo` or `SampleInfo`) or an
@@ -1005,6 +1097,8 @@ class ExternalSource(OperatorClass):
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: one is made up.
         preserve: the operator runs also if none of its outputs is used.
+
+    Example: numbers = fn.external_source(lambda sample: np.float32([sample.idx_in_epoch, 0.5]), batch=False)
     """
     def __init__(
         self,
@@ -1076,6 +1170,8 @@ class FastResizeCropMirror(OperatorClass):
 
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
+
+    Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
     def __init__(
         self,
@@ -1143,6 +1239,8 @@ class Filter(OperatorClass):
     another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
     product of vectors, except for 2⁻²² of its largest element, is applied axis by axis.
 
+    Example: images = fn.filter(images, kernel)
+
     By frame: of sequences `anchor` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -1173,6 +1271,10 @@ class Flip(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
+
+    Example:
+        images = fn.flip(images, horizontal=1)
+        images = fn.flip(images, horizontal=0, vertical=1)
     """
     def __init__(
         self,
@@ -1187,7 +1289,7 @@ class Flip(OperatorClass):
     ) -> None: ...
 
 class Full(OperatorClass):
-    """A tensor filled with a value.
+    """Fills a tensor with a value.
 
     Args:
         fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be of size 1. A
@@ -1202,6 +1304,8 @@ class Full(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [*shape], dtype of `fill_value`.
+
+    Example: sevens = fn.full(seven, shape=[2, 2])
     """
     def __init__(
         self,
@@ -1215,7 +1319,7 @@ class Full(OperatorClass):
     ) -> None: ...
 
 class FullLike(OperatorClass):
-    """A tensor of the shape and type of another, filled with a value.
+    """Fills a tensor of the shape and type of another with a value.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -1228,6 +1332,8 @@ class FullLike(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape and dtype of `data_like`.
+
+    Example: sevens = fn.full_like(numbers, seven)
     """
     def __init__(
         self,
@@ -1262,6 +1368,10 @@ class GaussianBlur(OperatorClass):
     results differ by at most 2⁻²³ · window_size of the largest value for each axis; as integers by 1 where
     a value lies that close to a half. See `Pipeline(exact_shapes=True)`.
 
+    Example:
+        images = fn.gaussian_blur(images, sigma=3.0)
+        images = fn.gaussian_blur(images, sigma=6.0)
+
     By frame: of sequences `sigma`, `window_size` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -1277,7 +1387,7 @@ class GaussianBlur(OperatorClass):
     ) -> None: ...
 
 class GetProperty(OperatorClass):
-    """A property of each sample, as a tensor.
+    """Returns a property of each sample, as a tensor.
 
     Args:
         key: "source_info" (where the sample came from, as uint8 bytes) or "layout" (as bytes).
@@ -1287,6 +1397,8 @@ class GetProperty(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: uint8 [length].
+
+    Example: layout = fn.get_property(images, key="layout")
     """
     def __init__(
         self,
@@ -1320,6 +1432,10 @@ class GridMask(OperatorClass):
 
     Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, a pixel
     on the border of a square, within the rounding of float32, may come out on the other side of it.
+
+    Example:
+        images = fn.grid_mask(images, tile=40, ratio=0.5, angle=0.4)
+        images = fn.grid_mask(images, tile=60, ratio=0.4, angle=0.6)
     """
     def __init__(
         self,
@@ -1351,6 +1467,10 @@ class Hsv(OperatorClass):
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
+    Example:
+        images = fn.hsv(images, hue=120.0, saturation=1.3)
+        images = fn.hsv(images, saturation=0.3, value=1.2)
+
     By frame: of sequences `hue`, `saturation`, `value` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -1380,6 +1500,8 @@ class Hue(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example: images = fn.hue(images, hue=90.0)
 
     By frame: of sequences `hue` may have a value for each frame, see `per_frame`.
     """
@@ -1417,6 +1539,8 @@ class Jitter(OperatorClass):
 
     Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
     there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
+
+    Example: images = fn.jitter(images, nDegree=8)
     """
     def __init__(
         self,
@@ -1453,6 +1577,10 @@ class JpegCompressionDistortion(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape, type and layout of the image.
+
+    Example:
+        images = fn.jpeg_compression_distortion(images, quality=5)
+        images = fn.jpeg_compression_distortion(images, quality=30)
     """
     def __init__(
         self,
@@ -1489,6 +1617,8 @@ class Laplacian(OperatorClass):
     Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
     sum lies that close to a half.
 
+    Example: images = fn.laplacian(images, window_size=5, dtype=types.UINT8, scale=0.2)
+
     By frame: of sequences `scale`, `smoothing_size`, `window_size` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -1506,7 +1636,7 @@ class Laplacian(OperatorClass):
     ) -> None: ...
 
 class LookupTable(OperatorClass):
-    """values[i] where an element is keys[i], else `default_value`.
+    """Looks up values[i] where an element is keys[i], else `default_value`.
 
     Args:
         data: integers, any shape.
@@ -1521,6 +1651,8 @@ class LookupTable(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `data`, `dtype`.
+
+    Example: classes = fn.lookup_table(classes, keys=[0, 1, 2], values=[10.0, 20.0, 30.0])
     """
     def __init__(
         self,
@@ -1536,7 +1668,7 @@ class LookupTable(OperatorClass):
     ) -> None: ...
 
 class MFCC(OperatorClass):
-    """First coefficients of a cosine transform along an axis.
+    """Computes the first coefficients of a cosine transform along an axis.
 
     Type 2, the usual one, is out[k] = Σ in[n] · cos(π (n + ½) k / N).
 
@@ -1555,6 +1687,8 @@ class MFCC(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32, shape of `spectrum` except for `axis`.
+
+    Example: coefficients = fn.mfcc(mel, n_mfcc=13)
     """
     def __init__(
         self,
@@ -1589,6 +1723,8 @@ class MelFilterBank(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
+
+    Example: mel = fn.mel_filter_bank(spectrogram, sample_rate=16000.0, nfilter=40)
     """
     def __init__(
         self,
@@ -1633,6 +1769,16 @@ class MultiPaste(OperatorClass):
 
     Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
     is not checked, and what is outside is left out.
+
+    Example:
+        images = fn.multi_paste(
+            images,
+            images,
+            output_size=[200, 300],
+            in_anchors=[[0, 0], [40, 60]],
+            shapes=[[100, 150], [90, 150]],
+            out_anchors=[[0, 0], [105, 140]],
+        )
     """
     def __init__(
         self,
@@ -1653,7 +1799,7 @@ class MultiPaste(OperatorClass):
     ) -> None: ...
 
 class NonsilentRegion(OperatorClass):
-    """First and last window whose mean power reaches a threshold, and what they span.
+    """Finds the first and last window whose mean power reaches a threshold, and what they span.
 
     Args:
         signal: [T], integers or float32.
@@ -1673,6 +1819,8 @@ class NonsilentRegion(OperatorClass):
 
     Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
     from DALI as far as its rounding errors go.
+
+    Example: begin, length = fn.nonsilent_region(sound, cutoff_db=-30.0)
     """
     def __init__(
         self,
@@ -1688,7 +1836,7 @@ class NonsilentRegion(OperatorClass):
     ) -> None: ...
 
 class Normalize(OperatorClass):
-    """scale · (data - mean) / stddev + shift; integers round half away from zero.
+    """Computes scale · (data - mean) / stddev + shift; integers round half away from zero.
 
     Args:
         data: [N, ...], numbers.
@@ -1713,6 +1861,8 @@ class Normalize(OperatorClass):
 
     Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
+
+    Example: numbers = fn.normalize(numbers, axes=[1])
     """
     def __init__(
         self,
@@ -1734,7 +1884,7 @@ class Normalize(OperatorClass):
     ) -> None: ...
 
 class OneHot(OperatorClass):
-    """on_value where the index along a new axis is the class, off_value elsewhere.
+    """Sets on_value where the index along a new axis is the class, off_value elsewhere.
 
     Args:
         classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
@@ -1753,6 +1903,8 @@ class OneHot(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: `dtype`, one axis more than `classes`.
+
+    Example: classes = fn.one_hot(classes, num_classes=3)
     """
     def __init__(
         self,
@@ -1770,7 +1922,7 @@ class OneHot(OperatorClass):
     ) -> None: ...
 
 class Ones(OperatorClass):
-    """A tensor of ones.
+    """Makes a tensor of ones.
 
     Args:
         dtype: of the result.
@@ -1783,6 +1935,8 @@ class Ones(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [*shape], `dtype`.
+
+    Example: ones = fn.ones(shape=[2, 3])
     """
     def __init__(
         self,
@@ -1809,6 +1963,8 @@ class OnesLike(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `data_like`, `dtype`.
+
+    Example: ones = fn.ones_like(numbers)
     """
     def __init__(
         self,
@@ -1849,6 +2005,8 @@ class OpticalFlow(OperatorClass):
 
     Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
         pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
+
+    Example: flow = fn.optical_flow(frames)
     """
     def __init__(
         self,
@@ -1885,6 +2043,8 @@ class Pad(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: type and layout of the input.
+
+    Example: images = fn.pad(images, axis_names="HW", align=256, fill_value=64)
     """
     def __init__(
         self,
@@ -1919,6 +2079,8 @@ class Paste(OperatorClass):
     Returns: [ratio * H, ratio * W, C], type of the input.
 
     Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
+
+    Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """
     def __init__(
         self,
@@ -1936,7 +2098,7 @@ class Paste(OperatorClass):
     ) -> None: ...
 
 class PeekImageShape(OperatorClass):
-    """Height, width and channels of the picture that a decoder would give, without decoding it.
+    """Reads height, width and channels of the picture that a decoder would give, without decoding it.
 
     Args:
         encoded: uint8 [bytes].
@@ -1949,6 +2111,8 @@ class PeekImageShape(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [3] of type `dtype`.
+
+    Example: sizes = fn.peek_image_shape(jpegs)
     """
     def __init__(
         self,
@@ -1978,6 +2142,10 @@ class PerFrame(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: as `data`; the layout begins with F, and is F** where there was none.
+
+    Example:
+        angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
+        frames = fn.rotate(frames, angle=fn.per_frame(angles), keep_size=True)
     """
     def __init__(
         self,
@@ -1990,7 +2158,7 @@ class PerFrame(OperatorClass):
     ) -> None: ...
 
 class PermuteBatch(OperatorClass):
-    """Samples of the batch in another order; a sample may be taken several times or not at all.
+    """Reorders the samples of the batch; a sample may be taken several times or not at all.
 
     Args:
         indices: for each sample of the output the index of an input sample.
@@ -1998,6 +2166,8 @@ class PermuteBatch(OperatorClass):
         name: name of the node in the graph; None: one is made up.
         bytes_per_sample_hint: without effect.
         preserve: the operator runs also if none of its outputs is used.
+
+    Example: images = fn.permute_batch(images, indices=fn.batch_permutation())
     """
     def __init__(
         self,
@@ -2010,7 +2180,7 @@ class PermuteBatch(OperatorClass):
     ) -> None: ...
 
 class PowerSpectrum(OperatorClass):
-    """Power or magnitude of the Fourier transform along an axis.
+    """Computes power or magnitude of the Fourier transform along an axis.
 
     Args:
         signal: float32, at least one axis.
@@ -2029,6 +2199,8 @@ class PowerSpectrum(OperatorClass):
 
     Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
     results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
+
+    Example: power = fn.power_spectrum(sound, nfft=512)
     """
     def __init__(
         self,
@@ -2043,7 +2215,7 @@ class PowerSpectrum(OperatorClass):
     ) -> None: ...
 
 class PreemphasisFilter(OperatorClass):
-    """out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
+    """Computes out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
 
     Args:
         signal: numbers, any shape.
@@ -2059,6 +2231,8 @@ class PreemphasisFilter(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `signal`, `dtype`.
+
+    Example: sound = fn.preemphasis_filter(sound, preemph_coeff=0.97)
     """
     def __init__(
         self,
@@ -2093,6 +2267,8 @@ class PythonFunction(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: copies of what the function returned.
+
+    Example: doubled = fn.python_function(numbers, function=lambda array: array * 2)
     """
     def __init__(
         self,
@@ -2131,6 +2307,9 @@ class ROIRandomCrop(OperatorClass):
 
     Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
         checked; of a window that does not fit the start is then unspecified.
+
+    Example:
+        corner = fn.roi_random_crop(crop_shape=[3, 4], roi_start=[2, 0], roi_end=[4, 8], in_shape=[9, 8])
     """
     def __init__(
         self,
@@ -2193,6 +2372,11 @@ class RandomBBoxCrop(OperatorClass):
         there are an `input_shape` and a single aspect ratio; here such a window is made smaller. Where DALI
         goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
         ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
+
+    Example:
+        anchor, size, boxes, box_labels = fn.random_bbox_crop(
+            boxes, box_labels, bbox_layout="xyXY", thresholds=[0.1, 0.5], scaling=[0.3, 1.0]
+        )
     """
     def __init__(
         self,
@@ -2238,6 +2422,8 @@ class RandomCropGenerator(OperatorClass):
 
     Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
         half away from zero.
+
+    Example: corner, size = fn.random_crop_generator(shape, random_area=[0.3, 0.8])
     """
     def __init__(
         self,
@@ -2277,6 +2463,8 @@ class RandomResizedCrop(OperatorClass):
     Returns: [*size, C].
 
     Parity: other random numbers than DALI's, from the same distribution.
+
+    Example: images = fn.random_resized_crop(images, size=[160, 160])
     """
     def __init__(
         self,
@@ -2300,7 +2488,7 @@ class RandomResizedCrop(OperatorClass):
     ) -> None: ...
 
 class Reinterpret(OperatorClass):
-    """The same bytes, little-endian, as elements of another type in another shape.
+    """Reads the same bytes, little-endian, as elements of another type in another shape.
 
     Args:
         data: any shape and type.
@@ -2321,6 +2509,8 @@ class Reinterpret(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: the same bytes.
+
+    Example: bits = fn.reinterpret(numbers, dtype=types.INT32)
     """
     def __init__(
         self,
@@ -2337,7 +2527,7 @@ class Reinterpret(OperatorClass):
     ) -> None: ...
 
 class Reshape(OperatorClass):
-    """The same elements, in row-major order, in another shape.
+    """Arranges the same elements, in row-major order, in another shape.
 
     Args:
         data: any shape and type.
@@ -2356,6 +2546,8 @@ class Reshape(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: the same type and number of elements.
+
+    Example: numbers = fn.reshape(numbers, shape=[3, -1])
     """
     def __init__(
         self,
@@ -2407,6 +2599,10 @@ class Resize(OperatorClass):
 
     Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
+
+    Example:
+        images = fn.resize(images, size=[112, 112])
+        images = fn.resize(images, size=[160, 60], interp_type=types.INTERP_NN)
     """
     def __init__(
         self,
@@ -2483,6 +2679,8 @@ class ResizeCropMirror(OperatorClass):
 
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
+
+    Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
     def __init__(
         self,
@@ -2546,6 +2744,10 @@ class Rotate(OperatorClass):
     0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
     that is one for all samples but cuts off the fraction of a per-sample one; here both are rounded.
 
+    Example:
+        images = fn.rotate(images, angle=20.0, fill_value=0)
+        images = fn.rotate(images, angle=45.0, fill_value=128.0, keep_size=True)
+
     By frame: of sequences `angle`, `axis` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -2588,6 +2790,8 @@ class SSDRandomCrop(OperatorClass):
 
     Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
         is an error after 200,000 attempts.
+
+    Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
     """
     def __init__(
         self,
@@ -2614,6 +2818,10 @@ class Saturation(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.saturation(images, saturation=2.5)
+        images = fn.saturation(images, saturation=0.2)
 
     By frame: of sequences `saturation` may have a value for each frame, see `per_frame`.
     """
@@ -2642,6 +2850,8 @@ class SequenceRearrange(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [length of new_order, ...], type and layout of the input.
+
+    Example: frames = fn.sequence_rearrange(frames, new_order=[3, 2, 1, 0])
     """
     def __init__(
         self,
@@ -2654,7 +2864,7 @@ class SequenceRearrange(OperatorClass):
     ) -> None: ...
 
 class Shapes(OperatorClass):
-    """Shape of each sample.
+    """Returns the shape of each sample.
 
     Args:
         data: any.
@@ -2665,6 +2875,8 @@ class Shapes(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [number of axes], `dtype`, no layout.
+
+    Example: sizes = fn.shapes(images, dtype=types.INT32)
     """
     def __init__(
         self,
@@ -2711,6 +2923,8 @@ class Slice(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: layout of the input, size of the window.
+
+    Example: images = fn.slice(images, rel_start=[0.2, 0.1], rel_shape=[0.5, 0.6], axis_names="HW")
     """
     def __init__(
         self,
@@ -2735,7 +2949,7 @@ class Slice(OperatorClass):
     ) -> None: ...
 
 class Spectrogram(OperatorClass):
-    """Power or magnitude of the Fourier transform of windows of a signal.
+    """Computes power or magnitude of the Fourier transform of windows of a signal.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
@@ -2757,6 +2971,8 @@ class Spectrogram(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
+
+    Example: spectrogram = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)
     """
     def __init__(
         self,
@@ -2793,6 +3009,8 @@ class Sphere(OperatorClass):
 
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
+
+    Example: images = fn.sphere(images)
     """
     def __init__(
         self,
@@ -2822,6 +3040,8 @@ class Squeeze(OperatorClass):
     Returns: the same elements and type.
 
     Parity: DALI passes over indices that are negative or too large; here they raise.
+
+    Example: row = fn.squeeze(row, axes=[0, 1])
     """
     def __init__(
         self,
@@ -2848,6 +3068,8 @@ class Stack(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: one axis more, of the number of inputs.
+
+    Example: stacked = fn.stack(numbers, others, axis=0)
     """
     def __init__(
         self,
@@ -2896,6 +3118,8 @@ class TensorResize(OperatorClass):
 
     Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
     the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
+
+    Example: images = fn.tensor_resize(images, sizes=[60, 90], axes=[0, 1])
     """
     def __init__(
         self,
@@ -2926,7 +3150,7 @@ class TensorResize(OperatorClass):
     ) -> None: ...
 
 class ToDecibels(OperatorClass):
-    """multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
+    """Computes multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
 
     Args:
         magnitude: float32, any shape, 0 or more.
@@ -2941,6 +3165,8 @@ class ToDecibels(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32, shape of `magnitude`.
+
+    Example: spectrogram = fn.to_decibels(spectrogram, multiplier=10.0, cutoff_db=-80.0)
     """
     def __init__(
         self,
@@ -2969,6 +3195,8 @@ class Transpose(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: the same elements and type.
+
+    Example: images = fn.transpose(images, perm=[2, 0, 1])
     """
     def __init__(
         self,
@@ -3007,6 +3235,8 @@ class WarpAffine(OperatorClass):
 
     Parity: as for `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
     per-sample `size` is rounded like one for all samples.
+
+    Example: images = fn.warp_affine(images, matrix=[1.0, 0.3, -20.0, 0.1, 0.9, 10.0], fill_value=0)
 
     By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
     """
@@ -3051,6 +3281,10 @@ class Water(OperatorClass):
 
     Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
     border.
+
+    Example:
+        images = fn.water(images, ampl_x=20.0, ampl_y=5.0)
+        images = fn.water(images)
     """
     def __init__(
         self,
@@ -3071,7 +3305,7 @@ class Water(OperatorClass):
     ) -> None: ...
 
 class Zeros(OperatorClass):
-    """A tensor of zeros.
+    """Makes a tensor of zeros.
 
     Args:
         dtype: of the result.
@@ -3084,6 +3318,8 @@ class Zeros(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [*shape], `dtype`.
+
+    Example: zeros = fn.zeros(shape=[2, 3])
     """
     def __init__(
         self,
@@ -3110,6 +3346,8 @@ class ZerosLike(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: shape of `data_like`, `dtype`.
+
+    Example: zeros = fn.zeros_like(numbers)
     """
     def __init__(
         self,
@@ -3158,6 +3396,8 @@ def audio_resample(
 
     Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+
+    Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
 
 @overload
@@ -3201,6 +3441,8 @@ def bb_flip(
 
     Returns: shape and format of the input, float32. A width or height is the distance of the borders
         as float32 has them.
+
+    Example: boxes = fn.bb_flip(boxes, ltrb=True, horizontal=1)
     """
 
 @overload
@@ -3245,6 +3487,8 @@ def bbox_paste(
 
     Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
         is within the canvas.
+
+    Example: boxes = fn.bbox_paste(boxes, ltrb=True, ratio=1.5, paste_x=0.2, paste_y=0.8)
     """
 
 @overload
@@ -3299,6 +3543,11 @@ def box_encoder(
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
         box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
         shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
+
+    Example:
+        encoded, matched = fn.box_encoder(
+            boxes, box_labels, anchors=[0.1, 0.2, 0.5, 0.7, 0.5, 0.3, 0.9, 0.9, 0.0, 0.0, 0.2, 0.2]
+        )
     """
 
 @overload
@@ -3342,6 +3591,10 @@ def brightness(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.brightness(images, brightness=1.5)
+        images = fn.brightness(images, brightness=0.6)
     """
 
 @overload
@@ -3389,6 +3642,10 @@ def brightness_contrast(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of the input, `dtype`, saturated.
+
+    Example:
+        images = fn.brightness_contrast(images, brightness=1.2, contrast=0.6)
+        images = fn.brightness_contrast(images, contrast=1.6)
     """
 
 @overload
@@ -3427,6 +3684,8 @@ def cast(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of `data`, `dtype`.
+
+    Example: numbers = fn.cast(numbers, dtype=types.UINT8)
     """
 
 @overload
@@ -3450,7 +3709,7 @@ def cast_like(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """`cast` to the type of a second input.
+    """Converts to the type of a second input, as `cast` does.
 
     Args:
         data: any shape and type.
@@ -3461,6 +3720,8 @@ def cast_like(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of `data`, dtype of `like`.
+
+    Example: numbers = fn.cast_like(numbers, halves)
     """
 
 @overload
@@ -3496,6 +3757,8 @@ def cat(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: the inputs one behind the other.
+
+    Example: joined = fn.cat(numbers, others, axis=0)
     """
 
 @overload
@@ -3542,6 +3805,8 @@ def clahe(
     Returns: shape, type and layout of the image.
 
     Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
+
+    Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
 
 @overload
@@ -3581,6 +3846,10 @@ def color_space_conversion(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: layout of the input, uint8, 1 or 3 channels.
+
+    Example:
+        images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.GRAY)
+        images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.BGR)
     """
 
 @overload
@@ -3625,6 +3894,10 @@ def color_twist(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.color_twist(images, hue=60.0, saturation=1.5, brightness=1.1)
+        images = fn.color_twist(images, saturation=2.0, brightness=1.1)
     """
 
 @overload
@@ -3652,7 +3925,7 @@ def constant(
     shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     out_shape: Any = None,
 ) -> Array:
-    """The same array of numbers for every sample; `types.Constant` takes arrays, too.
+    """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
         dtype: of the result, to which the numbers round half away from zero and saturate; None: FLOAT for
@@ -3664,6 +3937,8 @@ def constant(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [*shape].
+
+    Example: numbers = fn.constant(fdata=[0.5, 1.5])
     """
 
 @overload
@@ -3691,6 +3966,10 @@ def contrast(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.contrast(images, contrast=1.7)
+        images = fn.contrast(images, contrast=0.5)
     """
 
 @overload
@@ -3736,6 +4015,8 @@ def coord_flip(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32 [points, coordinates].
+
+    Example: points = fn.coord_flip(points, flip_x=1)
     """
 
 @overload
@@ -3780,6 +4061,8 @@ def coord_transform(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [..., m], `dtype`, saturated.
+
+    Example: points = fn.coord_transform(points, M=[0.0, -1.0, 1.0, 0.0], T=[0.5, 0.0])
     """
 
 @overload
@@ -3839,6 +4122,10 @@ def crop(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: layout of the input, size of the window.
+
+    Example:
+        images = fn.crop(images, crop=[100, 100], crop_pos_x=0.2, crop_pos_y=0.8)
+        images = fn.crop(images, crop=[80, 200], crop_pos_y=0.0)
     """
 
 @overload
@@ -3921,6 +4208,15 @@ def crop_mirror_normalize(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: `output_layout`, size of the window, `dtype`.
+
+    Example:
+        images = fn.crop_mirror_normalize(
+            images,
+            crop=[128, 128],
+            mean=[123.7, 116.3, 103.5],
+            std=[58.4, 57.1, 57.4],
+            output_layout="CHW",
+        )
     """
 
 @overload
@@ -3989,6 +4285,8 @@ def debayer(
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
 
     Parity: bit for bit. "default_npp" is for DALI's GPU kernel only.
+
+    Example: colour = fn.debayer(plane, blue_position=[0, 0])
     """
 
 @overload
@@ -4024,6 +4322,8 @@ def element_extract(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: an output for each index, without the outermost axis.
+
+    Example: element = fn.element_extract(numbers, element_map=[1])
     """
 
 @overload
@@ -4058,6 +4358,8 @@ def equalize(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape, type and layout of the input.
+
+    Example: images = fn.equalize(images)
     """
 
 @overload
@@ -4112,6 +4414,16 @@ def erase(
     Returns: shape, type and layout of the input.
 
     Parity: DALI wraps fill values that the type does not hold, and refuses bool and float64.
+
+    Example:
+        images = fn.erase(images, anchor=[40, 60], shape=[60, 80], axis_names="HW", fill_value=128)
+        images = fn.erase(
+            images,
+            anchor=[0.1, 0.1, 0.5, 0.6],
+            shape=[0.2, 0.2, 0.3, 0.3],
+            normalized=True,
+            fill_value=255,
+        )
     """
 
 @overload
@@ -4156,6 +4468,8 @@ def expand_dims(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: the same elements and type.
+
+    Example: numbers = fn.expand_dims(numbers, axes=[0])
     """
 
 @overload
@@ -4251,6 +4565,8 @@ def fast_resize_crop_mirror(
 
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
+
+    Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
 
 @overload
@@ -4332,6 +4648,8 @@ def filter(
     Parity: volumes, int8 and float16 are taken on every device, on DALI's CPU backend they are not. The order of the sums is
     another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
     product of vectors, except for 2⁻²² of its largest element, is applied axis by axis.
+
+    Example: images = fn.filter(images, kernel)
     """
 
 @overload
@@ -4375,6 +4693,10 @@ def flip(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape, type and layout of the input.
+
+    Example:
+        images = fn.flip(images, horizontal=1)
+        images = fn.flip(images, horizontal=0, vertical=1)
     """
 
 @overload
@@ -4400,7 +4722,7 @@ def full(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """A tensor filled with a value.
+    """Fills a tensor with a value.
 
     Args:
         fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be of size 1. A
@@ -4413,6 +4735,8 @@ def full(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [*shape], dtype of `fill_value`.
+
+    Example: sevens = fn.full(seven, shape=[2, 2])
     """
 
 @overload
@@ -4436,7 +4760,7 @@ def full_like(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """A tensor of the shape and type of another, filled with a value.
+    """Fills a tensor of the shape and type of another with a value.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -4448,6 +4772,8 @@ def full_like(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape and dtype of `data_like`.
+
+    Example: sevens = fn.full_like(numbers, seven)
     """
 
 @overload
@@ -4494,6 +4820,10 @@ def gaussian_blur(
     Bits: the order of the sums depends on the padded shape and on the largest window of the batch. Two
     results differ by at most 2⁻²³ · window_size of the largest value for each axis; as integers by 1 where
     a value lies that close to a half. See `Pipeline(exact_shapes=True)`.
+
+    Example:
+        images = fn.gaussian_blur(images, sigma=3.0)
+        images = fn.gaussian_blur(images, sigma=6.0)
     """
 
 @overload
@@ -4543,6 +4873,10 @@ def grid_mask(
 
     Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, a pixel
     on the border of a square, within the rounding of float32, may come out on the other side of it.
+
+    Example:
+        images = fn.grid_mask(images, tile=40, ratio=0.5, angle=0.4)
+        images = fn.grid_mask(images, tile=60, ratio=0.4, angle=0.6)
     """
 
 @overload
@@ -4587,6 +4921,10 @@ def hsv(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
+    Example:
+        images = fn.hsv(images, hue=120.0, saturation=1.3)
+        images = fn.hsv(images, saturation=0.3, value=1.2)
+
     Parity: without `dtype`, the result has the type of a float input, so that it has derivatives, and is uint8 for integers; in DALI, `jdali.fn` and `jdali.dynamic` it is always uint8.
     """
 
@@ -4628,6 +4966,8 @@ def hue(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example: images = fn.hue(images, hue=90.0)
     """
 
 @overload
@@ -4678,6 +5018,8 @@ def jitter(
 
     Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
     there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
+
+    Example: images = fn.jitter(images, nDegree=8)
     """
 
 @overload
@@ -4754,6 +5096,10 @@ def jpeg_compression_distortion(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape, type and layout of the image.
+
+    Example:
+        images = fn.jpeg_compression_distortion(images, quality=5)
+        images = fn.jpeg_compression_distortion(images, quality=30)
     """
 
 @overload
@@ -4803,6 +5149,8 @@ def laplacian(
 
     Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
     sum lies that close to a half.
+
+    Example: images = fn.laplacian(images, window_size=5, dtype=types.UINT8, scale=0.2)
     """
 
 @overload
@@ -4833,7 +5181,7 @@ def lookup_table(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """values[i] where an element is keys[i], else `default_value`.
+    """Looks up values[i] where an element is keys[i], else `default_value`.
 
     Args:
         data: integers, any shape.
@@ -4847,6 +5195,8 @@ def lookup_table(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of `data`, `dtype`.
+
+    Example: classes = fn.lookup_table(classes, keys=[0, 1, 2], values=[10.0, 20.0, 30.0])
     """
 
 @overload
@@ -4895,6 +5245,8 @@ def mel_filter_bank(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
+
+    Example: mel = fn.mel_filter_bank(spectrogram, sample_rate=16000.0, nfilter=40)
     """
 
 @overload
@@ -4927,7 +5279,7 @@ def mfcc(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """First coefficients of a cosine transform along an axis.
+    """Computes the first coefficients of a cosine transform along an axis.
 
     Type 2, the usual one, is out[k] = Σ in[n] · cos(π (n + ½) k / N).
 
@@ -4945,6 +5297,8 @@ def mfcc(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32, shape of `spectrum` except for `axis`.
+
+    Example: coefficients = fn.mfcc(mel, n_mfcc=13)
     """
 
 @overload
@@ -5004,6 +5358,16 @@ def multi_paste(
 
     Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
     is not checked, and what is outside is left out.
+
+    Example:
+        images = fn.multi_paste(
+            images,
+            images,
+            output_size=[200, 300],
+            in_anchors=[[0, 0], [40, 60]],
+            shapes=[[100, 150], [90, 150]],
+            out_anchors=[[0, 0], [105, 140]],
+        )
     """
 
 @overload
@@ -5036,7 +5400,7 @@ def nonsilent_region(
     extent: None = None,
     out_shape: Any = None,
 ) -> tuple[Array, Array]:
-    """First and last window whose mean power reaches a threshold, and what they span.
+    """Finds the first and last window whose mean power reaches a threshold, and what they span.
 
     Args:
         signal: [T], integers or float32.
@@ -5055,6 +5419,8 @@ def nonsilent_region(
 
     Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
     from DALI as far as its rounding errors go.
+
+    Example: begin, length = fn.nonsilent_region(sound, cutoff_db=-30.0)
     """
 
 @overload
@@ -5090,7 +5456,7 @@ def normalize(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """scale · (data - mean) / stddev + shift; integers round half away from zero.
+    """Computes scale · (data - mean) / stddev + shift; integers round half away from zero.
 
     Args:
         data: [N, ...], numbers.
@@ -5114,6 +5480,8 @@ def normalize(
 
     Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
+
+    Example: numbers = fn.normalize(numbers, axes=[1])
     """
 
 @overload
@@ -5151,7 +5519,7 @@ def one_hot(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """on_value where the index along a new axis is the class, off_value elsewhere.
+    """Sets on_value where the index along a new axis is the class, off_value elsewhere.
 
     Args:
         classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
@@ -5169,6 +5537,8 @@ def one_hot(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: `dtype`, one axis more than `classes`.
+
+    Example: classes = fn.one_hot(classes, num_classes=3)
     """
 
 @overload
@@ -5194,7 +5564,7 @@ def ones(
     shape: Any = (),
     out_shape: Any = None,
 ) -> Array:
-    """A tensor of ones.
+    """Makes a tensor of ones.
 
     Args:
         dtype: of the result.
@@ -5204,6 +5574,8 @@ def ones(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [*shape], `dtype`.
+
+    Example: ones = fn.ones(shape=[2, 3])
     """
 
 @overload
@@ -5227,6 +5599,8 @@ def ones_like(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of `data_like`, `dtype`.
+
+    Example: ones = fn.ones_like(numbers)
     """
 
 @overload
@@ -5284,6 +5658,8 @@ def optical_flow(
 
     Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
         pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
+
+    Example: flow = fn.optical_flow(frames)
     """
 
 @overload
@@ -5335,6 +5711,8 @@ def pad(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: type and layout of the input.
+
+    Example: images = fn.pad(images, axis_names="HW", align=256, fill_value=64)
     """
 
 @overload
@@ -5384,6 +5762,8 @@ def paste(
     Returns: [ratio * H, ratio * W, C], type of the input.
 
     Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
+
+    Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """
 
 @overload
@@ -5426,6 +5806,10 @@ def per_frame(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: as `data`; the layout begins with F, and is F** where there was none.
+
+    Example:
+        angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
+        frames = fn.rotate(frames, angle=fn.per_frame(angles), keep_size=True)
     """
 
 @overload
@@ -5451,7 +5835,7 @@ def power_spectrum(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Power or magnitude of the Fourier transform along an axis.
+    """Computes power or magnitude of the Fourier transform along an axis.
 
     Args:
         signal: float32, at least one axis.
@@ -5469,6 +5853,8 @@ def power_spectrum(
 
     Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
     results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
+
+    Example: power = fn.power_spectrum(sound, nfft=512)
     """
 
 @overload
@@ -5496,7 +5882,7 @@ def preemphasis_filter(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
+    """Computes out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
 
     Args:
         signal: numbers, any shape.
@@ -5511,6 +5897,8 @@ def preemphasis_filter(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of `signal`, `dtype`.
+
+    Example: sound = fn.preemphasis_filter(sound, preemph_coeff=0.97)
     """
 
 @overload
@@ -5556,6 +5944,8 @@ def random_crop_generator(
 
     Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
         half away from zero.
+
+    Example: corner, size = fn.random_crop_generator(shape, random_area=[0.3, 0.8])
     """
 
 @overload
@@ -5645,6 +6035,8 @@ def random_resized_crop(
     Returns: [*size, C].
 
     Parity: other random numbers than DALI's, from the same distribution.
+
+    Example: images = fn.random_resized_crop(images, size=[160, 160])
     """
 
 @overload
@@ -5727,7 +6119,7 @@ def reinterpret(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """The same bytes, little-endian, as elements of another type in another shape.
+    """Reads the same bytes, little-endian, as elements of another type in another shape.
 
     Args:
         data: any shape and type.
@@ -5746,6 +6138,8 @@ def reinterpret(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: the same bytes.
+
+    Example: bits = fn.reinterpret(numbers, dtype=types.INT32)
     """
 
 @overload
@@ -5776,7 +6170,7 @@ def reshape(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """The same elements, in row-major order, in another shape.
+    """Arranges the same elements, in row-major order, in another shape.
 
     Args:
         data: any shape and type.
@@ -5793,6 +6187,8 @@ def reshape(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: the same type and number of elements.
+
+    Example: numbers = fn.reshape(numbers, shape=[3, -1])
     """
 
 @overload
@@ -5873,6 +6269,10 @@ def resize(
 
     Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
+
+    Example:
+        images = fn.resize(images, size=[112, 112])
+        images = fn.resize(images, size=[160, 60], interp_type=types.INTERP_NN)
     """
 
 @overload
@@ -6046,6 +6446,8 @@ def resize_crop_mirror(
 
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
+
+    Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
 
 @overload
@@ -6123,6 +6525,9 @@ def roi_random_crop(
 
     Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
         checked; of a window that does not fit the start is then unspecified.
+
+    Example:
+        corner = fn.roi_random_crop(crop_shape=[3, 4], roi_start=[2, 0], roi_end=[4, 8], in_shape=[9, 8])
     """
 
 @overload
@@ -6211,6 +6616,10 @@ def rotate(
     Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points by up to
     0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
     that is one for all samples but cuts off the fraction of a per-sample one; here both are rounded.
+
+    Example:
+        images = fn.rotate(images, angle=20.0, fill_value=0)
+        images = fn.rotate(images, angle=45.0, fill_value=128.0, keep_size=True)
     """
 
 @overload
@@ -6254,6 +6663,10 @@ def saturation(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.saturation(images, saturation=2.5)
+        images = fn.saturation(images, saturation=0.2)
     """
 
 @overload
@@ -6290,6 +6703,8 @@ def sequence_rearrange(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [length of new_order, ...], type and layout of the input.
+
+    Example: frames = fn.sequence_rearrange(frames, new_order=[3, 2, 1, 0])
     """
 
 @overload
@@ -6313,7 +6728,7 @@ def shapes(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Shape of each sample.
+    """Returns the shape of each sample.
 
     Args:
         data: any.
@@ -6323,6 +6738,8 @@ def shapes(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [number of axes], `dtype`, no layout.
+
+    Example: sizes = fn.shapes(images, dtype=types.INT32)
     """
 
 @overload
@@ -6393,6 +6810,8 @@ def slice(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: layout of the input, size of the window.
+
+    Example: images = fn.slice(images, rel_start=[0.2, 0.1], rel_shape=[0.5, 0.6], axis_names="HW")
     """
 
 @overload
@@ -6436,7 +6855,7 @@ def spectrogram(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Power or magnitude of the Fourier transform of windows of a signal.
+    """Computes power or magnitude of the Fourier transform of windows of a signal.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
@@ -6456,6 +6875,8 @@ def spectrogram(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
+
+    Example: spectrogram = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)
     """
 
 @overload
@@ -6503,6 +6924,8 @@ def sphere(
 
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
+
+    Example: images = fn.sphere(images)
     """
 
 @overload
@@ -6543,6 +6966,8 @@ def squeeze(
     Returns: the same elements and type.
 
     Parity: DALI passes over indices that are negative or too large; here they raise.
+
+    Example: row = fn.squeeze(row, axes=[0, 1])
     """
 
 @overload
@@ -6578,6 +7003,8 @@ def stack(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: one axis more, of the number of inputs.
+
+    Example: stacked = fn.stack(numbers, others, axis=0)
     """
 
 @overload
@@ -6652,6 +7079,8 @@ def tensor_resize(
 
     Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
     the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
+
+    Example: images = fn.tensor_resize(images, sizes=[60, 90], axes=[0, 1])
     """
 
 @overload
@@ -6695,7 +7124,7 @@ def to_decibels(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
+    """Computes multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
 
     Args:
         magnitude: float32, any shape, 0 or more.
@@ -6709,6 +7138,8 @@ def to_decibels(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32, shape of `magnitude`.
+
+    Example: spectrogram = fn.to_decibels(spectrogram, multiplier=10.0, cutoff_db=-80.0)
     """
 
 @overload
@@ -6749,6 +7180,8 @@ def transpose(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: the same elements and type.
+
+    Example: images = fn.transpose(images, perm=[2, 0, 1])
     """
 
 @overload
@@ -6803,6 +7236,8 @@ def warp_affine(
 
     Parity: as for `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
     per-sample `size` is rounded like one for all samples.
+
+    Example: images = fn.warp_affine(images, matrix=[1.0, 0.3, -20.0, 0.1, 0.9, 10.0], fill_value=0)
     """
 
 @overload
@@ -6864,6 +7299,10 @@ def water(
 
     Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
     border.
+
+    Example:
+        images = fn.water(images, ampl_x=20.0, ampl_y=5.0)
+        images = fn.water(images)
     """
 
 @overload
@@ -6892,7 +7331,7 @@ def zeros(
     shape: Any = (),
     out_shape: Any = None,
 ) -> Array:
-    """A tensor of zeros.
+    """Makes a tensor of zeros.
 
     Args:
         dtype: of the result.
@@ -6902,6 +7341,8 @@ def zeros(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [*shape], `dtype`.
+
+    Example: zeros = fn.zeros(shape=[2, 3])
     """
 
 @overload
@@ -6925,6 +7366,8 @@ def zeros_like(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape of `data_like`, `dtype`.
+
+    Example: zeros = fn.zeros_like(numbers)
     """
 
 @overload

@@ -29,7 +29,7 @@ PADDING = {
 
 
 def make_pure(op: Operator) -> Callable[..., object]:
-    """The pure function of one sample for a compiled operator."""
+    """Makes the pure function of one sample for a compiled operator."""
 
     own_layout = "layout" in op.public_args  # an argument: the inputs have no option of that name then
 

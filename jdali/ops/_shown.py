@@ -13,7 +13,7 @@ from jdali.ops._pure import make_pure
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """A pure function, if the operator is compiled, and a class, if users call it."""
+    """Yields a pure function, if the operator is compiled, and a class, if users call it."""
     if issubclass(kind_of(name), CompiledOp) and not name.startswith("_"):
         yield name, lambda: make_pure(REGISTRY[name])
     if not name.startswith(HIDDEN):
@@ -21,16 +21,16 @@ def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def class_of(name: str) -> Any:
-    """The class of an operator."""
+    """Returns the class of an operator."""
     made = classes().make_class(REGISTRY[name])
     return deprecated(made, name) if is_deprecated(name) else made
 
 
 def deprecated(made: object, name: str) -> Any:
-    """The same class, whose calls warn of a name that it has."""
+    """Makes the same class with a deprecated name, whose calls warn."""
     return classes().deprecated_class(made, name)
 
 
 def classes() -> ModuleType:
-    """The module of the classes: it stands on the graph, and the graph on the operators of this package."""
+    """Imports the module of the classes: it stands on the graph, and the graph on the operators of this package."""
     return importlib.import_module("jdali.fn._classes")

@@ -72,6 +72,11 @@ class COCO(OperatorClass):
     Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
         first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
         int32 [1].
+
+    Example:
+        jpegs, boxes, labels = fn.readers.coco(
+            file_root="coco", annotations_file="coco/instances.json", ltrb=True, ratio=True
+        )
     """
     def __init__(
         self,
@@ -148,6 +153,8 @@ class Caffe(OperatorClass):
 
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels (taken to lie in this
         order, as DALI does); and int32 [1], [0] where a record has no label.
+
+    Example: jpegs, labels = fn.readers.caffe(path="caffe_lmdb")
     """
     def __init__(
         self,
@@ -219,6 +226,8 @@ class Caffe2(OperatorClass):
 
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels; the label, int32 or as it
         is stored, [1] or [num_labels]; further tensors [elements]; int32 [4].
+
+    Example: jpegs, labels = fn.readers.caffe2(path="caffe2_lmdb")
     """
     def __init__(
         self,
@@ -292,6 +301,8 @@ class File(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: uint8 [bytes], and int32 [1].
+
+    Example: jpegs, labels = fn.readers.file(file_root="photos", random_shuffle=True)
     """
     def __init__(
         self,
@@ -360,6 +371,8 @@ class MXNet(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: uint8 [bytes], and float32 [labels], one label or more.
+
+    Example: jpegs, labels = fn.readers.mxnet(path=["data.rec"])
     """
     def __init__(
         self,
@@ -434,6 +447,11 @@ class NemoAsr(OperatorClass):
 
     Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, also
         where the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
+
+    Example:
+        sound, rate, text = fn.readers.nemo_asr(
+            manifest_filepaths=["manifest.json"], sample_rate=8000, read_sample_rate=True
+        )
     """
     def __init__(
         self,
@@ -525,6 +543,8 @@ class Numpy(OperatorClass):
     Parity: DALI reads format version 1.0, little-endian, with the header laid out as NumPy writes it; here
     versions 2.0 and 3.0, big-endian elements and other spacing are read too. In a `file_list`, DALI takes
     empty lines and the carriage returns of Windows for names.
+
+    Example: numbers = fn.readers.numpy(file_root="arrays", file_filter="*.npy")
     """
     def __init__(
         self,
@@ -601,6 +621,8 @@ class Sequence(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: uint8 [F, H, W, C].
+
+    Example: frames = fn.readers.sequence(file_root="frames", sequence_length=4)
     """
     def __init__(
         self,
@@ -669,6 +691,11 @@ class TFRecord(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.
+
+    Example:
+        features = {"image": tfrec.FixedLenFeature((), tfrec.string, ""), "label": tfrec.FixedLenFeature([1], tfrec.int64, -1)}
+        record = fn.readers.tfrecord(path="data.tfrecord", features=features)
+        jpegs, labels = record["image"], record["label"]
     """
     def __init__(
         self,
@@ -752,6 +779,8 @@ class Video(OperatorClass):
     Returns: `dtype` [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
 
     Parity: DALI reads these on a GPU, whose conversion from YCbCr to RGB differs by a few steps of 255.
+
+    Example: frames = fn.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """
     def __init__(
         self,
@@ -869,6 +898,8 @@ class VideoResize(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: as of `readers.video`.
+
+    Example: frames = fn.readers.video_resize(filenames=["clip.mp4"], sequence_length=4, size=[24, 32])
     """
     def __init__(
         self,
@@ -975,6 +1006,8 @@ class Webdataset(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: for each output the content of a file, [elements] of its dtype.
+
+    Example: jpegs, scores = fn.readers.webdataset(paths=["shard.tar"], ext=["jpg", "scores"])
     """
     def __init__(
         self,

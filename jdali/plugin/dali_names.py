@@ -25,7 +25,7 @@ from jdali.tensors import TensorList
 
 __all__ = ["BatchesOfPipelines", "DaliNames", "policy_of"]
 
-# Those that decide when an epoch ends: a `reset` that sets others than the next epoch has cannot be followed.
+# Names that decide when an epoch ends: a `reset` that sets other values than the next epoch's is not supported.
 _POSITION = ("_counter", "_size", "_counter_per_gpu")
 # What `__next__` does not call, so that only a class with a `__next__` of its own can override it.
 _NOT_CALLED = ("_get_outputs", "_schedule_runs", "_end_iteration", "_remove_padded")
@@ -91,13 +91,13 @@ class DaliNames(DataIterator[Any]):
 
     # --- the position -----------------------------------------------------------------------
     def _reached(self) -> EpochCounter:
-        """The counter where the user is; that of the stream may have gone on to the next epoch, or not yet."""
+        """Returns the counter where the user is; that of the stream may have gone on to the next epoch, or not yet."""
         counter = copy.copy(self._stream.counter)
         counter.set_state(self._state["epoch"])
         return counter
 
     def _names(self) -> dict[str, Any]:
-        """The values that the names have here."""
+        """Returns the values of DALI's names."""
         counter = self._reached()
         of_counter = counter.get_state()
         ahead, turn = np.array(of_counter["ahead"], np.int64), int(of_counter["turn"])
@@ -144,7 +144,7 @@ class DaliNames(DataIterator[Any]):
             raise RuntimeError(f"iterator: it cannot go where it was sent by setting {'; '.join(wrong)}")
 
     def _set_otherwise(self, found: Mapping[str, Any]) -> list[str]:
-        """The names that have other values than those of the position, in words."""
+        """Lists, in words, the names that have other values than those of the position."""
         return [
             f"{name} to {found[name]}, it is {value}"
             for name, value in self._names().items()
@@ -199,7 +199,7 @@ class DaliNames(DataIterator[Any]):
         return batch
 
     def _get_outputs(self) -> list[tuple[TensorList, ...]]:
-        """The next batch of each pipeline; `_advance_and_check_drop_last` counts it.
+        """Takes the next batch of each pipeline; `_advance_and_check_drop_last` counts it.
 
         Raises:
             StopIteration: the epoch is at its end.
@@ -235,7 +235,7 @@ class DaliNames(DataIterator[Any]):
                         return [result.outputs for result in taken.results]
 
     def _note_taken(self, taken: TakenBatch) -> bool:
-        """Goes on behind a batch of the pipelines; False: it is without samples."""
+        """Moves behind a batch of the pipelines; returns False for one without samples."""
         stream = self._stream
         self._done, self._length, self._state = stream.counter.done, stream.counter.length, stream.get_state()
         if taken.number is None:  # it comes in place of the end, which the names say
@@ -246,7 +246,7 @@ class DaliNames(DataIterator[Any]):
         return all(result.nothing is None for result in taken.results)
 
     def _schedule_runs(self, release_outputs: bool = True) -> None:
-        """Has the next batches made."""
+        """Schedules the next batches."""
         self._ever_scheduled = True
         self.start_prefetch()
 
@@ -295,7 +295,7 @@ def _turned_at(sizes: np.ndarray) -> int:
 
 
 def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) -> LastBatchPolicy:
-    """The policy that two arguments of DALI's iterators say, the older of which warns."""
+    """Chooses the policy of two arguments of DALI's iterators; the older one warns."""
     if fill_last_batch is None:
         return last_batch_policy
     warnings.warn(

@@ -33,7 +33,7 @@ class Dicts(Assembler, abc.ABC):
 
     @abc.abstractmethod
     def of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
-        """The tensors of a pipeline's outputs, by name.
+        """Converts a pipeline's outputs to tensors, by name.
 
         Args:
             batches: its outputs.
@@ -42,7 +42,7 @@ class Dicts(Assembler, abc.ABC):
 
     @abc.abstractmethod
     def of_mask(self, mask: np.ndarray) -> Any:
-        """The mask, bool [N], as a tensor."""
+        """Converts the mask, bool [N], to a tensor."""
 
     def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
         return [[None] * len(self.names)] * pipelines
@@ -109,12 +109,12 @@ class DictIterator(DaliNames):
         return super().__next__()
 
     def next(self) -> list[dict[str, Any]]:
-        """The next batch; the same as `next(iterator)`."""
+        """Returns the next batch, as `next(iterator)` does."""
         return self.__next__()
 
 
 def own_outputs(pipelines: Sequence[Pipeline]) -> list[bool]:
-    """For each output of pipelines whether the memory of its batches is of no use to anybody else.
+    """Decides, for each output of pipelines, whether nobody else uses the memory of its batches.
 
     What a compiled program made is nobody else's; arrays of a source or of a function may be.
     """

@@ -135,7 +135,7 @@ class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
         self._spec: dict[str, jax.ShapeDtypeStruct] | None = None
 
     def __del__(self) -> None:
-        """Nothing: the base class closes here, wherever the garbage collector comes in, and others may use it."""
+        """Does nothing: the base class closes here, whenever the garbage collector runs, while others may still use it."""
 
     def __next__(self) -> dict[str, jax.Array]:
         self._assert_not_closed()

@@ -1,6 +1,6 @@
 """Names for writing operators in a plugin: the decorators, and the words of their signatures.
 
-docs/custom_operators.md says how; `jdali.plugin_manager` loads what was written.
+docs/custom_operators.md has a guide; `jdali.plugin_manager` loads such operators.
 """
 
 from jdali._batches import BatchSpec, Plan, valid_mask

@@ -24,7 +24,7 @@ _Sample = tuple[np.ndarray, ...]
 
 
 def reading_ahead(reader: Reader) -> Reader:
-    """The reader, behind threads that load ahead if its samples lie in remote storage."""
+    """Puts threads that load ahead in front of a reader of remote samples; returns others as they are."""
     if reader.reads_ahead or not (is_url(reader.source(0)) or is_url(reader.source(reader.size - 1))):
         return reader
     return ReadAhead(reader)
@@ -48,10 +48,9 @@ class _Loading:
 
 
 class ReadAhead(Reader):
-    """A reader that knows which samples come next, and has some threads load them.
+    """A reader whose threads load the next samples ahead.
 
-    Samples are begun in their order. What was loaded is kept until it is taken; of a batch that is not
-    taken, until two batches later.
+    Samples are begun in order and kept until they are taken, those of a batch that nobody takes until two batches later.
 
     Args:
         reader: what to load with.
@@ -72,12 +71,12 @@ class ReadAhead(Reader):
         # How many samples were handed out, those of the last batches, and where these end.
         self._position = 0
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
-        # The order, gone ahead; the samples that come next, and those that were not begun, with their positions.
+        # The order, moved ahead; the next samples, and those not begun, with their positions.
         self._further: Order = copy.copy(self._reader._order)
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
-        # Samples that are not loaded yet, bytes of those that are, and number and bytes of all ever loaded.
+        # Samples being loaded, bytes of loaded ones, and number and bytes of all loaded so far.
         self._open = self._held = self._done = self._seen = 0
 
     # --- as the reader ----------------------------------------------------------------------
@@ -122,7 +121,7 @@ class ReadAhead(Reader):
             for _ in indices:
                 self._foreseen.popleft()
             self._position += count
-            # What is not begun of this batch is needed now, whatever room it takes.
+            # The rest of this batch is needed now, even beyond the bound.
             while self._waiting and self._waiting[0][0] < self._position:
                 self._begin(*self._waiting.popleft())
             self._handed_out.append((self._position, indices))
@@ -154,7 +153,7 @@ class ReadAhead(Reader):
         if not arguments:
             # Samples that are loaded one by one know nothing of layouts.
             return with_layouts(super().load_many(indices), getattr(self._reader, "layouts", None))
-        # With arguments that nobody knows in advance: not ahead, but all at once.
+        # Arguments are unknown in advance: load them now, all at once.
         columns, failures = [], {}
         parts = [
             self._scope.submit(
@@ -195,7 +194,7 @@ class ReadAhead(Reader):
 
     # --- with the lock held -----------------------------------------------------------------
     def _begin_more(self) -> None:
-        """Begins samples of later batches while there is room for them."""
+        """Begins samples of later batches while the bounds allow it."""
         while self._waiting and self._has_room():
             self._begin(*self._waiting.popleft())
 
@@ -226,7 +225,7 @@ class ReadAhead(Reader):
             self._held -= loading.bytes
 
     def _drop(self, end: int, indices: list[int]) -> None:
-        """Lets go of a batch that ended at a position."""
+        """Drops a batch that ended at a position."""
         for index in indices:
             loading = self._loadings.get(index)
             while loading is not None and loading.wanted_by and loading.wanted_by[0] < end:
@@ -234,7 +233,7 @@ class ReadAhead(Reader):
             self._let_go_unless_wanted(index)
 
     def _forget_foreseen(self) -> None:
-        """The order went another way than foreseen: a state was set, or a batch has another size."""
+        """Drops what was loaded ahead: a state was set, or a batch has another size."""
         self._waiting.clear()
         for index in self._foreseen:
             loading = self._loadings.get(index)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._batches import BatchSpec, SamplesBlock, Store
-from jdali._operators.record import IsEnough, Static
+from jdali._operators.record import Static
 from jdali.readers.order.epochs import Order, SampleRefs
 
 _ORDER_OPTIONS = (
@@ -47,7 +47,7 @@ def reader_options(
     tensor_init_bytes: Static[int] = 1024 * 1024,
     _goes_on: Static[bool] = False,
 ) -> None:
-    """Arguments of every reader.
+    """Declares the arguments of every reader.
 
     Args:
         dont_use_mmap: without effect: files are never mapped into memory.
@@ -73,7 +73,7 @@ def reader_options(
 def shuffle_options(
     *, shuffle_after_epoch: Static[bool] = False, shuffle_after_epoch_seed: Static[int | None] = None
 ) -> None:
-    """Arguments of those readers that can shuffle between epochs.
+    """Declares the arguments of readers that can shuffle between epochs.
 
     Args:
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
@@ -132,7 +132,7 @@ class Reader(abc.ABC):
         return self._order.size
 
     def meta(self) -> dict[str, Any]:
-        """DALI's `reader_meta`."""
+        """Returns DALI's `reader_meta`."""
         order = self._order
         shards = order.num_shards
         padded = -(-order.size // shards) * shards if order.pad_last_batch else order.size
@@ -151,26 +151,16 @@ class Reader(abc.ABC):
 
     @abc.abstractmethod
     def load(self, index: int) -> tuple[np.ndarray, ...]:
-        """The outputs of one sample; raises `SampleError` if it cannot be read."""
+        """Loads one sample; raises `SampleError` if it cannot be read."""
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        """Some samples at once; readers that can read or parse them together do.
+        """Loads samples; readers that can read or parse them together do.
 
         A reader whose operator has per-sample arguments takes their values here by name, [n, ...] each.
         """
         return one_by_one(
             [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
         )
-
-    def load_beginnings(self, is_enough: IsEnough, indices: np.ndarray) -> Loaded:
-        """As `load_many`, for consumers that look at the beginnings of files: what follows may be left unread.
-
-        Args:
-            is_enough: True if these first bytes of a file are all that they look at. Samples are as long as ever, and what was
-                not read is unspecified.
-            indices: of the samples.
-        """
-        return self.load_many(indices)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         """Divides these samples among threads: each slice is for one call of `load_many`."""
@@ -190,22 +180,22 @@ class Reader(abc.ABC):
         self._order.set_state(state)
 
     def remake(self) -> Callable[[], Reader]:
-        """Makes the same reader in another process, for one that a node was created with: it goes there by value."""
+        """Returns a factory that recreates the reader in a worker."""
         return functools.partial(copy.copy, self)
 
     def cursor(self) -> Cursor:
-        """A position of its own in the reader's order, which begins at the reader's."""
+        """Makes an independent position in the reader's order, which begins at the reader's."""
         return Cursor(self._order.copy())
 
     def skip(self, batches: int, count: int) -> None:
-        """Goes on by as much as `batches` calls of `next_batch(count)`."""
+        """Skips as far as `batches` calls of `next_batch(count)` would."""
         self._order.skip(batches, count)
 
     def interrupt(self) -> None:  # noqa: B027  most readers wait for nobody
-        """Makes loads fail that wait for remote storage, now and from now on: the reader is about to be closed."""
+        """Makes loads from remote storage fail, now and later: the reader is about to be closed."""
 
     def close(self) -> None:  # noqa: B027  most readers hold nothing open
-        """Gives back what the reader holds open."""
+        """Closes the files of the reader."""
 
 
 class Cursor:
@@ -219,7 +209,7 @@ class Cursor:
         self.get_state, self.set_state = order.get_state, order.set_state
 
     def cursor(self) -> Cursor:
-        """Another one, which begins where this one is."""
+        """Copies the position."""
         return Cursor(self._order.copy())
 
 
@@ -236,10 +226,10 @@ def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: i
 
 
 def stores(samples: Sequence[tuple[np.ndarray, ...]], outputs: int) -> tuple[Store, ...]:
-    """A column for each output, of the samples' outputs.
+    """Arranges the outputs of samples as a column for each output.
 
     Raises:
-        ValueError: an output has not the same type and number of axes in all samples.
+        ValueError: samples differ in the type or number of axes of an output.
     """
     return tuple(_column([sample[output] for sample in samples], output) for output in range(outputs))
 
@@ -256,7 +246,7 @@ def _column(arrays: list[np.ndarray], output: int) -> Store:
 
 
 def joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
-    """For each output the samples of all parts, one after another."""
+    """Joins the columns of all parts, output by output."""
     outputs = []
     for output, columns in enumerate(zip(*parts, strict=True)):
         full = [column for column in columns if len(column)] or [columns[0]]
@@ -269,7 +259,7 @@ def joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
 
 
 def nothing() -> Store:
-    """A column without samples."""
+    """Makes a column without samples."""
     return Store.empty(BatchSpec(np.zeros((0, 0), np.int64), np.dtype(np.uint8)))
 
 

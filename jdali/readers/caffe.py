@@ -64,7 +64,7 @@ class CaffeReader(DatabaseReader):
 
 
 def _images(buffer: Buffer, found: Mapping[int, Any], ok: np.ndarray) -> Store:
-    """The images of many records: all encoded or all of pixels, as the first one is."""
+    """Makes the column of images: all encoded or all of pixels, as the first one is."""
     nothing = np.zeros(len(ok), np.int64)
 
     def numbers(field: int) -> np.ndarray:
@@ -130,6 +130,8 @@ def caffe(
 
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels (taken to lie in this
         order, as DALI does); and int32 [1], [0] where a record has no label.
+
+    Example: jpegs, labels = fn.readers.caffe(path="caffe_lmdb")
     """
     if not (image_available or label_available):
         raise ValueError(f"{_NAME}: neither image_available nor label_available: there is nothing to read")

@@ -26,7 +26,7 @@ _DIMS, _TYPE, _FLOATS, _INT32S, _BYTES, _STRINGS, _DOUBLES, _INT64S = 1, 2, 3, 4
 _FLOAT, _INT32, _BYTE, _STRING, _INT64, _DOUBLE = 1, 2, 3, 4, 10, 13
 _AS_INT32 = {_INT32: np.int32, 5: np.bool_, 6: np.uint8, 7: np.int8, 8: np.uint16, 9: np.int16}
 _BOX_SIZE = 4
-# Fields of the elements, by type, for those that are parsed many at a time.
+# Fields of the elements, by type, for types that are parsed many at a time.
 _FIELDS = {_FLOAT: _FLOATS, _BYTE: _BYTES, _STRING: _STRINGS, _INT64: _INT64S} | dict.fromkeys(
     _AS_INT32, _INT32S
 )
@@ -102,7 +102,7 @@ class Caffe2Reader(DatabaseReader):
         if wanted.label_type in _SPARSE:
             ok[:] = False
             return ()
-        # Shape and types of each output; without a shape there are as many elements as there are.
+        # Shape and types of each output; None: any number of elements.
         forms: list[tuple[tuple[int, ...] | None, Set[int]]] = [(None, {_STRING})] * wanted.image_available
         if wanted.label_type != LabelType.NONE:
             forms.append(((1,) if wanted.label_type == LabelType.SINGLE else None, _PARSED_TOGETHER))
@@ -149,7 +149,7 @@ def _column(
     buffer: Buffer, start: np.ndarray, end: np.ndarray, ok: np.ndarray, shape: tuple[int, ...] | None,
     kinds: Set[int],
 ) -> Store:  # fmt: skip
-    """The elements of a tensor of many records, of one of these types; `ok` is changed."""
+    """Makes the column of a tensor whose elements have one of these types; changes `ok`."""
     # Of records that are not ok the offsets mean nothing.
     listed = _columns.fields(buffer, np.where(ok, start, 0), np.where(ok, end, 0), ok)
     found = {number: (kind, values, ends) for number, kind, values, ends in listed if number != _DIMS}
@@ -182,7 +182,7 @@ def _at(tensors: Sequence[_Tensor], index: int, what: str) -> _Tensor:
 
 
 def _last_box(tensors: Sequence[_Tensor], consumed: int, *, required: bool) -> np.ndarray:
-    """The box after sparse labels: the last tensor, if it is one."""
+    """Returns the box behind sparse labels: the last tensor, if it is one."""
     last = tensors[-1]
     if required or (len(tensors) > consumed and last.type == _INT32 and len(last.values()) == _BOX_SIZE):
         return last.box()
@@ -200,7 +200,7 @@ class _Tensor:
             self.type = _FLOAT
 
     def values(self) -> np.ndarray:
-        """[elements]"""
+        """Returns the values as [elements]."""
         if self.type == _FLOAT:
             return reals(self._data, self._fields, _FLOATS, np.dtype("<f4"))
         if self.type == _DOUBLE:
@@ -214,7 +214,7 @@ class _Tensor:
         raise BadRecord(f"it has a tensor of the type {self.type}, which is not known")
 
     def image(self) -> np.ndarray:
-        """uint8 [bytes] of an encoded image, [height, width, channels] of pixels."""
+        """Returns an encoded image as uint8 [bytes], or pixels as [height, width, channels]."""
         if self.type not in (_BYTE, _STRING):
             raise BadRecord(f"its image is a tensor of the type {self.type}, it must be {_STRING} or {_BYTE}")
         image = self._content()
@@ -298,6 +298,8 @@ def caffe2(
 
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels; the label, int32 or as it
         is stored, [1] or [num_labels]; further tensors [elements]; int32 [4].
+
+    Example: jpegs, labels = fn.readers.caffe2(path="caffe2_lmdb")
     """
     wanted = _wanted(
         {

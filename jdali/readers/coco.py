@@ -13,7 +13,7 @@ from jdali._storage import files as _storage
 from jdali._system import limits
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats import coco_preprocessed as _coco_preprocessed
-from jdali.readers.formats.coco_json import Annotations, Wanted, parse
+from jdali.readers.formats.coco_json import Annotations, CocoFields, parse
 from jdali.readers.formats.coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
 from jdali.readers.formats.coco_segments import Segments, span
 from jdali.readers.formats.columns import dense_column, ragged_column
@@ -27,7 +27,7 @@ _OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_t
 
 
 class CocoReader(Reader):
-    """Images and what is known of them.
+    """Images and their annotations.
 
     Args:
         root: folder that the names of the images are relative to.
@@ -83,7 +83,7 @@ class CocoReader(Reader):
         return with_layouts(super().load_many(indices) if drawn else self._load_many(indices), self.layouts)
 
     def _load_many(self, indices: np.ndarray) -> Loaded:
-        """As `load_many`, without polygons and masks."""
+        """Loads samples as `load_many` does, without polygons and masks."""
         parsed = self._parsed
         contents = read_named(self._folder, parsed.names, indices)
         chosen = indices[contents.positions]
@@ -191,6 +191,11 @@ def coco(
     Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
         first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
         int32 [1].
+
+    Example:
+        jpegs, boxes, labels = fn.readers.coco(
+            file_root="coco", annotations_file="coco/instances.json", ltrb=True, ratio=True
+        )
     """
     outputs = {"polygons": polygon_masks, "masks": pixelwise_masks}
     if polygon_masks and pixelwise_masks:
@@ -206,7 +211,7 @@ def coco(
     chosen = (
         None if images is None else shared("images", lambda: NameTable.of(path_list(_NAME, "images", images)))
     )
-    wanted = Wanted(
+    wanted = CocoFields(
         **outputs, ids=image_ids, images=chosen,
         skip_empty=skip_empty, include_iscrowd=include_iscrowd, size_threshold=size_threshold, ltrb=ltrb,
         ratio=ratio, avoid_class_remapping=avoid_class_remapping,

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali._operators.record import IsEnough, Static, also_takes, reader
-from jdali._storage import BadLine, FileContents, NameTable, read_file, read_named
+from jdali._operators.record import Static, also_takes, reader
+from jdali._storage import BadLine, NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system.progress import progress_bar
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
@@ -53,19 +53,14 @@ class FileReader(Reader):
         self._labels = np.asarray(labels, np.int32)
 
     def meta(self) -> dict[str, Any]:
-        """As of every reader, and, of folders, "classes": the name of each label."""
+        """Returns `reader_meta`, and "classes" of folders: the name of each label."""
         return super().meta() | ({"classes": list(self._classes)} if self._classes else {})
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         return read_file(_storage.join(self._folder, self._names[index])), self._labels[index : index + 1]
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        return self._loaded(indices, read_named(self._folder, self._names, indices))
-
-    def load_beginnings(self, is_enough: IsEnough, indices: np.ndarray) -> Loaded:
-        return self._loaded(indices, read_named(self._folder, self._names, indices, is_enough))
-
-    def _loaded(self, indices: np.ndarray, contents: FileContents) -> Loaded:
+        contents = read_named(self._folder, self._names, indices)
         labels = self._labels[indices[contents.positions], None]
         return Loaded((contents.column(), dense_column(labels)), contents.failures)
 
@@ -77,7 +72,7 @@ class FileReader(Reader):
         return _storage.join(self._root, self._names[index])
 
 
-@reader(name=_NAME, outputs=2, beginnings=True, devices=("cpu",), source="operators/reader/file_reader_op.cc")
+@reader(name=_NAME, outputs=2, devices=("cpu",), source="operators/reader/file_reader_op.cc")
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def file(
@@ -108,6 +103,8 @@ def file(
         labels: of `files`; None: numbered from 0.
 
     Returns: uint8 [bytes], and int32 [1].
+
+    Example: jpegs, labels = fn.readers.file(file_root="photos", random_shuffle=True)
     """
     sources = [n for n, v in (("files", files), ("file_list", file_list)) if v is not None]
     if len(sources) > 1:
@@ -152,7 +149,7 @@ def _named_files(root: str, files: str | Sequence[str]) -> NameTable:
 
 
 def _numbers(labels: int | Sequence[int] | None, files: int) -> np.ndarray:
-    """int32 [files], the labels of files that were named."""
+    """Checks the labels of named files; returns int32 [files]."""
     if labels is None:
         return np.arange(files, dtype=np.int32)
     numbers = [labels] if isinstance(labels, int) else labels
@@ -217,7 +214,7 @@ def _files_in_folders(
 
 
 def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[str]:
-    """One expression for all glob patterns: there may be millions of names to look at."""
+    """Compiles all glob patterns into one expression, since millions of names may have to match."""
     patterns = [patterns] if isinstance(patterns, str) else patterns
     if not patterns:
         raise ValueError(f"{_NAME}: ``{argument}`` list cannot be empty, it must hold at least one pattern")
@@ -235,7 +232,7 @@ def _as_in_python(found: re.Match[str]) -> str:
 
 
 def _entries(folder: str, *, folders: bool) -> list[str]:
-    """Names of the subfolders or else of the files in a folder, sorted by their bytes."""
+    """Lists the subfolders of a folder, or its files if it has none, sorted by their bytes."""
     try:
         return _storage.entries(folder, folders=folders)
     except OSError as error:

@@ -77,6 +77,8 @@ def fits(
         hdu_indices: of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
 
     Returns: for each HDU its image, the axis that varies fastest last.
+
+    Example: table = fn.experimental.readers.fits(files=["a.fits", "b.fits"], hdu_indices=[1])
     """
     indices = _several(hdu_indices)
     if not indices or min(indices) < 1:

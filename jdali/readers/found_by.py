@@ -1,4 +1,4 @@
-"""By what the records of files were found, and what to do where there are none.
+"""Rebuilds or rejects indexes that point at no record.
 
 An index may be of another file: one that the user made before the file was written again, or one of the cache for a file
 whose path, size and times are those of the file before. So readers check what they read. Where a record is
@@ -39,11 +39,11 @@ class Tables:
         self._bounds = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
         self.all: Table = shared("tables", lambda: _joined(tables))
         self._lock = threading.Lock()
-        # Of files that were looked through anew: whether their records lie elsewhere, or why that is no help.
+        # Files that were scanned again: whether their records lie elsewhere, or why that does not help.
         self._seen: dict[int, bool | str] = {}
 
     def read(self, file: int, attempt: Callable[[], _T]) -> _T:
-        """`attempt()`, which reads a record of a file; again if the index was wrong, and could be corrected.
+        """Calls `attempt()`, which reads a record of a file, and once more if the index was wrong and could be corrected.
 
         Raises:
             BadRecord: the record is damaged, or the index is of another file.
@@ -108,7 +108,7 @@ def shared_table(files: RecordFiles, file: int, find: Callable[[], _TableT]) -> 
 
 
 def fits_at(count: int, begins: Callable[[int], bool]) -> bool:
-    """True if an index has records where the file has them, as far as its first, middle and last one tell.
+    """Returns True if an index fits its file at the first, middle and last record.
 
     Args:
         count: of its records; of none nothing can be told, and an index of none is soon made.

@@ -9,7 +9,7 @@ from jdali.readers.base import Loaded
 
 
 def with_layouts(loaded: Loaded, layouts: Sequence[str] | None) -> Loaded:
-    """The same samples, with a layout for each output ("" for none); None: as they are."""
+    """Gives each output a layout ("" for none); None changes nothing."""
     if layouts is None:
         return loaded
     columns = tuple(

@@ -105,7 +105,7 @@ class RecordIOReader(RecordReader):
 
 
 def _joined(record: bytes, every: bool) -> bytes:
-    """The data of a record, its parts put together; `every`: nothing may follow, the index leaves no record out."""
+    """Joins the parts of a record; `every`: nothing may follow, since the index leaves no record out."""
     parts: list[bytes] = []
     at = 0
     while True:
@@ -138,7 +138,7 @@ def _joined(record: bytes, every: bool) -> bytes:
 
 
 def build_index(path: str, progress: Callable[[int], object] | None = None) -> Arrays:
-    """Offsets of the records of a file, from the file alone.
+    """Finds the offsets of the records of a file, from the file alone.
 
     Args:
         path: of the file.
@@ -184,9 +184,9 @@ def _scanned(size: int, path: str, fits: Callable[[Arrays], bool]) -> Records:
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
-    """Of each file, in the order in which they lie there; a record goes up to the next one.
+    """Finds the records of each file, in the order of the file; a record goes up to the next one.
 
-    By their index, or by scanning them; if that fails, it may go on with what there is.
+    Uses the index, or scans; with `goes_on`, keeps what a failed scan found.
     """
     if len(index_paths) > 1:
         raise ValueError(
@@ -211,7 +211,7 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
 
 
 def _indexed(files: RecordFiles, index: str) -> list[Records]:
-    """The records of each file by the index of all."""
+    """Reads the records of each file from the index of all."""
     ends = np.cumsum(files.sizes)
     offsets = np.unique(number_columns(_NAME, index, 2, _NO_INDEX)[:, 1])
     if offsets[-1] >= ends[-1]:
@@ -248,6 +248,8 @@ def mxnet(
             folder.
 
     Returns: uint8 [bytes], and float32 [labels], one label or more.
+
+    Example: jpegs, labels = fn.readers.mxnet(path=["data.rec"])
     """
     files = RecordFiles(_NAME, required_paths(_NAME, "path", path, "No files specified"))
     indexes = user_paths(_NAME, "index_path", index_path)

@@ -142,6 +142,11 @@ def nemo_asr(
 
     Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, also
         where the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
+
+    Example:
+        sound, rate, text = fn.readers.nemo_asr(
+            manifest_filepaths=["manifest.json"], sample_rate=8000, read_sample_rate=True
+        )
     """
     manifests = required_paths(
         _NAME, "manifest_filepaths", manifest_filepaths, "``manifest_filepaths`` can not be empty"
@@ -160,7 +165,7 @@ def nemo_asr(
     for manifest in manifests:
         starts.append(len(entries))
         for line, entry in _parsed(manifest):
-            # What has no duration counts as shorter than any limit.
+            # A missing duration counts as shorter than any limit.
             if shortest <= (-1.0 if entry.duration is None else entry.duration) <= longest:
                 entries.append(entry)
                 lines.append(line)
@@ -174,7 +179,7 @@ def nemo_asr(
 
 
 def _parsed(manifest: str) -> list[tuple[int, Entry]]:
-    """The entries of a manifest, with their lines."""
+    """Parses the entries of a manifest, with their lines."""
     try:
         lines = _storage.lines(manifest)
     except OSError as error:

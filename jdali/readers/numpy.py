@@ -64,7 +64,7 @@ class NumpyReader(ArrayFileReader):
         self._window_in = functools.lru_cache(maxsize=1024)(functools.partial(self._window, self._roi))
 
     def load(self, index: int, **borders: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The array of a file, or the window with these further borders."""
+        """Loads the array of a file, or the window with these further borders."""
         path = self.path(index)
         try:
             if not self._roi and not borders:
@@ -127,7 +127,7 @@ class NumpyReader(ArrayFileReader):
         return known[1]
 
     def _window(self, borders: Mapping[str, np.ndarray], shape: tuple[int, ...]) -> tuple[Any, Any]:
-        """Anchor and size of the window in an array, before it is cut to the array."""
+        """Computes anchor and size of the window in an array, before it is cut to the array."""
         _check_exclusive(borders)
         extents = np.array([shape], np.int64).reshape(1, len(shape))
         axes = slicing.slice_axes(_NAME, "", extents.shape, np.array([self._axes], np.int64), None)
@@ -163,7 +163,7 @@ class NumpyReader(ArrayFileReader):
 
 
 def _alike(contents: FileContents) -> Store | None:
-    """The arrays in some files, not copied; None unless all files have the same header and nothing to convert."""
+    """Wraps the arrays of files without a copy; None unless all have the same header and need no conversion."""
     starts, sizes = contents.starts, contents.sizes
     if not len(sizes) or (sizes != sizes[0]).any():
         return None
@@ -261,6 +261,8 @@ def numpy(
     Parity: DALI reads format version 1.0, little-endian, with the header laid out as NumPy writes it; here
     versions 2.0 and 3.0, big-endian elements and other spacing are read too. In a `file_list`, DALI takes
     empty lines and the carriage returns of Windows for names.
+
+    Example: numbers = fn.readers.numpy(file_root="arrays", file_filter="*.npy")
     """
     roi: dict[str, Any] = {
         "roi_start": roi_start, "rel_roi_start": rel_roi_start, "roi_end": roi_end,

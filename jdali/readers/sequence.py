@@ -125,6 +125,8 @@ def sequence(
         stride: from one image of a sequence to the next.
 
     Returns: uint8 [F, H, W, C].
+
+    Example: frames = fn.readers.sequence(file_root="frames", sequence_length=4)
     """
     for name, value in (("sequence_length", sequence_length), ("step", step), ("stride", stride)):
         if value < 1:
@@ -137,7 +139,7 @@ def sequence(
 
 
 def _streams(root: str) -> list[list[str]]:
-    """Paths of the images in each subfolder that has some."""
+    """Lists the paths of the images in each subfolder that has some."""
     root = _storage.user_path(root)
     try:
         streams = []

@@ -1,4 +1,4 @@
-"""Tables of a data set (names, offsets of records) that the workers of a machine share: computed once, mapped by all.
+"""Shares the tables of a data set (names, offsets of records) among the workers of a machine: computed once, mapped by all.
 
 A reader has what is large, and slow to find, computed by `shared`. While the process of the user opens it, in `noting`,
 the results are noted; a worker that opens the same reader, in `reusing`, gets these in place of its own. They travel
@@ -53,7 +53,7 @@ def noting() -> Iterator[dict[str, Any]]:
 
 @contextlib.contextmanager
 def reusing(tables: Mapping[str, object]) -> Iterator[None]:
-    """Has the reader that this thread opens inside take these tables."""
+    """Gives these tables to the reader that this thread opens inside."""
     _HERE.known = tables
     try:
         yield

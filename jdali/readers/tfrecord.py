@@ -59,7 +59,7 @@ _CRC_PLUS = 0xA282EAD8
 
 
 def masked_crc(data: bytes | memoryview) -> int:
-    """CRC-32C of `data` as TFRecord files store it: turned by 15 bits, plus a constant."""
+    """Computes the CRC-32C of `data` as TFRecord files store it: rotated by 15 bits, plus a constant."""
     crc: int = crc32c(data)
     return ((crc >> 15 | crc << 17) + _CRC_PLUS) & 0xFFFFFFFF
 
@@ -70,7 +70,7 @@ def _crc_of_length(length: int) -> int:
 
 
 def _masked_crcs(raw: memoryview, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """uint32 [n], `masked_crc` of many pieces."""
+    """Computes `masked_crc` of many pieces: uint32 [n]."""
     crcs = np.array(
         [crc32c(raw[a:b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)], np.uint32
     )
@@ -128,7 +128,7 @@ class TFRecordReader(RecordReader):
         return _columns.pick(columns, regular)
 
     def _sound(self, buffer: Buffer, pieces: Pieces) -> np.ndarray:
-        """bool [n], whether lengths and CRCs are right."""
+        """Checks lengths and CRCs: bool [n]."""
         starts, ends = pieces.starts, pieces.ends
         raw = buffer.bytes.data
         lengths = pieces.sizes - _AROUND
@@ -140,7 +140,7 @@ class TFRecordReader(RecordReader):
         return sound
 
     def _checked(self, record: bytes) -> bytes:
-        """The data of a record."""
+        """Checks a record and returns its data."""
         if len(record) < _AROUND:
             raise Misplaced(f"the index gives it {len(record)} bytes, a record has at least {_AROUND}")
         length, crc = _HEAD.unpack_from(record)
@@ -156,7 +156,7 @@ class TFRecordReader(RecordReader):
         return data
 
     def example(self, data: bytes) -> tuple[np.ndarray, ...]:
-        """The outputs, from the bytes of a tf.train.Example."""
+        """Parses the bytes of a tf.train.Example into outputs."""
         bounds: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
         end = len(data)
         tag, start = only_content(data, 0, end)
@@ -170,7 +170,7 @@ class TFRecordReader(RecordReader):
 
 
 def begins_record(head: bytes) -> bool:
-    """True if some bytes are the begin of a TFRecord file."""
+    """Returns True if bytes begin a TFRecord file."""
     _need_crc()
     return len(head) >= _HEAD.size and masked_crc(head[:8]) == _HEAD.unpack_from(head)[1]
 
@@ -228,7 +228,7 @@ def _scanned(path: str, fits: Callable[[Arrays], bool]) -> Records:
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
-    """Of each file, by its index or by scanning it; if that fails, it may go on with what there is."""
+    """Finds the records of each file by its index or by a scan; with `goes_on` keeps what a failed scan found."""
     if not index_paths:
 
         def begins(file: int, offset: int, size: int) -> bool:
@@ -242,7 +242,7 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
 
 
 def _indexed(files: RecordFiles, file: int, index: str) -> Records:
-    """The records of a file by its index."""
+    """Reads the records of a file from its index."""
     columns = number_columns(_NAME, index, 2)
     records = Records(columns[:, 0].copy(), columns[:, 1].copy())
     check_starts(_NAME, index, files.paths[file], files.sizes[file], records)
@@ -251,7 +251,7 @@ def _indexed(files: RecordFiles, file: int, index: str) -> Records:
 
 
 def _size_of(files: RecordFiles, file: int, offset: int) -> int | None:
-    """Bytes of the record at an offset; None if none begins there."""
+    """Returns the bytes of the record at an offset; None if none begins there."""
     head = files.read(file, offset, _HEAD.size)
     length, crc = _HEAD.unpack(head)
     return length + _AROUND if masked_crc(head[:8]) == crc else None
@@ -323,6 +323,11 @@ def tfrecord(
         use_o_direct: without effect.
 
     Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.
+
+    Example:
+        features = {"image": tfrec.FixedLenFeature((), tfrec.string, ""), "label": tfrec.FixedLenFeature([1], tfrec.int64, -1)}
+        record = fn.readers.tfrecord(path="data.tfrecord", features=features)
+        jpegs, labels = record["image"], record["label"]
     """
     _need_crc()
     _check_features(features)

@@ -39,7 +39,7 @@ def file_options(
     step: Static[int] = -1,
     stride: Static[int] = 1,
 ) -> None:
-    """Arguments of all video readers.
+    """Declares the arguments of all video readers.
 
     Args:
         apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
@@ -70,7 +70,7 @@ def legacy_options(
     pad_sequences: Static[bool] = False,
     skip_vfr_check: Static[bool] = False,
 ) -> None:
-    """Arguments of `readers.video` and `readers.video_resize`.
+    """Declares the arguments of `readers.video` and `readers.video_resize`.
 
     Args:
         additional_decode_surfaces: without effect.
@@ -99,7 +99,7 @@ def _count_outputs(name: str, arguments: Mapping[str, Any]) -> int:
 
 
 def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoReader:
-    """A reader, from its own arguments and those of `file_options`."""
+    """Makes a reader from its own arguments and those of `file_options`."""
     if options["image_type"] not in (types.RGB, types.YCbCr):
         number = int(options["image_type"])
         raise ValueError(f"{name}: Invalid image type: {number}. image_type must be RGB or YCbCr")
@@ -166,12 +166,14 @@ def video(*, sequence_length: Static[int], **options: object) -> VideoReader:
     Returns: `dtype` [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
 
     Parity: DALI reads these on a GPU, whose conversion from YCbCr to RGB differs by a few steps of 255.
+
+    Example: frames = fn.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """
     return _open_legacy("readers.video", sequence_length, options)
 
 
 def _resize_options() -> Any:
-    """A template with the arguments of `resize` for `also_takes`."""
+    """Makes a template with the arguments of `resize` for `also_takes`."""
     hints = typing.get_type_hints(resize.run, include_extras=True)
 
     def template() -> None: ...
@@ -204,6 +206,8 @@ def video_resize(*, sequence_length: Static[int], **options: object) -> VideoRea
         sequence_length: frames of a sequence.
 
     Returns: as of `readers.video`.
+
+    Example: frames = fn.readers.video_resize(filenames=["clip.mp4"], sequence_length=4, size=[24, 32])
     """
     return _open_legacy("readers.video_resize", sequence_length, options)
 
@@ -248,6 +252,8 @@ def experimental_video(
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU. It skips files that
     it cannot open, and lines of a list that have a start but no end.
+
+    Example: frames = fn.experimental.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """
     name = "experimental.readers.video"
     if file_list_format not in ("timestamps", "frames"):

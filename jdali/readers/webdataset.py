@@ -197,12 +197,12 @@ class _TarParser:
 
 
 def _marks_at(buffer: Buffer, starts: np.ndarray, size: int) -> np.ndarray:
-    """uint64 [n], marks of as many bytes at each start."""
+    """Hashes `size` bytes at each start: uint64 [n]."""
     return marks(buffer.at(starts, f"V{size}").view(np.uint8).reshape(-1, size))
 
 
 def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """bool [n], whether the names in headers are those of the marks, or not known."""
+    """Checks the names in headers against marks, where these are known: bool [n]."""
     if not expected.any():
         return np.ones(len(expected), bool)
     same: np.ndarray = (expected == 0) | (_marks_at(buffer, starts, NAMED) == expected)
@@ -210,7 +210,7 @@ def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarr
 
 
 def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """bool [n], whether there are headers of regular files of these sizes, as nearly all programs write them."""
+    """Checks for headers of regular files of these sizes, as nearly all programs write them: bool [n]."""
     digits = buffer.at(starts + 124, f"V{_SIZE_DIGITS}").view(np.uint8).reshape(-1, _SIZE_DIGITS)
     octal = digits.astype(np.int64) - ord("0")
     usual = np.asarray(((octal >= 0) & (octal < 8)).all(axis=1))
@@ -221,7 +221,7 @@ def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.
 
 
 def _elements(column: Store, dtype: np.dtype) -> Store:
-    """A column of bytes as one of another type; copied, because NumPy is slow where elements are not aligned."""
+    """Converts a column of bytes to another type, with a copy, because NumPy is slow where elements are not aligned."""
     raw = column.host_samples()
     values = np.frombuffer(b"".join([sample.data for sample in raw]), dtype)
     extents = column.spec.extents // dtype.itemsize
@@ -232,7 +232,7 @@ def _elements(column: Store, dtype: np.dtype) -> Store:
 def _select(
     components: Components, wanted: Mapping[str, Sequence[int]], outputs: int, fold: bool
 ) -> np.ndarray:
-    """int64 [samples, outputs]: the component that gives each output, -1 if none does.
+    """Selects the component that gives each output: int64 [samples, outputs], -1 if none does.
 
     Of several that fit, the first in the archive.
 
@@ -275,7 +275,7 @@ def _selected(
 
 
 def _and_lost(samples: Samples, number: int, end: int) -> Samples:
-    """The samples of an archive of `end` bytes, and one more that cannot be read."""
+    """Adds a sample that cannot be read to those of an archive of `end` bytes."""
     row = np.ones((1, samples.offsets.shape[1]), np.int64)
     return Samples(
         np.concatenate([samples.offsets, end * row]),
@@ -326,6 +326,8 @@ def webdataset(
             an empty tensor; "skip": leave the sample out; "error": raise an error when the reader is opened.
 
     Returns: for each output the content of a file, [elements] of its dtype.
+
+    Example: jpegs, scores = fn.readers.webdataset(paths=["shard.tar"], ext=["jpg", "scores"])
     """
     groups = path_list(_NAME, "ext", ext)
     if not groups:
@@ -378,7 +380,7 @@ def _found(
     select: Callable[[Components, str], Samples],
     goes_on: bool,
 ) -> Samples:
-    """The samples of an archive, and one more if the rest of it is lost."""
+    """Finds the samples of an archive, and one more if the rest of it is lost."""
     components = components_of(files, file, index, goes_on)
     samples = select(components, files.paths[file])
     if file not in files.lost:
@@ -388,7 +390,7 @@ def _found(
 
 
 def _found_again(files: RecordFiles, file: int, select: Callable[[Components, str], Samples]) -> Samples:
-    """The samples of an archive whose cached index is wrong."""
+    """Finds the samples of an archive whose cached index is wrong."""
     return select(components_of(files, file, None, False, never), files.paths[file])
 
 

@@ -56,7 +56,7 @@ class ServerLimits:
 
 
 def application(model: ServedModel, limits: ServerLimits = ServerLimits()) -> Starlette:
-    """An ASGI application that answers for a model.
+    """Builds an ASGI application that answers for a model.
 
     Paths are those of the open inference protocol, `/v2/...`, and `/metrics`.
 
@@ -146,7 +146,7 @@ class _Server:
         return self._unknown(request) or await self._ready(request)
 
     def _unknown(self, request: Request) -> Response | None:
-        """The answer for another model than the one that there is."""
+        """Answers requests for a model that is not served; None for the one that is."""
         name, version = request.path_params["name"], request.path_params.get("version", "1")
         if name == self._model.name and version == "1":
             return None
@@ -180,7 +180,7 @@ class _Server:
             return _error(400, str(error))
         except ServerBusyError as error:
             return _error(503, str(error))
-        except asyncio.CancelledError:  # at the end, of what was waited for long enough
+        except asyncio.CancelledError:  # at shutdown, after the grace period
             return _error(503, "the server is being stopped")
         except ClientDisconnect:
             return Response(status_code=_GONE)
@@ -188,7 +188,7 @@ class _Server:
             return _error(_DEAD, f"the model failed: {type(error).__name__}")
 
     async def _body(self, request: Request) -> bytes | None:
-        """The body; None: it is too large. It is not read further than that."""
+        """Reads the body, at most up to the limit; None if it is larger."""
         if request.headers.get("content-encoding", "identity") != "identity":
             raise RequestError("compressed requests are not taken")
         parts, total = [], 0

@@ -109,7 +109,7 @@ class Batcher:
         samples = 0
         while self._queue and samples + self._queue[0].samples <= self.max_batch:
             waiting = self._queue.popleft()
-            if not waiting.answer.done():  # the client has gone
+            if not waiting.answer.done():  # the client has disconnected
                 batch.append(waiting)
                 samples += waiting.samples
         return batch, samples

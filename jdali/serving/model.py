@@ -121,7 +121,7 @@ class ServedModel:
                 self._modelled(zeros, room)
 
     def _decode_once(self) -> None:
-        """Sends a picture through all of it; whatever comes out, the libraries are loaded then."""
+        """Runs a picture through the model, so that all libraries are loaded; ignores the result."""
         if all(given is None for given in self.preprocess.input_shapes):
             file = io.BytesIO()
             Image.new("RGB", _SMALL_PICTURE).save(file, "jpeg")
@@ -162,7 +162,7 @@ class ServedModel:
         return answers
 
     def _named(self, outputs: Any, count: int) -> dict[str, np.ndarray]:
-        """The outputs by name; sizes of padded ones beside them."""
+        """Names the outputs, and puts the sizes of padded ones beside them."""
         several = isinstance(outputs, tuple) and not isinstance(outputs, Padded)
         each = list(outputs) if several else [outputs]
         names: Sequence[str] = self.preprocess.outputs
@@ -191,7 +191,7 @@ class ServedModel:
 
 
 def _chosen(named: Mapping[str, np.ndarray], rows: Sequence[int]) -> dict[str, np.ndarray]:
-    """The samples of one request; padded ones only as far as its own sizes need."""
+    """Takes the samples of one request, cut to their own sizes."""
     chosen: Any = slice(rows[0], rows[0] + len(rows)) if rows else slice(0)  # they follow each other: no copy
     found = {}
     for name, array in named.items():

@@ -90,7 +90,7 @@ class RequestParameters(msgspec.Struct, frozen=True):
 
 
 class RequestMessage(msgspec.Struct):
-    """The JSON of a request. What may be long is decoded once it is known how much of it is wanted."""
+    """The JSON of a request. Long parts are decoded once their size has been checked."""
 
     inputs: msgspec.Raw
     outputs: msgspec.Raw = msgspec.Raw(b"[]")
@@ -159,7 +159,7 @@ def parse(
         raise RequestError(f"{len(rest)} bytes behind the JSON are of no input")
     if len(set(counts.values())) != 1:
         raise RequestError(f"inputs must have one number of samples; they have {counts}")
-    asked = _asked(message.outputs, outputs)
+    asked = _requested_outputs(message.outputs, outputs)
     return InferRequest(
         message.id, inputs, max(counts.values()), asked, message.parameters.binary_data_output
     )
@@ -174,7 +174,7 @@ def _decoded(data: Any, kind: Any, what: str) -> Any:
 
 
 def _tuple_of(kind: Any, count: int) -> Any:
-    """The type of so many values. A longer list is an error once there is one value too many."""
+    """Returns the type of a list of at most `count` values, so that a longer one fails at the first extra value."""
     return types.GenericAlias(tuple, (kind,) * count)
 
 
@@ -183,7 +183,7 @@ def _mistake(tensor: TensorMessage, text: str) -> RequestError:
 
 
 def _tensors(data: msgspec.Raw, wanted: Mapping[str, ModelInput]) -> Sequence[TensorMessage]:
-    """The inputs of a request, each of the model's once."""
+    """Parses the inputs of a request, each of the model's once."""
     names = ", ".join(wanted)
     kind = _tuple_of(TensorMessage, len(wanted))
     tensors: Sequence[TensorMessage] = _decoded(data, kind, f"inputs must be {names}")
@@ -192,8 +192,8 @@ def _tensors(data: msgspec.Raw, wanted: Mapping[str, ModelInput]) -> Sequence[Te
     return tensors
 
 
-def _asked(data: msgspec.Raw, known: Collection[str] | None) -> Sequence[RequestedOutput]:
-    """The outputs that are asked for, each once."""
+def _requested_outputs(data: msgspec.Raw, known: Collection[str] | None) -> Sequence[RequestedOutput]:
+    """Parses the requested outputs, each once."""
     if len(memoryview(data)) > _MOST_OF_OUTPUTS:
         raise RequestError(f"outputs may take {_MOST_OF_OUTPUTS} bytes of JSON")
     asked: Sequence[RequestedOutput] = _decoded(data, list[RequestedOutput], "outputs")
@@ -212,7 +212,7 @@ def _check_known(name: str, known: Collection[str]) -> None:
 
 
 def _checked_shape(tensor: TensorMessage, wanted: ModelInput, max_samples: int) -> tuple[int, ...]:
-    """The shape of a tensor, once it and the datatype are those of the model's input."""
+    """Checks a tensor's datatype and shape against the model's input; returns the shape."""
     if len(memoryview(tensor.shape)) > _MOST_OF_SHAPE:
         raise _mistake(tensor, f"its shape may have {_MOST_AXES} axes")
     shape = tuple(_decoded(tensor.shape, list[int], f"input {tensor.name!r}: its shape"))
@@ -243,7 +243,7 @@ def _from_json(tensor: TensorMessage, shape: tuple[int, ...]) -> list[Any]:
     data = memoryview(tensor.data)
     if tensor.datatype == _BYTES:
         return _strings(tensor, shape)
-    # One element more than there are commas: so many are built, and no more.
+    # One element more than commas: exactly these are built.
     elements, found = math.prod(shape), 1 + np.count_nonzero(np.frombuffer(data, np.uint8) == ord(","))
     if found > max(elements, shape[0]):
         raise _mistake(tensor, f"{found} elements, of shape {list(shape)}")
@@ -266,12 +266,12 @@ def _from_json(tensor: TensorMessage, shape: tuple[int, ...]) -> list[Any]:
 
 
 def _is_nested(data: msgspec.Raw) -> bool:
-    """True for a list that begins with a list."""
+    """Returns True for a list that begins with a list."""
     return re.match(rb"\s*\[\s*\[", memoryview(data)) is not None
 
 
 def _strings(tensor: TensorMessage, shape: tuple[int, ...]) -> list[bytes]:
-    """The elements of a BYTES tensor."""
+    """Splits a BYTES tensor into its elements."""
     nested = len(shape) == 2 and _is_nested(tensor.data)
     kind = _tuple_of(tuple[str] if nested else str, shape[0])
     values = _decoded(tensor.data, kind, f"input {tensor.name!r}: strings of shape {list(shape)}")

@@ -222,7 +222,9 @@ def test_a_last_batch_that_devices_cannot_share_is_refused_at_the_start(count, r
     options = {"reader_name": "Reader", "sharding": NamedSharding(mesh(2), P("data"))}
     with pipe:
         if refused:
-            with pytest.raises(ValueError, match="has 3 samples, which `sharding` cannot split into 2 equal parts"):
+            with pytest.raises(
+                ValueError, match="has 3 samples, which `sharding` cannot split into 2 equal parts"
+            ):
                 DataIterator(pipe, ["x"], last_batch_policy=LastBatchPolicy.PARTIAL, **options)
         else:
             it = DataIterator(pipe, ["x"], last_batch_policy=LastBatchPolicy.PARTIAL, **options)

@@ -25,7 +25,6 @@ LOADED_BY_NAME = {
     "jdali.dynamic.pytorch": "needs PyTorch",
     "jdali._pipeline.functions": "exporting loads msgspec and JAX's exporter, which other pipelines do not need",
     "jdali.cli._serve": "serving needs Starlette, the other commands do not",
-    "jdali._pipeline.facts": "the viewer stands on pipelines, and is an extra",
     "jdali.cli._view": "the viewer is an extra",
 }
 
@@ -150,7 +149,7 @@ def test_no_import_is_hidden_in_a_function():
 def test_modules_that_are_loaded_by_name_have_a_reason():
     foreign = {
         "jdali.plugin_manager",
-        "jdali.graph.sent_graph",
+        "jdali.graph.records",
         "jdali.cli._named",
     }  # load the user's modules
     found = {dotted(p) for p in sorted(ROOT.rglob("*.py")) if loads_by_name(ast.parse(p.read_text()))}

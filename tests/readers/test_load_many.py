@@ -7,7 +7,6 @@ import pytest
 from support import records
 from support.readers import loaded_together, opened
 
-from jdali import Pipeline, fn
 from jdali._batches import BatchSpec, Drawn, Provenance, RaggedBlock, Store
 from jdali._storage import BadRecord, RecordFiles, read_pieces
 from jdali._storage import files as _storage

@@ -43,18 +43,31 @@ def page(name):
     return part("website.operator_pages").page(record(name), part("website.operator_pages").Outcome())
 
 
-def test_every_operator_has_an_example_and_no_example_is_of_another():
-    assert sorted(part("website.example_table").EXAMPLES) == OPERATORS
+def examples(name):
+    return part("website.examples").examples(record(name))
 
 
-def test_inputs_of_examples_are_known_and_examples_call_their_operator():
-    sources = part("website.sources").SOURCES
-    for name, example in part("website.example_table").EXAMPLES.items():
-        assert set(example.inputs) <= sources.keys(), name
-        assert f"fn.{name}(" in part("website.examples").pipeline_program(name)
+def test_every_operator_has_an_example_in_its_docstring():
+    for name in OPERATORS:
+        for example in examples(name):
+            assert f"fn.{name}(" in part("website.examples").pipeline_program(example)
     # `per_frame` marks an argument of another call, which is no call of its own.
     called = {name for name in OPERATORS if f"ops.{name}(" in page(name)}
     assert called == {name for name in OPERATORS if isinstance(record(name), CompiledOp)} - {"per_frame"}
+
+
+def test_each_call_is_an_example_with_the_statements_before_it():
+    first, second = examples("rotate")
+    assert (first.inputs, first.outputs, first.arguments) == (
+        ("images",),
+        ("images",),
+        "angle=20.0, fill_value=0",
+    )
+    assert "keep_size=True" in second.arguments
+    (combined,) = examples("transforms.combine")
+    assert (len(combined.statements), combined.inputs, combined.outputs) == (3, (), ("matrix",))
+    (record,) = examples("readers.tfrecord")
+    assert record.outputs == ("jpegs", "labels")
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -134,9 +147,10 @@ def test_a_matrix_moves_a_letter(tmp_path):
 
 
 def test_an_example_that_fails_is_named(files, tmp_path, monkeypatch):
-    table = part("website.example_table")
-    monkeypatch.setitem(table.EXAMPLES, "flip", table.Example(("images",), "sideways=1"))
-    with pytest.raises(RuntimeError, match="the example of flip"):
+    monkeypatch.setattr(
+        record("flip").run, "__doc__", "Flips.\n\nExample: images = fn.flip(images, sideways=1)"
+    )
+    with pytest.raises(RuntimeError, match="the docstring of flip fails"):
         part("website.operator_pages").run_examples(record("flip"), files, tmp_path)
 
 

@@ -130,6 +130,9 @@ class Tab:
             self.events.append(message)
         return message
 
+    def close(self) -> None:
+        self._socket.close()
+
     async def picture(self, file: Path) -> None:
         """Writes what is shown."""
         made = await self.call("Page.captureScreenshot", format="png")
@@ -152,21 +155,36 @@ def _complaint(event: dict[str, Any]) -> str:
     return ""
 
 
-async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | None) -> list[str]:
+async def _opened(port: int) -> Tab:
+    """Opens a tab."""
     from tornado.websocket import websocket_connect
 
     request = urllib.request.Request(f"http://127.0.0.1:{port}/json/new?about:blank", method="PUT")
     with urllib.request.urlopen(request) as answer:
         address = json.load(answer)["webSocketDebuggerUrl"]
-    socket = await websocket_connect(address, max_message_size=1 << 28)
-    tab = Tab(socket)
+    tab = Tab(await websocket_connect(address, max_message_size=1 << 28))
     for domain in ("Page", "Runtime", "Log", "Network"):
         await tab.call(f"{domain}.enable")
-    wrong = []
-    for name in names:
-        for width in WIDTHS:
-            found = await tab.open((folder / f"{name}.html").as_uri(), width)
-            wrong += [f"{name} at {width} pixels {problem}" for problem in found]
+    return tab
+
+
+async def _problems(tab: Tab, folder: Path, names: Sequence[str]) -> list[str]:
+    """Opens pages at each width, and names what is wrong with them."""
+    return [
+        f"{name} at {width} pixels {problem}"
+        for name in names
+        for width in WIDTHS
+        for problem in await tab.open((folder / f"{name}.html").as_uri(), width)
+    ]
+
+
+async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | None) -> list[str]:
+    tabs = [await _opened(port) for _ in range(os.cpu_count() or 1)]
+    by_tab = await asyncio.gather(
+        *(_problems(tab, folder, names[i :: len(tabs)]) for i, tab in enumerate(tabs))
+    )
+    wrong = list(itertools.chain.from_iterable(by_tab))
+    tab = tabs[0]
     for word, wanted in _FOUND.items() if _SEARCHED_FROM in names else ():
         await tab.open((folder / f"{_SEARCHED_FROM}.html").as_uri(), WIDTHS[-1])
         found = await tab.search(word)
@@ -182,7 +200,8 @@ async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | 
             )
     if names:
         wrong += await _versions_missed(tab, folder, names[-1])
-    socket.close()
+    for tab in tabs:
+        tab.close()
     return wrong
 
 

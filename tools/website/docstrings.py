@@ -43,6 +43,8 @@ def parts(text: str) -> dict[str, list[str]]:
             found["args"].append(_arguments(rest))
             target = "text"
             continue
+        if block.startswith("Example:"):  # the page has it as a program
+            continue
         label = re.match(r"(Returns|Parity|Raises):\s*", block)
         if label:
             target = {"Returns": "returns", "Parity": "parity", "Raises": "text"}[label[1]]

@@ -1,4 +1,8 @@
-"""Writes the programs of the examples from their table, and runs them."""
+"""Reads the examples in the docstrings of operators, writes programs from them, and runs these.
+
+Behind "Example:" stand statements of a pipeline. Each call of the operator is an example, with the statements before it.
+Names that they read and do not bind are inputs, which `sources.py` loads.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,14 @@ import contextlib
 import dataclasses
 import os
 import re
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from website.example_table import EXAMPLES, Example
+from jdali._operators.record import REGISTRY, CompiledOp, Operator
 from website.sources import SOURCES
 
 _IMPORTS = (
@@ -57,8 +62,105 @@ class Result:
         return f"{head}\n    " + values.replace("\n", "\n    ")
 
 
-def outputs(example: Example) -> tuple[str, ...]:
-    return example.outputs or example.inputs[:1]
+@dataclasses.dataclass(frozen=True)
+class Example:
+    """One call of an operator.
+
+    Attributes:
+        code: the example section that has it.
+        statements: of a pipeline; the last one that calls is the operator's.
+        inputs: names of sources.
+        outputs: names that the last statement binds.
+    """
+
+    code: str
+    statements: list[ast.Assign]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    @property
+    def arguments(self) -> str:
+        """Arguments of the call by name, as they are written."""
+        (*_, call) = (s.value for s in self.statements if isinstance(s.value, ast.Call))
+        return ", ".join(_argument(self.code, a) for a in call.keywords) or "no arguments"
+
+
+def examples(op: Operator) -> list[Example]:
+    """Reads the examples of an operator.
+
+    Raises:
+        RuntimeError: its docstring has none.
+    """
+    code = _section(op)
+    groups: list[list[ast.Assign]] = []
+    begun: list[ast.Assign] = []
+    for statement in ast.parse(code).body:
+        assert isinstance(statement, ast.Assign), code
+        if groups and not isinstance(statement.value, ast.Call) and not begun:
+            groups[-1].append(statement)  # takes the results apart
+            continue
+        begun.append(statement)
+        if f"fn.{op.name}(" in ast.unparse(statement):
+            groups.append(begun)
+            begun = []
+    if not groups:
+        raise RuntimeError(f"the docstring of {op.name} has no example that calls fn.{op.name}")
+    return [Example(code, group, _inputs(group), _bound(group[-1])) for group in groups]
+
+
+def _section(op: Operator) -> str:
+    """Returns the text behind "Example:"; operators that share a docstring have it under their own names."""
+    found = re.search(r"^Example:[ \n](.*?)(?=\n\n|\Z)", op.doc, re.DOTALL | re.MULTILINE)
+    code = textwrap.dedent(found[1]) if found else ""
+    for name in re.findall(r"\bfn\.([\w.]+)\(", code):
+        if name != op.name and name in REGISTRY and REGISTRY[name].doc == op.doc:
+            code = code.replace(f"fn.{name}(", f"fn.{op.name}(")
+    return code
+
+
+def _inputs(statements: list[ast.Assign]) -> tuple[str, ...]:
+    """Lists the sources that statements read before they bind the name, in order."""
+    found: dict[str, None] = {}
+    bound: set[str] = set()
+    for statement in statements:
+        read = [node for node in ast.walk(statement.value) if isinstance(node, ast.Name)]
+        read.sort(key=lambda node: (node.lineno, node.col_offset))
+        found |= dict.fromkeys(node.id for node in read if node.id in SOURCES and node.id not in bound)
+        bound |= {*_bound(statement)}
+    return tuple(found)
+
+
+def _bound(statement: ast.Assign) -> tuple[str, ...]:
+    return tuple(node.id for node in ast.walk(statement.targets[0]) if isinstance(node, ast.Name))
+
+
+def _argument(code: str, argument: ast.expr | ast.keyword) -> str:
+    value = argument.value if isinstance(argument, ast.keyword) else argument
+    text = ast.get_source_segment(code, value) or ""
+    return f"{argument.arg}={text}" if isinstance(argument, ast.keyword) else text
+
+
+def _statement(
+    example: Example, statement: ast.Assign, package: str, names: Callable[[str], str], first: str, last: str
+) -> str:
+    """Writes a statement of an example with another package, other names, and further arguments of its call."""
+    code, value = example.code, statement.value
+    targets = ", ".join(map(names, _bound(statement)))
+    if not isinstance(value, ast.Call) or not ast.unparse(value.func).startswith("fn."):
+        return f"{targets} = {ast.get_source_segment(code, value)}"
+    listed = [names(a.id) if isinstance(a, ast.Name) else _argument(code, a) for a in value.args]
+    listed = [first, *listed, *(_argument(code, a) for a in value.keywords), last]
+    return f"{targets} = " + _call(package + ast.unparse(value.func)[2:], [text for text in listed if text])
+
+
+def _call(function: str, listed: list[str]) -> str:
+    """Writes a call: on one line, its arguments on another, or each on its own, as they fit."""
+    whole = ", ".join(listed)
+    if len(function) + len(whole) <= 56:
+        return f"{function}({whole})"
+    if len(whole) <= 68:
+        return f"{function}(\n    {whole}\n)"
+    return f"{function}(\n" + "".join(f"    {value},\n" for value in listed) + ")"
 
 
 def _loading(sources: Iterable[str]) -> list[str]:
@@ -69,17 +171,6 @@ def _loading(sources: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(statements))
 
 
-def _call(function: str, inputs: list[str], args: str) -> str:
-    """Writes a call: on one line, its arguments on another, or each on its own, as they fit."""
-    listed = [value for value in [*inputs, *re.split(r", (?=\w+=)", args)] if value]
-    whole = ", ".join(listed)
-    if len(function) + len(whole) <= 56:
-        return f"{function}({whole})"
-    if len(whole) <= 68:
-        return f"{function}(\n    {whole}\n)"
-    return f"{function}(\n" + "".join(f"    {value},\n" for value in listed) + ")"
-
-
 def _imports(code: str, package: str) -> str:
     plain = [line for _, pattern, line in _IMPORTS if line and re.search(pattern, code)]
     names = [name for name in ("fn", "ops", "pipeline_def", "types") if re.search(rf"\b{name}\b", code)]
@@ -88,15 +179,11 @@ def _imports(code: str, package: str) -> str:
     return "\n".join([*first, own, *(line for line in plain if line.startswith("import jdali"))])
 
 
-def pipeline_program(name: str) -> str:
+def pipeline_program(example: Example) -> str:
     """Writes a program with a pipeline that calls the operator."""
-    example = EXAMPLES[name]
     lines = _loading([SOURCES[source].pipeline for source in example.inputs])
-    made = outputs(example)
-    call = example.statements or f"{', '.join(made)} = " + _call(
-        f"fn.{name}", list(example.inputs), example.args
-    )
-    body = "\n".join([*lines, call, f"return {', '.join(made)}"])
+    lines += [_statement(example, statement, "fn", str, "", "") for statement in example.statements]
+    body = "\n".join([*lines, f"return {', '.join(example.outputs)}"])
     code = "@pipeline_def(batch_size=2, num_threads=2)\ndef example():\n" + _indented(body)
     return f"{_imports(code, 'jdali')}\n\n\n{code}\n"
 
@@ -105,30 +192,15 @@ def _indented(text: str) -> str:
     return "\n".join("    " + line if line else line for line in text.splitlines())
 
 
-def pure_program(name: str, random: bool) -> str:
-    """Writes a program with the pure function of the operator; "" where its example is no plain call."""
-    example = EXAMPLES[name]
-    if example.statements and not example.pure_args:
-        return _pure_of_statements(name, example)
-    singular = [SOURCES[source].singular for source in example.inputs]
-    lines = _loading([SOURCES[source].pure for source in example.inputs])
-    args = example.args if example.pure_args is None else example.pure_args
-    made = [_singular(out) for out in outputs(example)]
-    inputs = (["jax.random.key(0)"] if random else []) + singular
-    layout = ', layout="HWC"' if "image" in singular and "layout=" not in args else ""
-    if example.pure_args is not None and not re.match(r"\w+=", args):
-        inputs, args = [*inputs, args], ""
-    call = f"{', '.join(made)} = " + _call(f"ops.{name}", inputs, (args + layout).lstrip(", "))
-    code = "\n".join([*lines, call])
-    return f"{_imports(code, 'jdali')}\n\n{code}\n"
-
-
-def _pure_of_statements(name: str, example: Example) -> str:
-    code = re.sub(r"\bfn\.", "ops.", example.statements)
-    if "external_source" in code or "readers" in code or "function" in code:
+def pure_program(op: Operator, example: Example) -> str:
+    """Writes a program with the pure function of the operator; "" where the example has no counterpart."""
+    if not isinstance(op, CompiledOp) or "fn.external_source" in example.code:
         return ""
+    first = "jax.random.key(0)" if op.random else ""
+    last = 'layout="HWC"' if "images" in example.inputs and "layout=" not in example.code else ""
     lines = _loading([SOURCES[source].pure for source in example.inputs])
-    code = "\n".join([*lines, code])
+    lines += [_statement(example, s, "ops", _singular, first, last) for s in example.statements]
+    code = "\n".join(lines)
     return f"{_imports(code, 'jdali')}\n\n{code}\n"
 
 
@@ -136,29 +208,28 @@ def _singular(name: str) -> str:
     return SOURCES[name].singular or name if name in SOURCES else name
 
 
-def run_pipeline(name: str) -> list[Result]:
+def run_pipeline(example: Example) -> list[Result]:
     """Runs the pipeline of an example in the working directory, one batch."""
     names: dict[str, Any] = {}
-    exec(compile(pipeline_program(name), f"<example of {name}>", "exec"), names)
+    exec(compile(pipeline_program(example), "<example of a pipeline>", "exec"), names)
     pipe = names["example"]()
     try:
-        if name == "experimental.inputs.video":
+        if "inputs.video" in example.code:
             pipe.feed_input("films", [np.fromfile("clip.mp4", np.uint8)])
         made = pipe.run()
         return [
             Result(out, [np.asarray(value.as_cpu().at(i)) for i in range(len(value))], value.layout() or "")
-            for out, value in zip(outputs(EXAMPLES[name]), made, strict=True)
+            for out, value in zip(example.outputs, made, strict=True)
         ]
     finally:
         pipe.close()
 
 
-def run_pure(name: str, random: bool) -> list[Result]:
+def run_pure(op: Operator, example: Example) -> list[Result]:
     """Runs the program with the pure function in the working directory."""
     names: dict[str, Any] = {}
-    code = pure_program(name, random)
-    exec(compile(code, f"<pure example of {name}>", "exec"), names)
-    return [Result(_singular(out), [np.asarray(names[_singular(out)])]) for out in outputs(EXAMPLES[name])]
+    exec(compile(pure_program(op, example), f"<pure example of {op.name}>", "exec"), names)
+    return [Result(_singular(out), [np.asarray(names[_singular(out)])]) for out in example.outputs]
 
 
 @contextlib.contextmanager

@@ -28,6 +28,7 @@ def navigation(pages: Path) -> list[Any]:
     """Returns MkDocs' navigation of the pages in a folder."""
     known = {*_GUIDES, *_WITH_OTHERS, *_FROM_OTHERS, *_FIRST}
     further = sorted(p.name for p in pages.glob("*.md") if p.name not in known)
+    project = [*_folder(pages, "project"), *_folder(pages, "internals")]
     return [
         {"Home": "index.md"},
         {"Guides": ["getting_started.md", *_there(pages, _GUIDES), *further, *_there(pages, _WITH_OTHERS)]},
@@ -35,7 +36,7 @@ def navigation(pages: Path) -> list[Any]:
         {"From others": [*_there(pages, _FROM_OTHERS), *_folder(pages, "migration")]},
         {"Operators": ["operators/index.md", {"Gallery": "gallery.md"}, *_operators()]},
         {"API": ["api/index.md", *({m: f"api/{m}.md"} for m in api_pages.MODULES)]},
-        {"Project": [*_folder(pages, "project"), "releasing.md", {"Examples": _folder(pages, "examples")}]},
+        {"Project": [*project, "releasing.md", {"Examples": _folder(pages, "examples")}]},
     ]
 
 

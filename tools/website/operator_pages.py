@@ -10,8 +10,16 @@ from jdali._operators.random_key import call_with_key
 from jdali._operators.record import CompiledOp, Operator
 from website import docstrings, operators
 from website.drawing import Drawing, draw
-from website.example_table import EXAMPLES
-from website.examples import Result, inside, pipeline_program, pure_program, run_pipeline, run_pure
+from website.examples import (
+    Example,
+    Result,
+    examples,
+    inside,
+    pipeline_program,
+    pure_program,
+    run_pipeline,
+    run_pure,
+)
 from website.number_drawing import draw_numbers
 
 # What goes into an operator, by its first input: drawn by the examples that make it.
@@ -33,20 +41,17 @@ class Outcome:
         pipeline: outputs of the pipeline.
         pure: outputs of the pure function; empty if the operator has none, or its example is no plain call.
         drawings: of the pipeline's outputs.
+        more: of the examples after the first, with their arguments as captions.
     """
 
     pipeline: Sequence[Result] = ()
     pure: Sequence[Result] = ()
     drawings: Sequence[Drawing] = ()
-
-
-def pure_code(op: Operator) -> str:
-    """Writes the program with the pure function; "" if there is none."""
-    return pure_program(op.name, op.random) if isinstance(op, CompiledOp) else ""
+    more: Sequence[Drawing] = ()
 
 
 def run_examples(op: Operator, files: Path, pictures: Path) -> Outcome:
-    """Runs both examples of an operator and draws what comes out.
+    """Runs the examples of an operator and draws what comes out.
 
     Args:
         op: the operator.
@@ -56,42 +61,48 @@ def run_examples(op: Operator, files: Path, pictures: Path) -> Outcome:
     Raises:
         RuntimeError: an example fails.
     """
+    first, *others = examples(op)
     try:
         with inside(files):
-            made = run_pipeline(op.name)
-            pure = run_pure(op.name, isinstance(op, CompiledOp) and op.random) if pure_code(op) else []
+            made = run_pipeline(first)
+            pure = run_pure(op, first) if pure_program(op, first) else []
+            further = [run_pipeline(example) for example in others]
     except Exception as error:
-        raise RuntimeError(
-            f"the example of {op.name} (tools/website/example_table.py) fails: {error}"
-        ) from error
+        raise RuntimeError(f"an example in the docstring of {op.name} fails: {error}") from error
     stem = op.name.replace(".", "-")
     drawings = [drawing for result in made if (drawing := draw(result, pictures, stem))]
     if not drawings:
         file = f"{stem}-numbers.png"
         drawings = [Drawing(file, draw_numbers(made, pictures / file))]
-    return Outcome(made, pure, drawings)
+    more = [
+        dataclasses.replace(drawing, caption=example.arguments)
+        for number, (example, results) in enumerate(zip(others, further, strict=True))
+        for result in results
+        if (drawing := draw(result, pictures, f"{stem}-{number}"))
+    ]
+    return Outcome(made, pure, drawings, more)
 
 
-def page(op: Operator, outcome: Outcome, more: Sequence[tuple[str, str]] = ()) -> str:
+def page(op: Operator, outcome: Outcome) -> str:
     """Writes the page of an operator.
 
     Args:
         op: the operator.
         outcome: of its examples.
-        more: pictures at other settings: file and settings.
     """
     function = operators.function(op)
+    example = examples(op)[0]
     doc = docstrings.parts(function.__doc__ or "")
     summary, *text = doc["text"] or [""]
     blocks = [
         f"# {op.name}",
         summary,
-        *_drawings(op, outcome),
+        *_drawings(example, outcome),
         "## Example",
-        _tab("In a pipeline", pipeline_program(op.name), outcome.pipeline),
+        _tab("In a pipeline", pipeline_program(example), outcome.pipeline),
     ]
-    if pure_code(op):
-        blocks.append(_tab("As a pure function", pure_code(op), outcome.pure))
+    if pure := pure_program(op, example):
+        blocks.append(_tab("As a pure function", pure, outcome.pure))
     if isinstance(op, CompiledOp) and op.random:
         blocks.append(
             "The pure function draws its random values from a JAX key, which comes first, "
@@ -105,8 +116,10 @@ def page(op: Operator, outcome: Outcome, more: Sequence[tuple[str, str]] = ()) -
             "## Arguments",
             *(f'<div class="arguments" markdown>\n\n{table}\n\n</div>' for table in doc["args"]),
         ]
-    if more:
-        tiles = "".join(_figure(file, f"<code>{_html(settings)}</code>", settings) for file, settings in more)
+    if outcome.more:
+        tiles = "".join(
+            _figure(d.picture, f"<code>{_html(d.caption)}</code>", d.caption) for d in outcome.more
+        )
         blocks += ["## More settings", f'<div class="tiles">{tiles}</div>']
     blocks += _differences(op, doc["parity"])
     rows = "\n".join(f"| {what} | `{name}` |" for what, name in operators.names(op))
@@ -124,10 +137,10 @@ def _tab(title: str, code: str, results: Sequence[Result]) -> str:
     return f'=== "{title}"\n\n' + "\n".join("    " + line if line else "" for line in inner.splitlines())
 
 
-def _drawings(op: Operator, outcome: Outcome) -> list[str]:
+def _drawings(example: Example, outcome: Outcome) -> list[str]:
     if not outcome.drawings:
         return []
-    before = _BEFORE.get((EXAMPLES[op.name].inputs or ("",))[0])
+    before = _BEFORE.get((example.inputs or ("",))[0])
     drawings = [*([before] if before else []), *outcome.drawings]
     tiles = "".join(_figure(d.picture, _html(d.caption), d.caption, d.sound) for d in drawings)
     return [f'<div class="tiles first">{tiles}</div>']

@@ -31,7 +31,7 @@ class MissingArgException(TypeError):
 
 
 class UnusedArgException(TypeError):
-    """A call has arguments that none of the augmentations takes.
+    """No augmentation takes some argument of a call.
 
     Attributes:
         unused_args: names of the arguments.
@@ -43,7 +43,7 @@ class UnusedArgException(TypeError):
 
 
 def _named(function: Callable[..., object], skip_positional: int) -> list[inspect.Parameter]:
-    """The parameters that can be passed by name, except for the first positional ones."""
+    """Lists the parameters that can be passed by name, except for the first positional ones."""
     parameters = enumerate(inspect.signature(function).parameters.values())
     return [
         p for i, p in parameters
@@ -57,14 +57,14 @@ def get_num_positional_args(function: Callable[..., object]) -> int:
 
 
 def get_required_kwargs(function: Callable[..., object], skip_positional: int = 0) -> list[str]:
-    """Names of the parameters without default, except for the first positional ones."""
+    """Lists the names of parameters without default, except for the first positional ones."""
     return [p.name for p in _named(function, skip_positional) if p.default is p.empty]
 
 
 def get_missing_kwargs(
     function: Callable[..., object], kwargs: Mapping[str, object], skip_positional: int = 0
 ) -> list[str]:
-    """Names of the required parameters that are not in `kwargs`."""
+    """Lists the names of required parameters that are not in `kwargs`."""
     return [name for name in get_required_kwargs(function, skip_positional) if name not in kwargs]
 
 

@@ -16,7 +16,7 @@ from jdali.auto_aug.core._modes import in_either_mode
 from jdali.auto_aug.core._parameters import magnitudes_of, rows_of, table_of
 from jdali.data_node import DataNode
 
-_KEPT: Any = object()  # default of arguments of which None means something else
+_KEPT: Any = object()  # default of arguments for which None has a meaning
 # The data and the parameter, which the function of an augmentation takes by position.
 _DATA_AND_PARAMETER = 2
 
@@ -34,7 +34,7 @@ class SignedMagnitudeBin:
         self.bin, self.random_sign, self.signed_magnitude_idx = bin, random_sign, signed_magnitude_idx
 
     def __getitem__(self, idx: int) -> SignedMagnitudeBin:
-        """The bin of one augmentation, where each sample has bins for several in a row."""
+        """Returns the bin of one augmentation, where each sample has bins for several in a row."""
         number = self.bin if isinstance(self.bin, int) else self.bin[idx]
         return SignedMagnitudeBin(number, self.random_sign[idx], self.signed_magnitude_idx[idx])
 
@@ -50,7 +50,7 @@ jax.tree_util.register_pytree_node(
 def signed_bin(
     magnitude_bin: Any, random_sign: Any = None, seed: int | None = None, shape: Any = None
 ) -> SignedMagnitudeBin:
-    """Magnitude bins with a random sign for each sample.
+    """Makes magnitude bins with a random sign for each sample.
 
     Augmentations that negate their magnitude at random draw a sign of their own where they get a bin
     without one. To draw it once for all augmentations of a choice, and before it, takes less time.
@@ -169,7 +169,7 @@ class Augmentation:
         num_magnitude_bins: int | None = None,
         **kwargs: object,
     ) -> Any:
-        """The batch with the operation done to it.
+        """Applies the operation to a batch.
 
         Args:
             data: a batch.
@@ -191,7 +191,7 @@ class Augmentation:
         num_magnitude_bins: int | None = None,
         **kwargs: object,
     ) -> Callable[[], Any]:
-        """A call whose parameter is looked up here and now: if it is one of a choice, then before that."""
+        """Looks the parameter up now, before a choice splits the batch, and returns the call with it."""
         missing = _args.get_missing_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)
         if missing:
             raise _args.MissingArgException(

@@ -23,7 +23,7 @@ def seeds(seed: int | None) -> Iterator[int | None]:
 
 
 def one_of(count: int, seed: int | None) -> DataNode:
-    """For each sample 0 to `count` - 1, all as likely."""
+    """Draws 0 to `count` - 1 for each sample, all as likely."""
     return fn.random.uniform(values=list(range(count)), dtype=np.int32, seed=seed)
 
 
@@ -36,13 +36,13 @@ def check_bins(num_magnitude_bins: object, who: str) -> None:
 
 
 def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
-    """The settings of warps, if some of the augmentations are warps: with none they are no error, for they have defaults."""
+    """Returns the settings of warps if any augmentation is a warp; without one they are no error, for they have defaults."""
     unused = filter_unused_args(augmentations, kwargs)
     return {name: value for name, value in kwargs.items() if name not in unused}
 
 
 def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:
-    """The augmentations of a suite except for those of these names.
+    """Returns the augmentations of a suite except for those of these names.
 
     Raises:
         ValueError: the suite has none of that name.

@@ -12,7 +12,7 @@ from jdali.data_node import DataNode
 
 
 def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> np.ndarray:
-    """The magnitude of each bin.
+    """Returns the magnitude of each bin.
 
     Args:
         mag_range: (low, high), between which the bins are spaced evenly; or an array of all magnitudes.
@@ -43,7 +43,7 @@ def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> n
 def table_of(
     magnitudes: Sequence[object] | np.ndarray, mag_to_param: Callable[[object], object], who: str
 ) -> np.ndarray:
-    """The parameter of each magnitude, [magnitudes, ...].
+    """Tabulates the parameter of each magnitude, [magnitudes, ...].
 
     Raises:
         TypeError: `mag_to_param` returns what depends on the pipeline's data.
@@ -75,7 +75,7 @@ def _has_node(value: object) -> bool:
 
 
 def rows_of(table: np.ndarray, index: DataNode) -> DataNode:
-    """The row of a table [rows, ...] for each sample.
+    """Looks up the row of a table [rows, ...] for each sample.
 
     The lookup needs no value on the host, as an index in brackets would, which is checked against the
     table's length: so it is compiled with what makes the index and with what uses the row.

@@ -13,7 +13,7 @@ from jdali.graph import choose
 
 @in_either_mode
 def select(ops: Sequence[Callable[..., Any]], selected_op_idx: Any, *op_args: Any, **op_kwargs: Any) -> Any:
-    """`ops[selected_op_idx](*op_args, **op_kwargs)` for each sample.
+    """Calls `ops[selected_op_idx](*op_args, **op_kwargs)` for each sample.
 
     Each operation runs once for a batch, on the samples that chose it, and not at all if there are none.
 
@@ -32,7 +32,7 @@ def select(ops: Sequence[Callable[..., Any]], selected_op_idx: Any, *op_args: An
 def _case(
     op: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]
 ) -> Callable[[], object]:
-    """One of the operations, ready to be called in its branch.
+    """Prepares one of the operations to be called in its branch.
 
     The parameters of all augmentations are looked up before the batch is split: in one program for all of them.
     """

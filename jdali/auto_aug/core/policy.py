@@ -13,7 +13,7 @@ Operation: TypeAlias = tuple[Augmentation, float, "int | None"]
 
 
 class Policy:
-    """Sequences of augmentations of which each sample gets one, all as likely.
+    """Sequences of augmentations; each sample gets one, all as likely.
 
     See "AutoAugment: Learning Augmentation Policies from Data", https://arxiv.org/abs/1805.09501.
 
@@ -107,7 +107,7 @@ def _indented(rows: Sequence[str]) -> str:
 
 
 def _with_distinct_names(sub_policies: Sequence[Sequence[Operation]]) -> tuple[tuple[Operation, ...], ...]:
-    """The sub-policies, in which no two augmentations have one name: else all get numbers before their names."""
+    """Numbers the names of augmentations in sub-policies if any two share one."""
     order = list(dict.fromkeys(augmentation for sub in sub_policies for augmentation, _, _ in sub))
     renamed = {augmentation: augmentation for augmentation in order}
     if len({augmentation.name for augmentation in order}) < len(order):

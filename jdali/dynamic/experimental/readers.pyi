@@ -52,6 +52,8 @@ class Fits(Reader):
         enable_checkpointing: without effect: the state can always be taken.
 
     Returns: for each HDU its image, the axis that varies fastest last.
+
+    Example: table = fn.experimental.readers.fits(files=["a.fits", "b.fits"], hdu_indices=[1])
     """
     def __init__(
         self,
@@ -142,6 +144,8 @@ class Video(Reader):
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU. It skips files that
     it cannot open, and lines of a list that have a start but no end.
+
+    Example: frames = fn.experimental.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """
     def __init__(
         self,

@@ -28,4 +28,6 @@ def read(
     Returns: uint8 [bytes].
 
     Parity: DALI cannot read an empty file.
+
+    Example: contents = fn.io.file.read(path)
     """

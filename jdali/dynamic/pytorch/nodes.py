@@ -58,7 +58,7 @@ class Reader(_nodes.BaseNode):  # type: ignore[misc]
         self._names = _names(self._reader, None if output_names is None else tuple(output_names))
 
     def next(self) -> dict[str, Any]:
-        """The outputs of the next sample or batch."""
+        """Returns the outputs of the next sample or batch."""
         if self._epoch is None:
             raise RuntimeError("Reader.next: call reset first")
         outputs = next(self._epoch)
@@ -77,7 +77,7 @@ class Reader(_nodes.BaseNode):  # type: ignore[misc]
         return self._reader.get_state()
 
     def get_metadata(self) -> dict[str, int]:
-        """Sizes of the data set and its shards, as `Pipeline.reader_meta`."""
+        """Returns the sizes of the data set and its shards, as `Pipeline.reader_meta`."""
         return self._reader.get_metadata(self._batch_size)
 
 
@@ -109,7 +109,7 @@ class DictMapper(_nodes.BaseNode):  # type: ignore[misc]
         self._source, self._map_fn, self._key = source, map_fn, key
 
     def next(self) -> dict[str, Any]:
-        """The next dict of the source, with the function's result in place of its value."""
+        """Returns the next dict of the source, with the function's result in place of its value."""
         values = dict(next(self._source))
         values[self._key] = self._map_fn(values[self._key])
         return values
@@ -120,7 +120,7 @@ class DictMapper(_nodes.BaseNode):  # type: ignore[misc]
         _reset(self._source, initial_state)
 
     def get_state(self) -> dict[str, Any]:
-        """The state of the source."""
+        """Returns the state of the source."""
         return _state(self._source)
 
 
@@ -139,7 +139,7 @@ class ToTorch(_nodes.BaseNode):  # type: ignore[misc]
         self._source = source
 
     def next(self) -> tuple[Any, ...]:
-        """The next dict of the source, as tensors in its order."""
+        """Returns the next dict of the source, as tensors in its order."""
         values = list(next(self._source).values())
         device = next((v.device for v in values if v.device != Device.CPU), Device.CPU)
         return tuple(value.to_device(device).torch() for value in values)
@@ -150,7 +150,7 @@ class ToTorch(_nodes.BaseNode):  # type: ignore[misc]
         _reset(self._source, initial_state)
 
     def get_state(self) -> dict[str, Any]:
-        """The state of the source."""
+        """Returns the state of the source."""
         return _state(self._source)
 
 

@@ -2,7 +2,7 @@
 
 ```
  call.run_operator, call.EagerReader      an operator, a reader
- graph.EagerGraph                         a function that was traced
+ graph.graph_of                           a function on nodes, see `traced`
  debug.DebugEngine                        a pipeline, operator by operator
  inspector.PipelineInspector              any batch of a pipeline, a sample after each operator (stepwise.StepwiseEngine)
 ```
@@ -19,12 +19,14 @@ from jdali.engine.eager.call import move as move
 from jdali.engine.eager.call import room_for as room_for
 from jdali.engine.eager.call import run_operator as run_operator
 from jdali.engine.eager.call import wait as wait
+from jdali.engine.eager.traced import CallKey as CallKey
 from jdali.engine.workers.pool import Pool as Pool
 
 if TYPE_CHECKING:
     from jdali.engine.eager.debug import DebugEngine as DebugEngine
-    from jdali.engine.eager.graph import EagerGraph as EagerGraph
+    from jdali.engine.eager.graph import GraphKey as GraphKey
     from jdali.engine.eager.graph import InputKind as InputKind
+    from jdali.engine.eager.graph import graph_of as graph_of
     from jdali.engine.eager.inspector import MOST_EPOCHS as MOST_EPOCHS
     from jdali.engine.eager.inspector import PipelineInspector as PipelineInspector
     from jdali.engine.eager.inspector import SeenBatch as SeenBatch
@@ -35,8 +37,9 @@ _imported(
     __name__,
     {
         "DebugEngine": "jdali.engine.eager.debug",
-        "EagerGraph": "jdali.engine.eager.graph",
+        "GraphKey": "jdali.engine.eager.graph",
         "InputKind": "jdali.engine.eager.graph",
+        "graph_of": "jdali.engine.eager.graph",
         "MOST_EPOCHS": "jdali.engine.eager.inspector",
         "PipelineInspector": "jdali.engine.eager.inspector",
         "SeenBatch": "jdali.engine.eager.inspector",

@@ -1,15 +1,12 @@
-"""Running one operator now, without a pipeline: what dynamic mode does.
+"""Runs one operator now, without a pipeline: the calls of dynamic mode.
 
-Each call is run as a graph of one node by the same runners as a pipeline's. A runner is kept for
-every `Form` of a call, and takes everything that differs from call to call as values of the batch:
-no argument that may differ by sample is compiled in, so calling with new values compiles nothing.
+A call is a plan of one step, run by the same runners as a pipeline's. The plan is kept by its `RunnerKey`. Per-sample
+arguments are values of the batch and never compiled in, so a call with new values compiles nothing.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,21 +15,20 @@ import numpy as np
 
 from jdali._batches import Drawn, PaddedBlock, Provenance, gather
 from jdali._operators.record import Operator
+from jdali.engine.eager.traced import ObjectCache
 from jdali.engine.failure import NodeFailure
-from jdali.engine.steps.adapters import runner_of
+from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.reader_op import policy_of, read
-from jdali.engine.steps.run_step import run_step
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.opening import open_reader
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import WHOLE_BATCH, Graph, HostStep, Stage, is_compiled
+from jdali.graph import WHOLE_BATCH, ExecutionPlan, Graph, HostStep, Stage, is_compiled
 from jdali.ops.flow._source import external_source
 from jdali.tensors import RowSlice, TensorList
 
-KEPT_RUNNERS = 1024  # forms of calls whose compiled programs are kept; the least used go first
+KEPT_RUNNERS = 1024  # with their compiled programs; the least recently used go first
 _MASK32 = 0xFFFF_FFFF
 
 COMPILER = Compiler()
@@ -44,13 +40,13 @@ def compiled_programs() -> int:
 
 
 class Placement(NamedTuple):
-    """Device of an operator: DALI's name of it ("cpu", "gpu" or "mixed"), and JAX's device."""
+    """The device of an operator: DALI's name ("cpu", "gpu" or "mixed") and JAX's device."""
 
     name: str
     device: jax.Device
 
 
-class Form(NamedTuple):
+class RunnerKey(NamedTuple):
     """Key of a runner: everything but the values, sizes and types of the data."""
 
     op: Operator
@@ -69,56 +65,42 @@ class RandomDraw(NamedTuple):
 
 
 class _Runner:
-    """The runner of one form. Calls from several threads take turns where the runner has a state."""
+    """The plan of one operator. Calls from several threads take turns if the runner has a state."""
 
-    def __init__(self, form: Form):
+    def __init__(self, key: RunnerKey):
         graph = Graph()
-        device = "cpu" if form.placement.name == "cpu" else "gpu"
+        device = "cpu" if key.placement.name == "cpu" else "gpu"
         given = functools.partial(
             graph.add, external_source, (), {}, device=device, num_outputs=1, where="a call"
         )
-        self.inputs = [given().outputs[0] for _ in form.inputs]
-        self.arguments = {name: given().outputs[0] for name in form.per_sample}
+        self.inputs = [given().outputs[0] for _ in key.inputs]
+        self.arguments = {name: given().outputs[0] for name in key.per_sample}
         self.node = graph.add(
-            form.op,
-            self.inputs,
-            dict(form.static) | self.arguments,
-            device=form.placement.name,
-            where="a call",
+            key.op, self.inputs, dict(key.static) | self.arguments, device=key.placement.name, where="a call"
         )
-        # Without random values, host operators keep nothing from call to call.
-        self._random = form.op.random
-        self._stream: tuple[int, int] | None = None  # seed and stream of the last call
+        is_stage = is_compiled(self.node)
         step = (
             Stage(0, 0, device, WHOLE_BATCH, (self.node,), tuple(self.inputs), self.node.outputs)
-            if is_compiled(self.node)
+            if is_stage
             else HostStep(self.node, 0)
         )
-        self._runner = runner_of(
-            step, seed=0, device=form.placement.device, max_batch=form.room, compiler=COMPILER,
-            shares_rows=form.room > 1,  # calls with one sample are many, and often short
+        self._random = key.op.random
+        # Host operators have no state, except for seeds.
+        self._plan = PreparedPlan(
+            ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: key.placement.device},
+            max_batch=key.room, compiler=COMPILER, takes_turns=is_stage or key.op.random, runs_empty=True,
+            shares_rows=key.room > 1,  # calls with one sample are many, and often short
         )  # fmt: skip
-        stateless = self._runner.stateless and not form.op.random
-        self._turn = contextlib.nullcontext() if stateless else threading.Lock()
 
     def run(self, env: Values, ids: SampleIds, draw: RandomDraw, pool: Pool) -> None:
-        with self._turn:
-            stream = draw.seed, draw.number >> 32
-            if self._random and stream != self._stream:
-                self._runner.reseed(*stream)
-                self._stream = stream
-            parts, context = {WHOLE_BATCH: ids}, StepContext(pool)
-            run_step((self.node,), self._runner.run, env, parts, context, runs_empty=True)
+        parts = {WHOLE_BATCH: ids}
+        try:
+            self._plan.make(env, parts, pool, seed=(draw.seed, draw.number >> 32) if self._random else None)
+        except NodeFailure as failure:
+            raise user_error(failure, env, parts, where="") from failure.first
 
 
-_kept_runner = functools.lru_cache(maxsize=KEPT_RUNNERS)(_Runner)
-
-
-def _runner(form: Form) -> _Runner:
-    try:
-        return _kept_runner(form)
-    except TypeError:  # an argument that cannot be hashed, such as an object of the user's
-        return _Runner(form)
+_kept_runner = ObjectCache(_Runner, KEPT_RUNNERS)
 
 
 def run_operator(
@@ -133,19 +115,18 @@ def run_operator(
     pool: Pool,
     constants: Mapping[str, object],
 ) -> tuple[TensorList, ...]:
-    """Runs an operator on a batch. Compiled ones may still be computing when this returns.
+    """Runs an operator on a batch. A compiled one may still be computing when this returns.
 
     Args:
         op: the operator.
         inputs: batches of `batch_size` samples.
-        per_sample: values of per-sample arguments, batches likewise or arrays [N, ...]; those not named are
-            not given.
+        per_sample: values of the per-sample arguments that are given: batches, or arrays [N, ...].
         static: values of the other arguments, converted.
         batch_size: number of samples.
         placement: where to run.
-        draw: of a random operator. Sample i gets the same values whatever the batch size.
+        draw: of a random operator. The values of sample i do not depend on the batch size.
         pool: threads of operators that are not compiled.
-        constants: those of the inputs that are one array for all samples, by name, if `setup` asks for them.
+        constants: inputs that are one array for all samples, by name, if `setup` asks for them.
 
     Raises:
         OperatorError: the operator failed.
@@ -154,8 +135,8 @@ def run_operator(
         inputs = [value.to_device("cpu") for value in inputs]
     kinds = tuple([(v.spec.layout, v.spec.ndim) for v in inputs])
     static_args = tuple(sorted(static.items())) if static else ()
-    form = Form(op, placement, kinds, tuple(sorted(per_sample)), static_args, room_for(batch_size))
-    runner = _runner(form)
+    key = RunnerKey(op, placement, kinds, tuple(sorted(per_sample)), static_args, room_for(batch_size))
+    runner = _kept_runner(key)
     env = Values(zip(runner.inputs, inputs, strict=True))
     for name, value in per_sample.items():
         if isinstance(value, TensorList):
@@ -166,34 +147,31 @@ def run_operator(
             env[runner.arguments[name]] = TensorList.from_dense(value)
     env.constants |= constants
     ids = call_ids(batch_size, draw.number) if op.random else _no_ids(batch_size)
-    try:
-        runner.run(env, ids, draw, pool)
-    except NodeFailure as failure:
-        raise failure.user_error(failure.sample, env.made_of, where="") from failure.first
+    runner.run(env, ids, draw, pool)
     return tuple(env[value] for value in runner.node.outputs)
 
 
 def call_ids(count: int, number: int) -> SampleIds:
-    """The samples of a draw: they have no index in a data set but their position in the batch.
+    """Returns the identities of the samples of a draw: the index is the position in the batch.
 
     Args:
-        count: how many there are.
-        number: of the draw, of which the low 32 bits are taken.
+        count: number of samples.
+        number: of the draw; the low 32 bits count.
     """
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
 @functools.lru_cache(maxsize=64)
 def _no_ids(count: int) -> SampleIds:
-    """The samples of a call that draws nothing."""
+    """Returns the identities of a call that draws nothing."""
     return call_ids(count, 0)
 
 
 @functools.lru_cache(maxsize=1024)
 def room_for(batch_size: int) -> int:
-    """Rows of a program: few different numbers, so that batches of any size share few programs.
+    """Rounds a batch size up to 1, 2, 3, 4, 6, 8, 12, 16, 24, ..., so that few programs serve all sizes.
 
-    1, 2, 3, 4, 6, 8, 12, 16, 24, ...: less than a third of the rows is unused.
+    Less than a third of a program's rows is unused.
     """
     power = 1
     while power < batch_size:
@@ -204,7 +182,7 @@ def room_for(batch_size: int) -> int:
 
 
 class EagerReader:
-    """A reader outside of a pipeline: samples when they are asked for.
+    """A reader outside of a pipeline: reads samples when they are asked for.
 
     Args:
         op: record of the reader.
@@ -230,7 +208,7 @@ class EagerReader:
         self._reader.set_state(state)
 
     def next(self, count: int, pool: Pool) -> tuple[TensorList, ...]:
-        """The next `count` samples, one batch for each output."""
+        """Reads the next `count` samples, one batch for each output."""
         indices = self._reader.next_batch(count).indices
         sources = Provenance.of(Drawn(self._reader.source, indices))
         try:
@@ -242,7 +220,7 @@ class EagerReader:
 
 
 def move(batch: TensorList, device: jax.Device, pool: Pool) -> TensorList:
-    """The batch on an accelerator, transferred now and not when it is first used; by the memory of a pool."""
+    """Transfers a batch to an accelerator now, before its first use, through memory of the pool."""
     store = batch.store
     with pool.slabs:
         placed = gather(store, None, store.padded_shape(), device)

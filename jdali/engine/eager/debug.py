@@ -1,6 +1,6 @@
-"""Debug mode: the user's function runs in each iteration, and an operator when the function calls it.
+"""Debug mode: runs the user's function in each iteration, and each operator when the function calls it.
 
-The operators, their random keys and what runs them are those of the compiled pipeline, one step an operator.
+Runners and random keys are those of the compiled pipeline; each operator is a step of its own.
 """
 
 from __future__ import annotations
@@ -15,18 +15,15 @@ import numpy as np
 from jdali._batches import Drawn, Provenance, external
 from jdali._errors import contained
 from jdali._operators.record import ArgKind, Operator
-from jdali._sources import InWorkers, SourceFeed
-from jdali.engine.eager.debug_inputs import GivenBatch, batch_of_list, is_batch
+from jdali._sources import InWorkers, SourceFeed, as_samples, batch_of, layout_of
 from jdali.engine.eager.debug_node import DataNodeDebug
 from jdali.engine.eager.debug_step import DebugStep, unexpected
-from jdali.engine.eager.debug_task import ComputedTask
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.iteration import Result
+from jdali.engine.make import PreparedStep, make, user_error
 from jdali.engine.options import EngineOptions
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.branch_samples import position_in_batch
-from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values, bytes_of
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
@@ -35,21 +32,32 @@ from jdali.engine.tasks.opening import open_source
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Graph, Node, dependencies, step_of
 from jdali.readers.order.epochs import SampleRefs
-from jdali.tensors import TensorList
+from jdali.tensors import Tensor, TensorList
 
 _NO_PLAN = ExecutionPlan((), (), (), ())
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ComputedTask(BatchTask):
+    """A task of debug mode, whose batch was computed while it was drawn.
+
+    Attributes:
+        outputs: a batch for each output of the pipeline.
+    """
+
+    outputs: tuple[TensorList, ...] = ()
 
 
 class DebugEngine(Engine):
     """Makes the batches of a pipeline in debug mode, one at a time, in the thread that asks.
 
     Args:
-        define: calls the user's function, whose operators go to the graph that it is given; returns the outputs.
-        conditionals: the function is converted: `if` works sample by sample.
+        define: calls the user's function, adding its operators to the given graph; returns the outputs.
+        conditionals: `if` works sample by sample.
         options: of the pipeline.
 
     Attributes:
-        first_is_over: one iteration has come to its end, so all operators are known.
+        first_is_over: True after the first iteration: all operators are known.
     """
 
     def __init__(
@@ -68,10 +76,10 @@ class DebugEngine(Engine):
 
     # --- operators --------------------------------------------------------------------------
     def step_of(self, node: Node, number: int) -> DebugStep:
-        """Makes the step of the operator that the function calls as its `number`th, from 0.
+        """Returns the step of the function's call number `number`, counted from 0.
 
         Raises:
-            RuntimeError: in the first iteration, it called another one here, or with other arguments.
+            RuntimeError: the first iteration called another operator here, or with other arguments.
         """
         if number < len(self._steps):
             step = self._steps[number]
@@ -112,7 +120,7 @@ class DebugEngine(Engine):
 
     @property
     def first_reader(self) -> Node | None:
-        """The one whose samples give the random values their keys, as far as it is known."""
+        """The reader whose samples key the random values; None: none was reached yet."""
         return next(iter(self.readers), None)
 
     @property
@@ -121,7 +129,7 @@ class DebugEngine(Engine):
         return len(self.sources) > len(self.readers)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Keeps what is fed before the first iteration; False: the source is there, feed it."""
+        """Keeps data that is fed before the first iteration; returns False if the source exists already."""
         if self.first_is_over or any(node.name == name for node in self.sources):
             return False
         self._held.setdefault(name, []).append((data, layout))
@@ -129,7 +137,7 @@ class DebugEngine(Engine):
 
     # --- iterations -------------------------------------------------------------------------
     def draw(self, feed: Feed | None = None) -> BatchTask:
-        """Draws the task of the next batch; everything is computed meanwhile.
+        """Runs the user's function; returns the next batch as a task that is computed already.
 
         Raises:
             OperatorError: an operator failed.
@@ -170,10 +178,10 @@ class DebugEngine(Engine):
 
 
 class DebugGraph(Graph):
-    """The operators of one iteration; one that is added runs at once.
+    """The operators of one iteration: each runs when it is added.
 
-    But for random operators of the first iteration whose samples are not known yet, since no reader was reached:
-    they, and what depends on them, wait for it, or until a value of theirs is asked for.
+    In the first iteration, random operators before the first reader wait for its samples, and so does what depends on
+    them. Asking for a value ends the wait.
     """
 
     def __init__(self, engine: DebugEngine):
@@ -199,7 +207,7 @@ class DebugGraph(Graph):
     def taken(
         self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Batches that are no nodes become some: those of `get()`, and lists of arrays."""
+        """Adds a node for each batch among the inputs: results of `get()`, and lists of arrays."""
         per_sample = {k for k, arg in op.public_args.items() if arg.kind is ArgKind.PER_SAMPLE}
         given = [self._taken(value, f"input {i}", op) for i, value in enumerate(inputs)]
         return given, {
@@ -214,7 +222,7 @@ class DebugGraph(Graph):
             return value
         if any(isinstance(v, (DataNode, TensorList)) for v in value):  # several input sets
             return [self._taken(v, what, op) for v in value]
-        return self._given(batch_of_list(value), what, op.shown_name) if is_batch(value) else value
+        return self._given(_batch_of_list(value), what, op.shown_name) if _is_batch(value) else value
 
     def _given(self, batch: TensorList, what: str, operator: str) -> DataNode:
         if self._engine.conditionals:
@@ -230,7 +238,7 @@ class DebugGraph(Graph):
                 f"batch size = {len(batch)}. Expected batch size = {self._size}."
             )
         self._size = len(batch)
-        return self.add_batch(GivenBatch(batch), batch.device)
+        return self.add_batch(batch, batch.device)
 
     def add(self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
         """Adds an operator and runs it; see `Graph.add`.
@@ -244,8 +252,8 @@ class DebugGraph(Graph):
             options["runtime"] = here = runtime.in_process()
             args = {name: here if value is runtime else value for name, value in args.items()}
         node = super().add(op, inputs, args, **options)
-        if isinstance(runtime, GivenBatch):
-            self._env[node.outputs[0]] = runtime.batch
+        if isinstance(runtime, TensorList):  # given by the user, see `_given`
+            self._env[node.outputs[0]] = runtime
             return node
         step = self._engine.step_of(node, self._called)
         self._called += 1
@@ -259,7 +267,7 @@ class DebugGraph(Graph):
 
     # --- values -----------------------------------------------------------------------------
     def value(self, node: DataNode) -> TensorList:
-        """The batch of a node.
+        """Returns the batch of a node.
 
         Raises:
             RuntimeError: its operator failed.
@@ -271,7 +279,7 @@ class DebugGraph(Graph):
         return self._env[node]
 
     def run_waiting(self) -> None:
-        """Runs the operators that wait for the keys of their samples; now they have to be known."""
+        """Runs the operators that wait for the samples of a reader, with samples counted if there is none."""
         if self._waiting and not self._keys_known:
             self._fix_keys()
         waiting, self._waiting = self._waiting, []
@@ -288,7 +296,7 @@ class DebugGraph(Graph):
         return node.op.random or any(value not in self._env for value in dependencies(node))
 
     def _fix_keys(self) -> None:
-        """Decides which samples the batch has: the next of the first reader, if one is known."""
+        """Decides on the samples of the batch: the next of the first reader, or counted if none is known."""
         reader = self._engine.first_reader
         if reader is not None:
             self._draw_from(reader)
@@ -314,19 +322,14 @@ class DebugGraph(Graph):
 
     # --- running ----------------------------------------------------------------------------
     def _run(
-        self,
-        node: Node,
-        step: DebugStep,
-        draw: BatchTask | None = None,
-        drawn: Provenance | None = None,
+        self, node: Node, step: DebugStep, draw: BatchTask | None = None, drawn: Provenance | None = None
     ) -> None:
-        run = functools.partial(step.run, node, drawn)
+        prepared = PreparedStep([node], functools.partial(step.run, node, drawn))
+        context = StepContext(self._engine.pool, draw)
         try:
-            context = StepContext(self._engine.pool, draw)
-            run_step([node], run, self._env, self._samples, context)
+            make([prepared], self._env, self._samples, context)
         except NodeFailure as failure:
-            position = position_in_batch(failure, node.domain, self._samples)
-            raise failure.user_error(position, self._env.made_of) from failure.first
+            raise user_error(failure, self._env, self._samples) from failure.first
 
     def _reach_source(self, node: Node, step: DebugStep) -> None:
         source = self._engine.sources[step.node]
@@ -341,7 +344,7 @@ class DebugGraph(Graph):
         self._run(node, step, self._task({step.node.name: refs}, {}), drawn)
 
     def _fetched(self, node: Node, source: SourceFeed) -> SourceData:
-        """Fetches the data of an external source; they have the size of the batch."""
+        """Fetches the data of an external source and checks their batch size."""
         feed = self._engine.feed
         feed.ask(node, source.check_fed)
         request = (self._engine.batch_size, feed.iteration, feed.epoch, feed.position)
@@ -362,7 +365,7 @@ class DebugGraph(Graph):
         return SourceData(tuple(data), tuple(source.drawn_layouts))
 
     def _draw_from(self, reader: Node) -> SampleRefs:
-        """The samples of a reader for this batch."""
+        """Draws the samples of a reader for this batch, once."""
         if reader not in self._refs:
             self._refs[reader] = refs = self._engine.readers[reader].next_batch(self._batch_size)
             if reader is self._engine.first_reader:
@@ -380,8 +383,25 @@ class DebugGraph(Graph):
         self._engine.feed.note_drawn(self._batch_size)
 
     def task(self, outputs: tuple[DataNode, ...]) -> ComputedTask:
-        """Returns what was done as a task, with the values of these nodes."""
+        """Returns the iteration as a task, with the values of these nodes."""
         ids = self._samples[WHOLE_BATCH]
         refs = {node.name: own for node, own in self._refs.items()}
         values = tuple(self._env[v] for v in outputs)
         return ComputedTask(ids, np.ones(len(ids), bool), refs, outputs=values)
+
+
+def _is_batch(values: list[object]) -> bool:
+    """Tells if a list is a batch: of arrays, not of numbers."""
+    return bool(values) and all(map(_is_sample, values))
+
+
+def _is_sample(value: object) -> bool:
+    if isinstance(value, (np.generic, str, bytes)):
+        return False
+    return isinstance(value, Tensor) or hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+
+
+def _batch_of_list(samples: list[object]) -> TensorList:
+    taken = as_samples(samples, copy=False)
+    device = "gpu" if isinstance(taken, TensorList) else "cpu"
+    return batch_of(taken, layout_of(samples), device, Provenance.nowhere(len(samples)))

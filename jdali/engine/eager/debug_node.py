@@ -1,4 +1,4 @@
-"""Results of operators in debug mode: nodes that have values."""
+"""Results of operators in debug mode: nodes with values."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class HasValues(Protocol):
     """The graph of an iteration."""
 
     def value(self, node: DataNode) -> TensorList:
-        """The batch that a node stands for."""
+        """Returns the batch of a node."""
 
 
 class DataNodeDebug(DataNode):
-    """A `DataNode` of a pipeline in debug mode, which has its batch already.
+    """A `DataNode` of a pipeline in debug mode: its batch is computed already.
 
-    It belongs to one iteration; operators of another one take it as a batch that the user gave.
+    It belongs to one iteration; in another one, operators take it as a batch that the user gave.
     """
 
     __slots__ = ("graph",)
@@ -31,11 +31,11 @@ class DataNodeDebug(DataNode):
         self.graph = graph
 
     def get(self) -> TensorList:
-        """The batch."""
+        """Returns the batch."""
         return self.graph.value(self)
 
     def shape(self) -> list[tuple[int, ...]]:  # type: ignore[override]
-        """The shape of each sample."""
+        """Returns the shape of each sample."""
         return self.get().shape()
 
     @property

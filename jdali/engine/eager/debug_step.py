@@ -24,14 +24,14 @@ class _Kind(NamedTuple):
 
 
 class DebugStep:
-    """An operator with what runs it. Each iteration has a node of its own for it, which must be alike.
+    """An operator with its runner. Each iteration has its own node for it; all must be alike.
 
     Args:
         node: of the first iteration.
-        make_runner: makes what runs a node.
+        make_runner: makes the runner of a node.
 
     Attributes:
-        node: that the runner is made for.
+        node: the runner is made for it.
     """
 
     def __init__(self, node: Node, make_runner: Callable[[Node], StepRunner]):
@@ -44,7 +44,7 @@ class DebugStep:
         """Compares the call with that of the first iteration.
 
         Raises:
-            RuntimeError: the operator, or what it is called with, is not the same.
+            RuntimeError: the operator or its arguments differ.
         """
         if node.op is not self.node.op or node.where != self.node.where:
             raise unexpected(node)
@@ -95,14 +95,14 @@ class DebugStep:
 
         Args:
             node: of the iteration.
-            drawn: what a source gave.
+            drawn: provenance of a source's samples.
             env: values of the iteration.
-            part: its samples that the operator works on.
-            context: what there is to work with.
+            part: the samples of the operator's branch.
+            context: pool and task.
 
         Raises:
             NodeFailure: with all samples that failed.
-            RuntimeError: a batch is not of the kind that it was.
+            RuntimeError: the kind of a batch changed.
         """
         own = Values()
         for what, mine, given in self._batches(node):
@@ -117,7 +117,7 @@ class DebugStep:
             env[result] = own[mine]
 
     def _batches(self, node: Node) -> Iterator[tuple[str, DataNode, DataNode]]:
-        """Each batch that goes in: its title, what the runner knows it as, and what the iteration does."""
+        """Yields each input batch: its title, its value in the runner's node, and in the iteration's."""
         for i, (mine, given) in enumerate(zip(self.node.inputs, node.inputs, strict=True)):
             if isinstance(mine, DataNode) and isinstance(given, DataNode):
                 yield f"Input {i}", mine, given
@@ -145,7 +145,7 @@ def unexpected(node: Node) -> RuntimeError:
 
 
 def _repetitions(node: Node) -> list[int]:
-    """For each batch that goes in, where it does so first: the runner knows a batch by its value in the graph."""
+    """Returns for each input batch the position of its first use: a runner knows batches by their values in the graph."""
     values = [id(value) for value in (*node.data_inputs, *node.arg_inputs.values())]
     return [values.index(value) for value in values]
 

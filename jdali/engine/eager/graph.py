@@ -1,8 +1,7 @@
-"""Running a graph now, without a pipeline: on batches that somebody holds, and not on those of a reader."""
+"""Runs a traced function now, without a pipeline, on batches of the caller."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,80 +9,58 @@ import jax
 
 from jdali._system.devices import host_device
 from jdali.engine.eager import call as _eager
+from jdali.engine.eager.traced import ObjectCache, TracedFunction
 from jdali.engine.failure import NodeFailure
-from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.branch_samples import position_in_batch
-from jdali.engine.steps.run_step import run_step
-from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import WHOLE_BATCH, DataNode, Domain, Graph, HostStep, Stage, building, make_plan, trace
-from jdali.ops.flow._source import external_source
+from jdali.graph import WHOLE_BATCH, Domain, make_plan
 from jdali.tensors import TensorList
 
+KEPT_GRAPHS = 256  # the least used go first
 _MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 
 
 class InputKind(NamedTuple):
-    """Key of a planned graph, for one input: its device ("cpu" or "gpu"), layout and number of axes."""
+    """Key of an input: its device ("cpu" or "gpu"), layout and number of axes."""
 
     device: str
     layout: str
     ndim: int
 
 
-class EagerGraph:
-    """A function traced as a graph, with its runners; calls from several threads take turns.
+class GraphKey(NamedTuple):
+    """Key of a graph: everything but the samples.
 
-    Args:
-        define: takes a node for each input and returns any structure of containers with nodes in it.
-        inputs: of which kind they are.
-        room: samples that a program has rows for.
+    Attributes:
+        define: takes a node for each input; returns containers of nodes.
+        inputs: kind of each input.
+        room: rows of a program.
         accelerator: where operators on "gpu" run.
     """
 
-    def __init__(
-        self,
-        define: Callable[..., Any],
-        inputs: Sequence[InputKind],
-        *,
-        room: int,
-        accelerator: jax.Device,
-    ):
-        graph = Graph()
-        nodes = [
-            graph.add(external_source, (), {}, device=kind.device, num_outputs=1, where="a call").outputs[0]
-            for kind in inputs
-        ]
-        with building(graph):
-            result = trace(define, nodes, {}, graph)
-        self._inputs = nodes
-        self._leaves, self._structure = jax.tree_util.tree_flatten(result)
-        outputs = [leaf for leaf in self._leaves if isinstance(leaf, DataNode)]
-        devices = {"cpu": host_device(), "gpu": accelerator}
-        plan = make_plan(graph.nodes, outputs, one_device=devices["cpu"] == devices["gpu"])
-        fed = {node.source for node in nodes}
-        steps = [s for s in plan.steps if not isinstance(s, HostStep) or s.node not in fed]
-        self._steps = [
-            (
-                step,
-                runner_of(
-                    step,
-                    seed=0,
-                    device=devices[step.device],
-                    max_batch=room,
-                    compiler=_eager.COMPILER,
-                    shares_rows=room > 1,
-                ),
-            )
-            for step in steps
-        ]
-        self._turn = threading.Lock()
-        self._seed: int | None = None
+    define: Callable[..., Any]
+    inputs: tuple[InputKind, ...]
+    room: int
+    accelerator: jax.Device
+
+
+class EagerGraph:
+    """A function traced as a graph, with its plan. Calls from several threads take turns."""
+
+    def __init__(self, key: GraphKey):
+        self._function = TracedFunction(key.define, [kind.device for kind in key.inputs])
+        devices = {"cpu": host_device(), "gpu": key.accelerator}
+        plan = make_plan(
+            self._function.graph.nodes, self._function.outputs, one_device=devices["cpu"] == devices["gpu"]
+        )
+        self._plan = PreparedPlan(
+            plan, devices, max_batch=key.room, compiler=_eager.COMPILER, shares_rows=key.room > 1
+        )
 
     def run(self, batches: Sequence[TensorList], count: int, draw: _eager.RandomDraw, pool: Pool) -> Any:
-        """Returns the function's result, with a `TensorList` for each node; they may still be being computed.
+        """Returns the function's result, with a `TensorList` for each node. Devices may still be computing.
 
         Args:
             batches: one for each input, of `count` samples each.
@@ -95,29 +72,15 @@ class EagerGraph:
             OperatorError: an operator failed.
         """
         ids = _eager.call_ids(count, draw.number)
-        env = Values(zip(self._inputs, batches, strict=True))
+        env = Values(zip(self._function.inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
         # A generator counts its draws with more bits than a sample's identity has: the rest changes the seed.
         seed = (draw.seed + (draw.number >> 32)) & _MASK64
-        with self._turn:
-            for step, runner in self._steps:
-                if seed != self._seed:
-                    runner.set_pipeline_seed(seed)
-                self._step(step, runner, env, parts, StepContext(pool))
-            self._seed = seed
-        results = [env[v] if isinstance(v, DataNode) else v for v in self._leaves]
-        return jax.tree_util.tree_unflatten(self._structure, results)
-
-    def _step(
-        self,
-        step: HostStep | Stage,
-        runner: StepRunner,
-        env: Values,
-        parts: dict[Domain, SampleIds],
-        context: StepContext,
-    ) -> None:
         try:
-            run_step(step.nodes, runner.run, env, parts, context)
+            self._plan.make(env, parts, pool, seed=seed)
         except NodeFailure as failure:
-            position = position_in_batch(failure, step.domain, parts)
-            raise failure.user_error(position, env.made_of) from failure.first
+            raise user_error(failure, env, parts) from failure.first
+        return self._function.result([env[value] for value in self._function.outputs])
+
+
+graph_of = ObjectCache(EagerGraph, KEPT_GRAPHS)

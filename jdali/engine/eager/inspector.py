@@ -1,4 +1,4 @@
-"""Any batch or sample of a pipeline, and what each operator made of it; the pipeline itself stays where it is."""
+"""Shows any batch or sample of a pipeline, and its value after each operator; the pipeline's position stays."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class SeenBatch:
 
     Attributes:
         number: counted from the beginning of the training.
-        result: outputs and identities of the samples; None: no sample could be made.
-        errors: samples that failed; others are in their positions.
+        result: outputs and identities of the samples; None: all samples failed.
+        errors: failed samples; others stand in their positions.
     """
 
     number: int
@@ -42,15 +42,15 @@ class SeenBatch:
 
 
 class PipelineInspector:
-    """Looks at a pipeline through sources and an engine of its own.
+    """Looks at a pipeline through its own sources and engine.
 
-    The values are those of the pipeline, bit by bit. One thread at a time works; others wait.
+    Values are the pipeline's, bit by bit. One thread works at a time.
 
     Args:
         window: of the pipeline.
         first_state: of the sources, before the first batch.
         outputs: of its graph.
-        names: that the user gave the outputs; (): none.
+        names: the user's names of the outputs; (): none.
 
     Attributes:
         output_names: to show.
@@ -77,7 +77,7 @@ class PipelineInspector:
 
     @property
     def here(self) -> set[Node]:
-        """The operators that this process runs; the others are for workers."""
+        """The operators that this process runs; workers run the others."""
         return {node for step in self._observed.here.steps for node in step.nodes}
 
     @property
@@ -109,23 +109,23 @@ class PipelineInspector:
         return None if self.reader is None else int(self.reader.size)
 
     def times(self) -> list[tuple[str, str, Spent]]:
-        """Kind and operators of each phase, and the time that it has taken so far."""
+        """Returns kind, operators and time so far of each phase."""
         parts = self._observed.timing.parts
         if (elsewhere := self._observed.elsewhere) is not None:
             parts.insert(1, elsewhere.timer)
         return [(part.kind, part.name, part.spent()) for part in parts]
 
     def step_times(self) -> list[Spent]:
-        """The time of each step that this process runs, in the order of the plan."""
+        """Returns the time of each step of this process, in the order of the plan."""
         return [timer.spent() for timer in self._observed.timing.steps]
 
     def worker_time(self) -> Spent | None:
-        """The time of the processes that run the first steps; None: there are none."""
+        """Returns the time of the worker processes; None: there are none."""
         elsewhere = self._observed.elsewhere
         return None if elsewhere is None else elsewhere.timer.spent()
 
     def waiting(self) -> tuple[int, int]:
-        """Batches that are ready, and how many the queue may hold; 0, 0: none are made ahead."""
+        """Returns the number of batches that are ready, and how many may be; 0, 0: no batches are made ahead."""
         window = self._window
         return window.ready, 0 if window.room is None else window.room.depth
 
@@ -150,7 +150,7 @@ class PipelineInspector:
 
     @contextlib.contextmanager
     def _at(self, number: int) -> Iterator[Feed]:
-        """Turns to a batch that is drawn next."""
+        """Moves the sources to a batch."""
         with self._turn():
             feed = self._feed()
             try:
@@ -164,13 +164,13 @@ class PipelineInspector:
                 raise IndexError(f"batch {number} is too far: its epoch has more than 32 bits") from None
 
     def batch(self, number: int) -> SeenBatch:
-        """Makes a batch; samples that fail have another in their position, and are listed.
+        """Makes a batch. Other samples replace those that fail, which are listed.
 
         Args:
             number: counted from 0, from the beginning of the training.
 
         Raises:
-            IndexError: there is none: it is behind the end of an external source.
+            IndexError: the batch is behind the end of an external source.
             OperatorError: no sample can be made.
         """
         with self._at(number) as feed:
@@ -180,7 +180,7 @@ class PipelineInspector:
         """Draws the task of a batch, without making it.
 
         Raises:
-            IndexError: there is none.
+            IndexError: the batch is behind the end of an external source.
         """
         with self._at(number) as feed:
             return feed.draw(self.batch_size)
@@ -189,7 +189,7 @@ class PipelineInspector:
         """Returns the number of the first batch with a sample of an epoch.
 
         Raises:
-            ValueError: there is no reader, which would have epochs.
+            ValueError: without a reader there are no epochs.
         """
         if self.size is None:
             raise ValueError("batches of a pipeline without a reader are counted from the beginning only")
@@ -206,7 +206,7 @@ class PipelineInspector:
     # --- samples ----------------------------------------------------------------------------
     @property
     def knows_samples(self) -> bool:
-        """True if a sample is known by its index: one reader, no external source, no operator on whole batches."""
+        """True if an index names a sample: one reader, no external source, no operator on whole batches."""
         engine = self._observed
         return len(engine.readers) == len(engine.sources) == 1 and not self._mixes
 
@@ -233,15 +233,13 @@ class PipelineInspector:
             return self._engine().trace(alone), 0, alone
 
     def sample_traces(self, index: int, epochs: range) -> list[tuple[Trace, int]]:
-        """Runs a sample as it is in some epochs, operator by operator.
-
-        An epoch in which the sample fails does not hide the others.
+        """Runs a sample of several epochs, operator by operator. A failure in one epoch does not hide the others.
 
         Returns: for each epoch a trace, and the position of the sample in it.
 
         Raises:
             IndexError: there is no such sample.
-            ValueError: samples are not known by their index.
+            ValueError: an index does not name a sample.
         """
         if not self.knows_samples:
             raise ValueError(
@@ -278,17 +276,17 @@ class PipelineInspector:
         return sorted((n for step in self.plan.steps for n in step.nodes), key=lambda node: node.id)
 
     def name_of(self, index: int) -> str:
-        """Names the file of a sample; "" without a reader."""
+        """Returns the file name of a sample; "" without a reader."""
         return "" if self.reader is None else str(self.reader.source(index))
 
     def find(self, text: str, seconds: float = _FIND_SECONDS) -> tuple[list[tuple[int, str]], int]:
-        """Finds samples by a part of their file name.
+        """Finds samples by a part of their file name, in any case.
 
         Args:
-            text: in small or capital letters.
-            seconds: after which it ends.
+            text: part of the name.
+            seconds: time limit.
 
-        Returns: index and name of each, at most 50 of them; and how many names were looked at.
+        Returns: index and name of each, at most 50; and the number of names that were searched.
         """
         found: list[tuple[int, str]] = []
         wanted, end, size = text.lower(), time.monotonic() + seconds, self.size or 0
@@ -301,11 +299,11 @@ class PipelineInspector:
         return found, size
 
     def check(self, count: int, advance: Callable[[SeenBatch], bool]) -> None:
-        """Goes through the first batches, one after another.
+        """Makes the first batches, one after another.
 
         Args:
-            count: number of batches at most.
-            advance: gets each of them, and returns False to stop.
+            count: largest number of batches.
+            advance: gets each batch, and returns False to stop.
         """
         feed = self._feed()
         for number in range(count):
@@ -320,7 +318,7 @@ class PipelineInspector:
                 return
 
     def close(self) -> None:
-        """Ends what it started, and waits for nothing: what is under way fails soon. The pipeline goes on."""
+        """Ends its engine without waiting: work under way fails soon. The pipeline goes on."""
         self._closed = True
         stepwise = self._stepwise
         if stepwise is not None:
@@ -328,7 +326,7 @@ class PipelineInspector:
         self._end()
 
     def _end(self) -> None:
-        """Gives back what the engine holds, unless a thread works with it, which does so then."""
+        """Closes the engine; if a thread is working with it, that thread closes it afterwards."""
         if self._lock.acquire(blocking=False):
             try:
                 if self._stepwise is not None:
@@ -343,7 +341,7 @@ def _seen(number: int, result: Result) -> SeenBatch:
 
 
 def _named_by_operator(number: int, value: DataNode) -> str:
-    """Names an output without a name: its number, and what the user or its operator is called."""
+    """Names an output by its number and the name of its node or operator."""
     node = value.source
     name = node.name if node.named else node.op.name
     return f"{number}: {name}" + (f"[{value.index}]" if len(node.outputs) > 1 else "")

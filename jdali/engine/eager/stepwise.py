@@ -1,7 +1,7 @@
-"""A batch operator by operator: the value after each, for looking at them.
+"""Makes a batch operator by operator and keeps the value after each one.
 
-Each operator is a step of its own, with the number and seed that it has in the pipeline. So it draws what it draws there,
-and as programs never fuse products into sums, the values are those of the pipeline bit by bit.
+Each operator is a step of its own, with its number and seed in the pipeline, so random values are the pipeline's.
+Programs never fuse products into sums, so the other values are the pipeline's too, bit by bit.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class Trace:
-    """Values of one batch after every operator, up to one that failed.
+    """Values of one batch after each operator, up to the first failure.
 
     Attributes:
         values: by the output of a node.
         parts: samples of each branch.
-        failure: the error of the operator that failed, for the user; None: all ran.
-        failed: that operator.
+        failure: the user's error; None: all operators ran.
+        failed: the operator that failed.
     """
 
     values: Values
@@ -39,7 +39,7 @@ class Trace:
     failed: Node | None = None
 
     def value(self, value: DataNode, position: int) -> np.ndarray | None:
-        """A sample of a value, by its position in the batch; None: it is in another branch, or was not computed."""
+        """Returns a sample of a value, by its position in the batch; None: not computed, or in another branch."""
         batch: TensorList | None = self.values.get(value)
         part = self.parts.get(value.source.domain)
         if batch is None or part is None:
@@ -52,8 +52,8 @@ class StepwiseEngine(Engine):
     """Makes batches of another engine's tasks, operator by operator.
 
     Args:
-        engine: of the pipeline; its readers are read, its position, times and programs stay as they are.
-        most: samples of a batch.
+        engine: of the pipeline. Its readers are shared; its position, times and programs stay unchanged.
+        most: largest batch size.
     """
 
     def __init__(self, engine: Engine, *, most: int):
@@ -61,7 +61,7 @@ class StepwiseEngine(Engine):
             engine.options, batch_size=most, most_idle=0, seed=engine.seed, on_error="mask", max_compiles=None
         )
         super().__init__(_stepwise(engine.plan), options, sources=engine.sources)
-        # Functions of the user's are the same objects: none runs for both engines at a time. Readers may.
+        # Both engines share the user's functions: none runs for both at the same time. Readers may.
         theirs = {step.nodes[0]: lock for step, lock in zip(engine.here.steps, engine._alone, strict=True)}
         self._alone = [
             own if isinstance(step, Stage) or step.node.is_source else theirs.get(step.node, own)
@@ -74,7 +74,7 @@ class StepwiseEngine(Engine):
         return [node for step in self.plan.steps for node in step.nodes]
 
     def trace(self, task: BatchTask) -> Trace:
-        """Makes the batch of a task, and keeps the value after each operator."""
+        """Makes the batch of a task; keeps the value after each operator."""
         iteration = Iteration.of(task, self.sources)
         context = StepContext(self.pool, task)
         steps = (
@@ -88,7 +88,7 @@ class StepwiseEngine(Engine):
         return Trace(iteration.env, iteration.parts)
 
     def interrupt(self) -> None:
-        """See `Engine.interrupt`; the sources belong to the pipeline."""
+        """Interrupts its threads; the sources belong to the pipeline."""
         self._closed = True
         self.pool.interrupt()
 
@@ -99,7 +99,7 @@ class StepwiseEngine(Engine):
 
 
 def _stepwise(plan: ExecutionPlan) -> ExecutionPlan:
-    """The plan in which each operator is a step."""
+    """Returns the plan with a step for each operator."""
     nodes = sorted((node for step in plan.steps for node in step.nodes), key=lambda node: node.id)
     steps = [step_of(node) for node in nodes]
     numbered = [

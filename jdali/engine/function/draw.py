@@ -1,4 +1,4 @@
-"""Random values of a function: whose keys they are."""
+"""The keys of a function's random values."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from jdali._numerics.random import SampleKeys, index_words, seed_words
 from jdali._operators.random_key import described, is_key, is_typed
 from jdali._operators.record import Traced
 from jdali._system.devices import to_host
+from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import Node
 
 HeldKeys: TypeAlias = "Mapping[int, tuple[int, int]]"
@@ -23,14 +24,14 @@ NO_RANDOM_VALUES = np.zeros((0, 3), np.uint32)
 
 @dataclasses.dataclass(frozen=True)
 class Draw:
-    """Identity of the samples of a call, by which random operators make their keys.
+    """Identities of the samples of a call: random operators make their keys from them.
 
     Attributes:
         words: uint32 [2], of the pipeline's seed, or of the caller's key.
-        is_key: of a key, which every operator draws from, also one that has a seed of its own.
+        is_key: the words are a key's; then all operators draw from it, even those with their own seed.
         epoch: int [N].
         index: int [N], of each sample in the data set.
-        held: keys of operators of a deterministic function, by their numbers: every sample draws as the first one does.
+        held: keys of a deterministic function, by the number of the operator: all samples draw like the first.
     """
 
     words: Any
@@ -51,7 +52,7 @@ class Draw:
             key: of JAX, or None.
             epoch: int, or int [N].
             index: int [N]; None: 0, 1, ...
-            held: keys of the operators that draw; if there are any, they are the keys of all, and nothing else counts.
+            held: keys of a deterministic function. If there are any, key, epoch and index do not count.
         """
         words: Any = seed_words(seed)
         if held:
@@ -71,11 +72,18 @@ class Draw:
 
     @property
     def is_known(self) -> bool:
-        """True if it has values while a program is traced."""
+        """True if nothing of it is traced."""
         return not any(isinstance(v, jax.core.Tracer) for v in (self.words, self.epoch, self.index))
 
+    def ids(self) -> SampleIds:
+        """Returns the identities for the steps of a plan."""
+        count = len(self.index)
+        return SampleIds(
+            np.asarray(self.epoch, np.uint32), np.asarray(self.index, np.int64), np.arange(count)
+        )
+
     def identity(self) -> Any:
-        """Returns uint32 [3, N], what compiled programs make keys of."""
+        """Returns uint32 [3, N]: compiled programs make keys from it."""
         if any(isinstance(v, jax.core.Tracer) for v in (self.epoch, self.index)):
             index = jnp.asarray(self.index)
             wide = index.dtype.itemsize == 8
@@ -125,7 +133,7 @@ def words_of(key: Any) -> tuple[int, int]:
 
 
 def _integers(name: str, value: object, count: int) -> Array | np.ndarray:
-    """An integer for each sample."""
+    """Checks and broadcasts integers: one for each sample."""
     array: Any = value if isinstance(value, (Array, np.ndarray)) else np.asarray(value)
     if not jnp.issubdtype(array.dtype, jnp.integer) or array.shape not in ((), (count,)):
         raise ValueError(

@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,13 @@ import numpy as np
 from jdali import __version__
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
-from jdali.engine.function.folder_programs import exact_platform, form_key, plan_sizes, require_flatbuffers
 from jdali.engine.function.function import PipelineFunction
-from jdali.engine.function.graph_json import GraphWriter, reference_of, written_value
+from jdali.engine.function.graph_json import (
+    record_to_write,
+    source_in_place_of,
+    written_graph,
+    written_value,
+)
 from jdali.engine.function.manifest import (
     MANIFEST,
     VERSION,
@@ -30,14 +34,15 @@ from jdali.engine.function.manifest import (
     HeldKey,
     Manifest,
     ProgramFile,
+    require_flatbuffers,
 )
 from jdali.engine.function.part import upstream
 from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.representatives import combined, covering, sizes_within
-from jdali.engine.function.running import FunctionForm, packed_computation
+from jdali.engine.function.running import FunctionForm, exact_platform, packed_computation
 from jdali.engine.function.without_places import without_places
 from jdali.engine.steps.program import random_nodes
-from jdali.graph import DataNode, Node, describe, fingerprint, may_be_exported
+from jdali.graph import Node, describe, fingerprint, may_be_exported, number_of
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
@@ -49,25 +54,20 @@ _DRAWS, _DRAWN_GROWTH = 8, 1.25
 BATCH_SIZES = (1, 2, 4, 8, 16, 32)
 
 
-@dataclasses.dataclass(frozen=True)
-class ExportOptions:
-    """Options of an export, see `Pipeline.export`."""
-
-    shapes: Sequence[Any] | None
-    dtypes: Any
-    platforms: Sequence[str]
-    max_aspect: float
-
-
 def export_function(
-    function: PipelineFunction, folder: str | os.PathLike[str], options: ExportOptions
+    function: PipelineFunction,
+    folder: str | os.PathLike[str],
+    shapes: Sequence[Any] | None,
+    dtypes: Any,
+    platforms: Sequence[str],
+    max_aspect: float,
 ) -> str:
     """Writes a function and the part before it to a folder.
 
     Args:
         function: of a pipeline.
         folder: is made; files of an earlier export in it are replaced.
-        options: of the export.
+        shapes, dtypes, platforms, max_aspect: see `Pipeline.export`.
 
     Returns: the fingerprint.
 
@@ -78,27 +78,29 @@ def export_function(
     require_flatbuffers()
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    dtypes = _dtypes(function, options.dtypes)
+    dtypes = _dtypes(function, dtypes)
     programs, plans, varied = [], [], False
-    for number, shapes in enumerate(_declared(function, options)):
-        planned = _plans(function, shapes, dtypes, options.max_aspect)
+    for number, declared in enumerate(_declared(function, shapes)):
+        planned = _plans(function, declared, dtypes, max_aspect)
         plans += planned
         varied |= any(
-            len(sizes_within(s, lay, options.max_aspect)) > 1
-            for s, lay in zip(shapes, function.layouts, strict=True)
+            len(sizes_within(s, lay, max_aspect)) > 1
+            for s, lay in zip(declared, function.layouts, strict=True)
         )
         growth = _DRAWN_GROWTH if _draws_sizes(function) else 1.0
-        for position, form in enumerate(_forms(planned, shapes, growth=growth)):
+        for position, form in enumerate(_forms(planned, declared, growth=growth)):
             try:
-                files = _write_programs(function.planner, form, target, options.platforms, number)
+                files = _write_programs(function.planner, form, target, platforms, number)
             except OperatorError:
                 if position == 0:  # that of the largest size
                     raise
                 continue  # sizes that do not go together, such as a mean of two values for three channels
-            programs.append(ExportedProgram(form_key(form), [list(s) for s in form.program.shapes], files))
+            programs.append(ExportedProgram(form.key(), [list(s) for s in form.program.shapes], files))
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
     rows, domains = _written_graph(function)
+    # In the order of the graph: the user's has no meaning.
+    fixed = sorted(definition.fixed.items(), key=lambda item: _numbers(item[0]))
     manifest = Manifest(
         VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed,
         rows, domains,
@@ -108,7 +110,7 @@ def export_function(
         ],
         [_numbers(v) for v in definition.outputs], list(function.outputs),
         *_described_outputs(plans, varied=varied),
-        [FixedValue(_numbers(v), written_value(array)) for v, array in _in_order(definition.fixed)],
+        [FixedValue(_numbers(v), written_value(array)) for v, array in fixed],
         [HeldKey(number, words) for number, words in sorted(definition.held.items())],
         programs,
     )  # fmt: skip
@@ -125,7 +127,7 @@ def export_function(
 
 
 def check_exportable(function: PipelineFunction) -> None:
-    """Raises ValueError if something in it is no plain data, or depends on the batch that a sample is in."""
+    """Raises ValueError if an operator is not plain data, or depends on the other samples of a batch."""
     for node in function.host.nodes:
         if not may_be_exported(node):
             raise ValueError(
@@ -143,16 +145,16 @@ def check_exportable(function: PipelineFunction) -> None:
 
 # --- shapes ---------------------------------------------------------------------------------------
 def _dtypes(function: PipelineFunction, given: Any) -> list[np.dtype[Any]]:
-    """The element types of the start: as given, or uint8 for pictures and float32 for all else."""
+    """Chooses the element types of the start: as given, or uint8 for pictures and float32 for all else."""
     if given is not None:
         each = list(given) if isinstance(given, (list, tuple)) else [given] * len(function.start)
         return [np.dtype(d) for d in each]
     return [np.dtype(np.uint8 if "C" in layout else np.float32) for layout in function.layouts]
 
 
-def _declared(function: PipelineFunction, options: ExportOptions) -> list[list[tuple[int, ...]]]:
-    """For each declared shape the padded shape of each value of the start."""
-    if options.shapes is None:
+def _declared(function: PipelineFunction, shapes: Sequence[Any] | None) -> list[list[tuple[int, ...]]]:
+    """Returns for each declared shape the padded shape of each value of the start."""
+    if shapes is None:
         if function.layouts != ("HWC",):
             raise ValueError(
                 f"Pipeline.export: shapes must be given: padded shapes of one sample of ({', '.join(function.start)}), "
@@ -160,7 +162,7 @@ def _declared(function: PipelineFunction, options: ExportOptions) -> list[list[t
             )
         return [[(side, side, 3)] for side in PICTURE_SIDES]
     found = []
-    for shape in options.shapes:
+    for shape in shapes:
         each = [shape] if len(function.start) == 1 else list(shape)
         if len(each) != len(function.start):
             raise ValueError(f"Pipeline.export: shape {shape!r} must be one for each of {function.start}")
@@ -178,14 +180,16 @@ def _plans(
     dtypes: Sequence[np.dtype[Any]],
     max_aspect: float,
 ) -> list[FunctionPlan]:
-    """Plans samples of sizes that stand for all up to a declared shape."""
-    planner, layouts = function.planner, function.layouts
-    sizes = [sizes_within(shape, layout, max_aspect) for shape, layout in zip(shapes, layouts, strict=True)]
+    """Plans representative sizes up to a declared shape."""
+    sizes = [
+        sizes_within(shape, layout, max_aspect)
+        for shape, layout in zip(shapes, function.layouts, strict=True)
+    ]
     draws = [function.draw(1, None, 0, [i]) for i in range(_DRAWS if _draws_sizes(function) else 1)]
     plans, refused = [], None
     for chosen, draw in itertools.product(combined(sizes), draws):
         try:
-            plans.append(plan_sizes(planner, chosen, dtypes, layouts, draw))
+            plans.append(function.plan_sizes(chosen, dtypes, draw))
         except OperatorError as error:  # not a size that the pipeline takes
             refused = error
         except TracedArgumentError as error:
@@ -199,18 +203,18 @@ def _plans(
 
 
 def _draws_sizes(function: PipelineFunction) -> bool:
-    """True if random values that differ by sample decide sizes or windows."""
+    """Tells if random values that differ by sample decide sizes or windows."""
     return bool(function.random) and function.planner.draws_on_host
 
 
 def _forms(
     plans: Sequence[FunctionPlan], shapes: Sequence[tuple[int, ...]], growth: float
 ) -> list[FunctionForm]:
-    """The programs of a declared shape: one for each way in which operators plan sizes up to it."""
+    """Returns the programs of a declared shape: operators may plan smaller sizes in several ways."""
     shape_of_all = list(covering([plan.form.program.shapes for plan in plans], growth))
     shape_of_all[: len(shapes)] = shapes
     forms = {
-        form_key(plan.form): dataclasses.replace(
+        plan.form.key(): dataclasses.replace(
             plan.form, program=dataclasses.replace(plan.form.program, shapes=tuple(shape_of_all))
         )
         for plan in plans
@@ -226,7 +230,7 @@ def _forms(
 def _described_outputs(
     plans: Sequence[FunctionPlan], *, varied: bool
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
-    """Element types and layouts of the outputs, and their sizes where all samples have one.
+    """Describes the outputs: element types, layouts, and sizes where all samples have the same.
 
     Args:
         plans: of all sizes that were taken.
@@ -251,7 +255,7 @@ def _write_programs(
     for platform in sorted(set(platforms)):
         for batch, data in lowered(planner, form, platform):
             digest = hashlib.sha256(data).hexdigest()
-            name = f"{number}x{form_key(form)}x{batch or 'n'}.{platform}.stablehlo"
+            name = f"{number}x{form.key()}x{batch or 'n'}.{platform}.stablehlo"
             (folder / name).write_bytes(data)
             written.append(ProgramFile(platform, batch, name, digest))
     return written
@@ -279,7 +283,7 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
 
 
 def _operands(planner: Planner, form: FunctionForm, batch: Any) -> tuple[Any, ...]:
-    """Shapes of the operands of a program for `batch` samples."""
+    """Returns the shapes of the operands of a program for `batch` samples."""
     packing, shapes = form.program.packing(), form.program.shapes
     spec: Any = jax.ShapeDtypeStruct
     arrays = [
@@ -301,40 +305,26 @@ def _needed(function: PipelineFunction) -> set[Node]:
 
 
 def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """All nodes, for their numbers are part of random keys, and the branches that they are in.
+    """Writes all nodes, for their numbers are part of random keys, and the branches that they are in.
 
-    Those that are not needed are written as sources without data.
+    Nodes that are not needed are written as sources without data. Of the user's lines only the name of the file is.
     """
-    writer, needed = GraphWriter(), _needed(function)
-    rows = []
-    for node in function.definition.graph.nodes:
-        if node not in needed:
-            rows.append(_placeholder(node))
-            continue
-        try:
-            row = writer.node(node)
-        except RuntimeError as error:
-            raise ValueError(f"Pipeline.export: {error}") from error
-        rows.append(row | {"where": os.path.basename(node.where), "preserve": False})
-    domains = [[*row, os.path.basename(where)] for *row, where in writer.rows]
-    return rows, domains
-
-
-def _placeholder(node: Node) -> dict[str, Any]:
-    count = len(node.outputs)
-    layouts = [None] * count
-    return {
-        "op": "external_source", "name": node.name, "device": "cpu", "inputs": [], "args": {}, "seed": None,
-        "domain": -1, "outputs": count, "where": os.path.basename(node.where), "preserve": False,
-        "fed": {"num_outputs": count, "repeat_last": False, "layout": layouts, "dtype": layouts, "ndim": layouts},
-    }  # fmt: skip
-
-
-def _in_order(fixed: Mapping[DataNode, np.ndarray]) -> list[tuple[DataNode, np.ndarray]]:
-    """Values in place of operators, in the order of the graph: the user's says nothing."""
-    return sorted(fixed.items(), key=lambda item: _numbers(item[0]))
+    needed = _needed(function)
+    nodes = function.definition.graph.nodes
+    record = record_to_write(node if node in needed else source_in_place_of(node) for node in nodes)
+    record = dataclasses.replace(
+        record,
+        nodes=tuple(
+            dataclasses.replace(node, where=os.path.basename(node.where), preserve=False)
+            for node in record.nodes
+        ),
+        domains=tuple(dataclasses.replace(row, where=os.path.basename(row.where)) for row in record.domains),
+    )
+    try:
+        return written_graph(record)
+    except RuntimeError as error:
+        raise ValueError(f"Pipeline.export: {error}") from error
 
 
 def _numbers(value: Any) -> tuple[int, int]:
-    node, index = reference_of(value)
-    return node, index
+    return dataclasses.astuple(number_of(value))

@@ -21,7 +21,7 @@ from jdali._system.jax_internals import computed_now
 from jdali._system.jax_modes import usual_modes
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.host import HostPart
-from jdali.engine.function.part import FunctionDefinition, Part
+from jdali.engine.function.part import FunctionDefinition, make_part
 from jdali.engine.function.planning import FunctionInputs, FunctionPlan, Planner
 from jdali.engine.function.running import options_of, traced
 from jdali.engine.steps.program import random_nodes
@@ -57,20 +57,24 @@ class PipelineFunction:
         part, definition, planner: what it is made of (for jdali itself).
     """
 
-    def __init__(self, part: Part, definition: FunctionDefinition, host: HostPart):
+    def __init__(self, definition: FunctionDefinition, *, threads: int, batch_size: int):
         """Plans nothing yet.
 
         Args:
-            part: of the pipeline's graph.
-            definition: of which it is made.
-            host: the part before.
+            definition: of the function.
+            threads: that decode, in the part before.
+            batch_size: samples in a usual batch.
+
+        Raises:
+            ValueError: it is none, see `make_part`.
         """
-        self.part, self.definition, self.host = part, definition, host
+        self.definition, self.part = definition, make_part(definition)
+        self.host = HostPart(definition, threads=threads, batch_size=batch_size)
         self.seed, self.layouts = definition.seed, definition.layouts
-        self.start = tuple(v.name for v in part.start)
+        self.start = tuple(v.name for v in self.part.start)
         self.outputs = tuple(v.name for v in definition.outputs)
-        self.random = tuple(node.name for node in part.random if node.id not in definition.held)
-        self.planner = Planner(part)
+        self.random = tuple(node.name for node in self.part.random if node.id not in definition.held)
+        self.planner = Planner(self.part)
         self._traced = functools.lru_cache(maxsize=64)(functools.partial(traced, self.planner.stage))
 
     def __repr__(self) -> str:
@@ -140,7 +144,7 @@ class PipelineFunction:
         return self._returned(results, sizes, plan, ragged=ragged)
 
     def _by_sample(self, inputs: Sequence[Any], extents: Any, key: Any, epoch: Any, index: Any) -> Any:
-        """The call for a symbolic number of samples, as `jax.export` and `jax2tf` have: one sample is planned."""
+        """Calls for a symbolic number of samples, as in `jax.export` and `jax2tf`: plans one sample and maps over it."""
         for node in self.planner.stage.nodes:
             if node.whole_batch:
                 raise ValueError(
@@ -219,6 +223,17 @@ class PipelineFunction:
     def draw(self, count: int, key: object = None, epoch: object = 0, index: object = None) -> Draw:
         """Returns the identity of samples, by which the operators draw (for jdali itself)."""
         return Draw.of(count, self.seed, key, epoch, index, self.definition.held)
+
+    def plan_sizes(
+        self, sizes: Sequence[tuple[int, ...]], dtypes: Sequence[np.dtype[Any]], draw: Draw
+    ) -> FunctionPlan:
+        """Plans one sample of these sizes, without padding; `draw` is of that sample (for jdali itself)."""
+        specs = [
+            BatchSpec(np.array([size], np.int64), dtype, layout)
+            for size, dtype, layout in zip(sizes, dtypes, self.layouts, strict=True)
+        ]
+        nothing = [jax.ShapeDtypeStruct((1, *size), dtype) for size, dtype in zip(sizes, dtypes, strict=True)]
+        return self.planner.plan(FunctionInputs(nothing, specs), draw, ragged=True, pads=False)
 
     # --- what a call is made of --------------------------------------------------------------
     def _batch(self, inputs: Sequence[Any], extents: Any) -> tuple[FunctionInputs, bool]:
@@ -309,13 +324,13 @@ def _is_traced(value: Any) -> bool:
 
 
 def _is_symbolic(value: Any) -> bool:
-    """True if the number of samples has no value: a dimension of `jax.export.symbolic_shape`."""
+    """Tells if the number of samples is symbolic: a dimension of `jax.export.symbolic_shape`."""
     shape: Any = () if isinstance(value, TensorList) else getattr(value, "shape", ())
     return bool(shape) and not isinstance(shape[0], int)
 
 
 def _spec(name: str, array: Any, sizes: Any, layout: str) -> BatchSpec:
-    """True sizes, type and layout of an input [N, ...]."""
+    """Returns true sizes, type and layout of an input [N, ...]."""
     count, shape = array.shape[0], array.shape[1:]
     if layout and len(layout) != len(shape):
         raise ValueError(f"{name!r} must have the axes N{layout}, got an array {list(array.shape)}")

@@ -1,11 +1,10 @@
-"""The part of a pipeline before a function: from what readers give, bytes mostly, to arrays."""
+"""The part of a pipeline before a function: makes arrays of what readers give, mostly bytes."""
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,28 +16,14 @@ from jdali._sources import SourceFeed
 from jdali._system.devices import accelerator, host_device
 from jdali.engine.failure import NodeFailure
 from jdali.engine.function.draw import Draw
-from jdali.engine.function.part import upstream
-from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.branch_samples import position_in_batch
+from jdali.engine.function.part import FunctionDefinition, upstream
+from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.program import Compiler
-from jdali.engine.steps.run_step import run_step
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.stage_calls import prepared_args
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import (
-    WHOLE_BATCH,
-    DataNode,
-    Domain,
-    Graph,
-    HostStep,
-    Node,
-    Stage,
-    dependencies,
-    make_plan,
-    request_of,
-)
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, Node, dependencies, make_plan, request_of
 from jdali.tensors import TensorList
 
 Samples: TypeAlias = "TensorList | np.ndarray | Sequence[bytes | np.ndarray]"
@@ -53,45 +38,29 @@ class HostPart:
         nodes: the operators.
     """
 
-    def __init__(self, graph: Graph, start: Sequence[DataNode], *, seed: int, threads: int, batch_size: int):
+    def __init__(self, definition: FunctionDefinition, *, threads: int, batch_size: int):
         """Opens nothing.
 
         Args:
-            graph: of the pipeline.
-            start: values that it makes.
-            seed: of the pipeline.
+            definition: of the function; its start is what this makes.
             threads: that decode.
             batch_size: of the pipeline; a call may have more samples or fewer.
         """
-        live = upstream(start)
-        self.nodes = tuple(n for n in graph.nodes if n in live and not n.is_source)
-        read = [*start, *(v for node in self.nodes for v in dependencies(node))]
-        self._inputs = tuple(
-            sorted(
-                {id(v): v for v in read if v.source.is_source}.values(), key=lambda v: (v.source.id, v.index)
-            )
-        )
-        self._start, self.seed = tuple(start), seed
+        self._start, self.seed = definition.start, definition.seed
+        live = upstream(self._start)
+        nodes = [n for n in definition.graph.nodes if n in live]
+        self.nodes = tuple(n for n in nodes if not n.is_source)
+        read = [*self._start, *(v for node in self.nodes for v in dependencies(node))]
+        sources = {id(v): v for v in read if v.source.is_source}.values()
+        self._inputs = tuple(sorted(sources, key=lambda v: (v.source.id, v.index)))
         self.inputs = tuple(v.name for v in self._inputs)
         self.outputs = tuple(v.name for v in self._start)
         self.random = tuple(node.name for node in self.nodes if node.op.random)
         devices = {"cpu": host_device(), "gpu": accelerator()}
-        nodes = [n for n in graph.nodes if n in live]
         plan = make_plan(nodes, self._start, one_device=devices["cpu"] == devices["gpu"])
-        compiler = Compiler()
-        self._steps = [
-            (
-                step,
-                runner_of(
-                    step, seed=seed, device=devices[step.device], max_batch=batch_size, compiler=compiler
-                ),
-            )
-            for step in plan.steps
-            if not (isinstance(step, HostStep) and step.node.is_source)
-        ]
+        self._plan = PreparedPlan(plan, devices, max_batch=batch_size, compiler=Compiler(), seed=self.seed)
         self._threads = threads
         self._pool: Pool | None = None
-        self._turn = threading.Lock()  # runners are used by one thread at a time
 
     def __repr__(self) -> str:
         shown = ", ".join(node.op.shown_name for node in self.nodes)
@@ -111,38 +80,33 @@ class HostPart:
         Raises:
             OperatorError: an operator failed, on a damaged file for instance; it names the sample.
         """
-        return self._run(inputs, epoch, index, {})
+        batches = self._batches(inputs)
+        return self._run(batches, Draw.of(len(batches[0]), self.seed, None, epoch, index).ids(), {})
 
     def attempt(
         self, *inputs: Samples, epoch: object = 0, index: object = None
     ) -> tuple[tuple[TensorList, ...], list[int], dict[int, OperatorError]]:
-        """As a call, but a sample that fails does not fail the others.
+        """Runs the operators on a batch; a sample that fails does not fail the others.
 
-        Returns: the batches of the samples that are good, the positions of these, and the errors by position.
+        Returns: the batches of the good samples, their positions, and the errors by position.
         """
-        batches = [_batch(name, value) for name, value in zip(self.inputs, inputs, strict=True)]
-        count = len(batches[0])
-        draw = Draw.of(count, self.seed, None, epoch, index)
+        batches = self._batches(inputs)
+        ids = Draw.of(len(batches[0]), self.seed, None, epoch, index).ids()
         errors: dict[int, OperatorError] = {}
-        good = list(range(count))
-        while good:
+        good = np.arange(len(ids))
+        while len(good):
             found: dict[int, OperatorError] = {}
-            chosen = [batch.select(good) for batch in batches]
             try:
-                outputs = self._run(chosen, draw.epoch[good], draw.index[good], found)
+                outputs = self._run([batch.select(good) for batch in batches], ids.select(good), found)
+                return outputs, good.tolist(), errors
             except OperatorError:
                 if not found:
                     raise
-                errors |= {good[position]: error for position, error in found.items()}
-                good = [p for i, p in enumerate(good) if i not in found]
-                continue
-            return outputs, good, errors
+                errors |= found
+                good = good[~np.isin(good, list(found))]
         return (), [], errors
 
-    def _run(
-        self, inputs: Sequence[Samples], epoch: Any, index: Any, failed: dict[int, OperatorError]
-    ) -> tuple[TensorList, ...]:
-        """Runs a batch; the errors of samples are added to `failed` before the first one is raised."""
+    def _batches(self, inputs: Sequence[Samples]) -> list[TensorList]:
         if len(inputs) != len(self._inputs):
             raise TypeError(
                 f"the host part takes ({', '.join(self.inputs)}), {len(self._inputs)} batches, got {len(inputs)}"
@@ -151,21 +115,21 @@ class HostPart:
         counts = sorted({len(batch) for batch in batches})
         if len(counts) != 1:
             raise ValueError(f"({', '.join(self.inputs)}) must have as many samples each, got {counts}")
-        draw = Draw.of(counts[0], self.seed, None, epoch, index)
-        ids = SampleIds(
-            np.asarray(draw.epoch, np.uint32), np.asarray(draw.index, np.int64), np.arange(counts[0])
-        )
+        return batches
+
+    def _run(
+        self, batches: Sequence[TensorList], ids: SampleIds, failed: dict[int, OperatorError]
+    ) -> tuple[TensorList, ...]:
+        """Runs a batch. Before the first error is raised, those of all samples are added to `failed`, by position."""
         env = Values(zip(self._inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
-        context = StepContext(self._workers())
-        with self._turn:
-            for step, runner in self._steps:
-                try:
-                    run_step(step.nodes, runner.run, env, parts, context)
-                except NodeFailure as failure:
-                    failed |= _of_samples(failure, step, parts, env)
-                    position = position_in_batch(failure, step.domain, parts)
-                    raise failure.user_error(position, env.made_of) from failure.first
+        try:
+            self._plan.make(env, parts, self._workers())
+        except NodeFailure as failure:
+            for sample, error in failure.failures.items() if failure.is_of_samples else ():
+                alone = user_error(NodeFailure(failure.node, {sample: error}), env, parts)
+                failed[alone.sample] = alone
+            raise user_error(failure, env, parts) from failure.first
         return tuple(env[value] for value in self._start)
 
     def _workers(self) -> Pool:
@@ -175,22 +139,8 @@ class HostPart:
         return self._pool
 
 
-def _of_samples(
-    failure: NodeFailure, step: HostStep | Stage, parts: dict[Domain, SampleIds], env: Values
-) -> dict[int, OperatorError]:
-    if not failure.is_of_samples:
-        return {}
-    found = {}
-    for sample, error in failure.failures.items():
-        alone = NodeFailure(failure.node, {sample: error})
-        position = position_in_batch(alone, step.domain, parts)
-        if position is not None:
-            found[position] = alone.user_error(position, env.made_of)
-    return found
-
-
 def _batch(name: str, value: object) -> TensorList:
-    """A batch of what the caller gave for an input."""
+    """Converts the caller's value for an input to a batch."""
     if isinstance(value, TensorList):
         return value
     if isinstance(value, np.ndarray) and value.ndim:
@@ -205,7 +155,7 @@ def _batch(name: str, value: object) -> TensorList:
 
 
 def layout_of(value: DataNode) -> str:
-    """Returns the layout of a value of the host, as far as its operator tells without data; "" if it does not."""
+    """Returns the layout of a host value if it is known without data, else ""."""
     node = value.source
     if isinstance(node.runtime, SourceFeed):
         layouts = node.runtime.layouts
@@ -214,7 +164,7 @@ def layout_of(value: DataNode) -> str:
 
 
 def _layout_of_decoded(node: Node, index: int) -> str:
-    """The layout of a decoder's output, by its plan for a picture."""
+    """Finds the layout of a decoder's output by planning it for a picture."""
     op = node.op
     if not isinstance(op, HostBatchOp) or op.probe is None or len(node.inputs) != 1 or node.arg_inputs:
         return ""

@@ -1,4 +1,4 @@
-"""Reading a folder of `Pipeline.export`: the function again, without the code that defined it."""
+"""Loads a folder of `Pipeline.export`: the function without the code that defined it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ import numpy as np
 from jdali import __version__
 from jdali._errors import SampleError
 from jdali._system import limits
-from jdali.engine.function.folder_programs import require_flatbuffers
-from jdali.engine.function.graph_json import GraphReader, UnknownOperatorError
-from jdali.engine.function.making import build_function
-from jdali.engine.function.manifest import FolderError, Manifest, read_manifest
+from jdali.engine.function.function import PipelineFunction
+from jdali.engine.function.graph_json import UnknownOperatorError, read_graph, read_value
+from jdali.engine.function.manifest import FolderError, Manifest, read_manifest, require_flatbuffers
 from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.function.preprocess import Preprocess
 from jdali.engine.steps.compilation_cache import enable_compilation_cache
-from jdali.graph import Graph, describe, fingerprint, may_be_exported
+from jdali.graph import Graph, ValueNumber, describe, fingerprint, may_be_exported
 
-_BATCH_SIZE = 32  # that the part on the host is made for; others are run as well
+_BATCH_SIZE = 32  # expected by the host part; it takes any size
 
 
 def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, threads: int = 1) -> Preprocess:
@@ -48,7 +47,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
         )
     _check_sizes(path, manifest)
     try:
-        function = build_function(_definition(manifest), threads=threads, batch_size=_BATCH_SIZE)
+        function = PipelineFunction(_definition(manifest), threads=threads, batch_size=_BATCH_SIZE)
         for node in function.host.nodes:
             if not may_be_exported(node):
                 raise FolderError(
@@ -66,9 +65,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
 
 def _definition(manifest: Manifest) -> FunctionDefinition:
     graph = Graph()
-    reader = GraphReader(graph, manifest.domains)
-    for row in manifest.nodes:
-        reader.node(row)
+    graph.add_recorded(read_graph(manifest.nodes, manifest.domains))
     needed = [n for n in graph.nodes if not n.is_source]
     for node in needed:
         if not may_be_exported(node):
@@ -79,9 +76,9 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
         raise FolderError("the operators have other arguments, or defaults, than when the folder was written")
     return FunctionDefinition(
         graph,
-        tuple(reader.value(list(start.value)) for start in manifest.start),
-        tuple(reader.value(list(value)) for value in manifest.outputs),
-        {reader.value(list(f.value)): reader.read(f.array) for f in manifest.fixed},
+        tuple(graph.output(ValueNumber(*start.value)) for start in manifest.start),
+        tuple(graph.output(ValueNumber(*value)) for value in manifest.outputs),
+        {graph.output(ValueNumber(*f.value)): read_value(f.array) for f in manifest.fixed},
         tuple(start.layout for start in manifest.start),
         manifest.seed,
         {key.node: key.words for key in manifest.held},
@@ -89,7 +86,7 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
 
 
 def _check_sizes(path: Path, manifest: Manifest) -> None:
-    """Refuses sizes that no sample may have, and lists that do not go together, before anything is made of them."""
+    """Refuses sizes above the limits, and lists of different lengths, before they are used."""
     outputs = {
         len(each)
         for each in (manifest.outputs, manifest.names, manifest.dtypes, manifest.layouts, manifest.sizes)
@@ -116,7 +113,7 @@ def _check_sizes(path: Path, manifest: Manifest) -> None:
 
 
 def _is_element_type(name: str) -> bool:
-    """True for NumPy's names of numbers and truth values."""
+    """Tells if a name is NumPy's for numbers or truth values."""
     try:
         dtype = np.dtype(name)
     except TypeError:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,17 +12,12 @@ from jdali._operators.call import plan_call
 from jdali._operators.random_key import is_typed
 from jdali.engine.function.draw import words_of
 from jdali.engine.function.function import PipelineFunction
-from jdali.engine.function.host import HostPart, layout_of
-from jdali.engine.function.part import (
-    FunctionDefinition,
-    Start,
-    border,
-    find_values,
-    make_part,
-    upstream,
-)
+from jdali.engine.function.host import layout_of
+from jdali.engine.function.part import FunctionDefinition, upstream
 from jdali.engine.steps.stage_calls import prepared_args
-from jdali.graph import DataNode, Graph, Node, is_compiled, origin, request_of
+from jdali.graph import DataNode, Graph, Node, is_compiled, is_conditional, moves_only, origin, request_of
+
+Start: TypeAlias = "str | Node | DataNode | Sequence[str | Node | DataNode] | None"
 
 
 def make_function(
@@ -57,32 +52,14 @@ def make_function(
     }
     begin = tuple(dict.fromkeys(map(origin, begin)))
     definition = FunctionDefinition(graph, begin, chosen, fixed, tuple(_layouts(layout, begin)), seed, held)
-    function = build_function(definition, threads=threads, batch_size=batch_size)
+    function = PipelineFunction(definition, threads=threads, batch_size=batch_size)
     if deterministic is not False:
         refuse_random(function)
     return function
 
 
-def build_function(definition: FunctionDefinition, *, threads: int, batch_size: int) -> PipelineFunction:
-    """Makes the function of a definition, with the part before it.
-
-    Args:
-        definition: of the function.
-        threads: that decode, in the part before.
-        batch_size: samples in a usual batch.
-
-    Raises:
-        ValueError: it is none, see `make_part`.
-    """
-    part = make_part(definition.graph, definition.start, definition.outputs, definition.fixed)
-    host = HostPart(
-        definition.graph, definition.start, seed=definition.seed, threads=threads, batch_size=batch_size
-    )
-    return PipelineFunction(part, definition, host)
-
-
 def refuse_random(function: PipelineFunction) -> None:
-    """Raises ValueError if an operator of the whole draws random values, and says how to do without."""
+    """Raises ValueError if any operator draws random values; the error says how to avoid it."""
     held = function.definition.held
     drawn = [node for node in function.part.random if node.id not in held]
     drawn += [node for node in function.host.nodes if node.op.random]
@@ -96,14 +73,14 @@ def refuse_random(function: PipelineFunction) -> None:
 
 
 def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> tuple[DataNode, ...]:
-    """The outputs that something of the start is needed for, except for those that are the start."""
+    """Returns the outputs that depend on the start, without those that are the start itself."""
     makers = {v.source for v in start}
     begin = {id(origin(v)) for v in start}
     return tuple(o for o in outputs if makers & upstream([o]) and id(origin(o)) not in begin)
 
 
 def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndarray]:
-    """Values in place of operators, by their names."""
+    """Converts the user's values in place of operators, which are named."""
     fixed = {}
     for name, value in values.items():
         (found, *others) = find_values(graph, name)
@@ -118,7 +95,7 @@ def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndar
 
 
 def _held(graph: Graph, name: str, key: object) -> tuple[int, tuple[int, int]]:
-    """The number of a random operator, and the words of its key."""
+    """Returns the number of a random operator, and the words of its key."""
     node = find_values(graph, name)[0].source
     if not node.op.random or not is_compiled(node):
         raise ValueError(
@@ -129,7 +106,7 @@ def _held(graph: Graph, name: str, key: object) -> tuple[int, tuple[int, int]]:
 
 
 def _dtype_of(node: Node) -> np.dtype[Any] | None:
-    """The element type of an operator without inputs; None: it follows from what goes in."""
+    """Returns the element type of an operator without inputs; None: it depends on inputs."""
     if node.data_inputs or node.arg_inputs:
         return None
     request = request_of(node, 1, args=prepared_args(node), specs={})
@@ -145,3 +122,61 @@ def _layouts(given: str | Sequence[str] | None, start: Sequence[DataNode]) -> li
             f"Pipeline.function: layout must be one for each of {len(start)} values, got {given!r}"
         )
     return names
+
+
+def find_values(graph: Graph, places: Start) -> tuple[DataNode, ...]:
+    """Finds values of a graph.
+
+    Args:
+        graph: of a pipeline.
+        places: a node or its name, for all of its outputs; a value or its name, such as "labels[1]"; or several.
+
+    Raises:
+        ValueError: the graph has no such node.
+    """
+    several = isinstance(places, (list, tuple))
+    found: list[DataNode] = []
+    for place in places if isinstance(places, (list, tuple)) else [places]:
+        if isinstance(place, DataNode):
+            found.append(graph.own(place))
+        elif isinstance(place, Node):
+            found += place.outputs
+        elif isinstance(place, str):
+            found += _named(graph, place)
+        else:
+            kind = "an element of start" if several else "start"
+            raise TypeError(
+                f"Pipeline.function: {kind} is {place!r:.60}; give a node, its name, or a tuple of them"
+            )
+    return tuple(found)
+
+
+def _named(graph: Graph, name: str) -> list[DataNode]:
+    for node in graph.nodes:
+        if node.name == name:
+            return list(node.outputs)
+        values = [v for v in node.outputs if v.name == name]
+        if values:
+            return values
+    names = [node.name for node in graph.nodes if not node.name.startswith("__")]
+    more = f"those with names are {', '.join(names)}" if names else "none has a name; give one with name=..."
+    raise ValueError(f"Pipeline.function: the pipeline has no node {name!r}; {more}")
+
+
+def border(outputs: Iterable[DataNode]) -> tuple[DataNode, ...]:
+    """Returns the values of readers and host operators from which compiled operators make the outputs."""
+    crossing: dict[DataNode, None] = {}
+    seen: set[int] = set()
+    pending = list(outputs)
+    while pending:
+        value = pending.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        node = value.source
+        if is_compiled(node) or moves_only(node) or is_conditional(node):
+            pending += reversed([*node.data_inputs, *node.arg_inputs.values()])
+        else:
+            crossing[value] = None
+    order = sorted(crossing, key=lambda v: (v.source.id, v.index))
+    return tuple(order)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import re
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -11,6 +12,7 @@ import msgspec
 
 from jdali._storage import files
 from jdali._system import limits
+from jdali._system.extras import install
 
 VERSION = 3  # 2: conditionals; 3: a fingerprint of what is computed alone, and keys
 MANIFEST = "preprocess.json"
@@ -47,7 +49,7 @@ class ExportedProgram(msgspec.Struct, forbid_unknown_fields=True):
     """The programs of one padded shape, and of one way to compute it.
 
     Attributes:
-        key: of the form, see `form_key`.
+        key: of the form, see `FunctionForm.key`.
         shapes: padded shape of each value of the stage.
         files: one for each platform, or batch size.
     """
@@ -62,7 +64,7 @@ class FixedValue(msgspec.Struct, forbid_unknown_fields=True):
 
     Attributes:
         value: number of the node and of its output.
-        array: as `GraphWriter` writes arrays.
+        array: as `written_value` writes arrays.
     """
 
     value: Reference
@@ -104,7 +106,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
         fingerprint: of all of it but this field and the lines of the definition that operators are on (`where`).
         graph: fingerprint of the graph, as in states of a pipeline.
         seed: of the pipeline.
-        nodes: as `GraphWriter` writes them; readers and all else that is not needed are sources without data.
+        nodes: as `written_graph` writes them; readers and all else that is not needed are sources without data.
         domains: branches of conditionals, as it writes them.
         start, outputs: of the function; numbers of nodes and of their outputs.
         names, dtypes, layouts: of the outputs.
@@ -141,6 +143,12 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
         domains = [row[:-1] for row in self.domains]
         rest = msgspec.structs.replace(self, fingerprint="", nodes=nodes, domains=domains)
         return hashlib.sha256(msgspec.json.encode(rest, order="deterministic")).hexdigest()[:32]
+
+
+def require_flatbuffers() -> None:
+    """Raises ImportError, in words, if the package is missing with which JAX writes and reads programs."""
+    if importlib.util.find_spec("flatbuffers") is None:
+        raise ImportError(f"exported programs need the package flatbuffers: {install('export')}")
 
 
 def read_manifest(folder: Path, jdali_version: str) -> Manifest:

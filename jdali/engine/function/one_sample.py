@@ -1,7 +1,7 @@
-"""Functions that call operators of `jdali.fn` as pure functions of one sample, in the user's own programs.
+"""Turns functions that call operators of `jdali.fn` into pure functions of one sample.
 
-Each is traced as a graph, and the graph is evaluated with arrays in place of batches: a conditional becomes
-`lax.cond` or `lax.switch`, a random operator draws from the caller's key.
+A function is traced as a graph, which is evaluated with arrays in place of batches: a conditional becomes
+`lax.switch`, a random operator draws from the caller's key.
 """
 
 from __future__ import annotations
@@ -24,20 +24,10 @@ from jdali._operators.record import CompiledOp, IndexOp
 from jdali._system.devices import accelerator
 from jdali._system.jax_internals import computed_now
 from jdali._system.jax_modes import usual_modes
+from jdali.engine.eager.traced import CallKey, ObjectCache, TracedFunction
 from jdali.engine.function.running import minus_zero
 from jdali.engine.steps.program import compiler_options
-from jdali.graph import (
-    ConditionalPart,
-    DataNode,
-    Domain,
-    Graph,
-    Node,
-    building,
-    conditional_part,
-    moves_only,
-    trace,
-)
-from jdali.ops.flow._source import external_source
+from jdali.graph import ConditionalPart, DataNode, Domain, Node, conditional_part, moves_only
 
 IMAGE_AXES = 3
 KEPT_FUNCTIONS = 256  # the least used go first
@@ -51,20 +41,16 @@ class Sample(NamedTuple):
     layout: str
 
 
-class SampleForm(NamedTuple):
+class SampleFunctionKey(NamedTuple):
     """Key of a traced function: everything but the arrays.
 
     Attributes:
-        function: to be traced.
-        structure: of its arguments.
-        constants: arguments that are no arrays, each with its type; None in place of those that are.
+        call: of the function.
         axes: number of axes of each array.
         name: of the function, for messages.
     """
 
-    function: Callable[..., Any]
-    structure: Any
-    constants: tuple[tuple[type, Any] | None, ...]
+    call: CallKey
     axes: tuple[int, ...]
     name: str
 
@@ -74,7 +60,7 @@ def call_on_sample(
     function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], key: Array | None,
     name: str,
 ) -> Any:  # fmt: skip
-    """`function(*args, **kwargs)` for one sample, where the function calls operators of `jdali.fn`.
+    """Calls `function(*args, **kwargs)` for one sample; the function calls operators of `jdali.fn`.
 
     Args:
         function: takes and returns nodes, in any structure of containers.
@@ -89,66 +75,52 @@ def call_on_sample(
         TypeError: an operator draws and there is no key.
         ValueError: an array has more axes than a picture, or an operator works on the host or on whole batches.
     """
-    leaves, structure = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)), is_leaf=lambda v: v is None)
-    arrays = [jnp.asarray(leaf) for leaf in leaves if isinstance(leaf, (Array, np.ndarray))]
+    call, given = CallKey.of(function, args, kwargs, (Array, np.ndarray))
+    arrays = [jnp.asarray(array) for array in given]
     for array in arrays:
         if array.ndim > IMAGE_AXES:
             raise ValueError(
                 f"{name}: got an array of shape {list(array.shape)}; with a key it takes one image, [H, W, C]. Map it over "
                 "a batch with jax.vmap and a key for each sample, over the frames of a video with one key for all"
             )
-    constants = tuple(
-        None if isinstance(leaf, (Array, np.ndarray)) else (type(leaf), leaf) for leaf in leaves
-    )
-    form = SampleForm(function, structure, constants, tuple(a.ndim for a in arrays), name)
-    try:
-        kept = _kept(form)
-    except TypeError:  # an argument that cannot be hashed
-        kept = SampleFunction(form)
-    return kept(arrays, key)
+    return _kept(SampleFunctionKey(call, tuple(a.ndim for a in arrays), name))(arrays, key)
 
 
 class SampleFunction:
     """A function traced as a graph, to be evaluated for one sample."""
 
-    def __init__(self, form: SampleForm):
-        graph = Graph()
-        sources = [
-            graph.add(external_source, (), {}, device="cpu", num_outputs=1, where="a call").outputs[0]
-            for _ in form.axes
-        ]
-        with building(graph):
-            result = trace(functools.partial(_call, form), sources, {}, graph)
-        self._name, self._sources = form.name, sources
-        self._leaves, self._structure = jax.tree_util.tree_flatten(result)
-        self._layouts = ["HWC" if axes == IMAGE_AXES else "" for axes in form.axes]
+    def __init__(self, definition: SampleFunctionKey):
+        self._name = definition.name
+        self._function = TracedFunction(definition.call, ["cpu"] * len(definition.axes))
+        self._layouts = ["HWC" if axes == IMAGE_AXES else "" for axes in definition.axes]
         platform = accelerator().platform
         self._run = over_any_mesh(_rounded(self._evaluate, platform))
-        options = compiler_options(platform, [n.op for n in graph.nodes if isinstance(n.op, CompiledOp)])
+        options = compiler_options(
+            platform, [n.op for n in self._function.graph.nodes if isinstance(n.op, CompiledOp)]
+        )
         self._compiled = jax.jit(self._run, compiler_options=options)
 
     def __call__(self, arrays: Sequence[Array], key: Array | None) -> Any:
         operands = [*arrays, *([] if key is None else [key])]
         traced = any(isinstance(v, jax.core.Tracer) for v in operands)
         with contextlib.nullcontext() if traced else computed_now():
-            results = iter((self._run if traced else self._compiled)(list(arrays), key))
-        leaves = [next(results) if isinstance(leaf, DataNode) else leaf for leaf in self._leaves]
-        return jax.tree_util.tree_unflatten(self._structure, leaves)
+            results = (self._run if traced else self._compiled)(list(arrays), key)
+        return self._function.result(results)
 
     def _evaluate(self, arrays: Sequence[Array], key: Array | None) -> list[Array]:
         samples = [Sample(array, layout) for array, layout in zip(arrays, self._layouts, strict=True)]
-        values = dict(zip(map(_identity, self._sources), samples, strict=True))
+        values = dict(zip(map(_identity, self._function.inputs), samples, strict=True))
         evaluation = SampleEvaluation(self._name, key, values)
-        return [evaluation.value(leaf).array for leaf in self._leaves if isinstance(leaf, DataNode)]
+        return [evaluation.value(value).array for value in self._function.outputs]
 
 
-_kept = functools.lru_cache(maxsize=KEPT_FUNCTIONS)(SampleFunction)
+_kept = ObjectCache(SampleFunction, KEPT_FUNCTIONS)
 
 
 def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:
-    """`function` with products rounded as in a pipeline's programs, see `exact`, also under `vmap`.
+    """Rounds products of `function` as in a pipeline's programs, see `exact`, also under `vmap`.
 
-    A batch is rounded as a batch: kernels have loops for batches, which are not found once products are rounded.
+    A batch is rounded as a whole: `vmap` does not find the kernels' loops for batches once products are rounded.
     """
 
     @jax.custom_batching.custom_vmap
@@ -165,19 +137,12 @@ def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..
     return run
 
 
-def _call(form: SampleForm, *nodes: DataNode) -> object:
-    remaining = iter(nodes)
-    leaves = [next(remaining) if constant is None else constant[1] for constant in form.constants]
-    args, kwargs = jax.tree_util.tree_unflatten(form.structure, leaves)
-    return form.function(*args, **kwargs)
-
-
 def _identity(value: DataNode) -> tuple[Node, int]:
     return value.source, value.index  # `DataNode` overloads ==
 
 
 class SampleEvaluation:
-    """Computes values of a graph for the one sample, as they are asked for.
+    """Computes values of a graph for one sample on demand.
 
     Args:
         name: of the function, for messages.
@@ -190,14 +155,14 @@ class SampleEvaluation:
 
     def value(self, value: DataNode) -> Sample:
         if _identity(value) not in self._known:
-            # Operators are computed in the order in which they were called: none needs a deep recursion.
+            # In the order of their calls: no deep recursion.
             for node in self._pending(value):
                 results = self._node(node)
                 self._known |= {(node, i): result for i, result in enumerate(results)}
         return self._known[_identity(value)]
 
     def _pending(self, value: DataNode) -> list[Node]:
-        """The nodes that `value` needs and that are not computed, except for those that only a branch needs."""
+        """Returns the nodes that `value` needs and that are not computed, without those inside of branches."""
         found: set[Node] = set()
         pending = [value]
         while pending:
@@ -246,7 +211,7 @@ class SampleEvaluation:
         return [Sample(array, layout) for array, layout in results]
 
     def _chosen(self, node: Node) -> Sample:
-        """The result of the branch that the sample takes."""
+        """Computes the result of the branch that the sample takes."""
         selector, parts = _choice(node)
         index = self._known[_identity(selector)].array
         if conditional_part(node) is ConditionalPart.MERGE:
@@ -274,7 +239,7 @@ class SampleEvaluation:
 
 
 def _choice(node: Node) -> tuple[DataNode, list[tuple[DataNode, Domain]]]:
-    """Finds what chooses at a join or merge, and what each branch gives, with the branch that it is from."""
+    """Returns the selector of a join or merge, and each branch's value with its domain."""
     inputs = node.data_inputs
     if conditional_part(node) is ConditionalPart.JOIN:
         selector, values = node.arg_inputs["index"], inputs

@@ -1,4 +1,4 @@
-"""The compiled operators between two places of a graph: what a function of a pipeline is made of."""
+"""The compiled operators between two places of a graph: the content of a function."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ from jdali.graph import (
     passes_on,
 )
 
-Start: TypeAlias = "str | Node | DataNode | Sequence[str | Node | DataNode] | None"
 Fixed: TypeAlias = "Mapping[DataNode, np.ndarray]"
-"""Values that are the same for all samples: outputs of random operators that a deterministic function leaves out."""
+"""Values in place of random operators, the same for all samples: those of a deterministic function."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -36,9 +35,9 @@ class Part:
     Attributes:
         start: values that the caller gives.
         outputs: values that are wanted.
-        nodes: the operators, in the order in which they run. Those that only move samples are left out.
+        nodes: the operators, in the order in which they run, without those that only move samples.
         fixed: values in place of outputs of operators that do not run.
-        known: values that some `setup` must see before its operator runs, and that operators here make.
+        known: values made by these operators that some `setup` must see.
     """
 
     start: tuple[DataNode, ...]
@@ -49,11 +48,11 @@ class Part:
 
     @property
     def random(self) -> tuple[Node, ...]:
-        """The operators that draw random values, those that make `known` among them."""
+        """The operators that draw random values, including those that make `known`."""
         return tuple(node for node in self.nodes if node.op.random)
 
     def stage(self) -> Stage:
-        """Returns the part as one stage; what is known or fixed comes in from outside."""
+        """Returns the part as one stage; known and fixed values are inputs."""
         given = _ids([*self.start, *self.known, *self.fixed])
         nodes = _behind(self.outputs, given, self.nodes)
         inputs: dict[DataNode, None] = dict.fromkeys(self.start)
@@ -62,27 +61,27 @@ class Part:
             for value in node.data_inputs:
                 if id(value) not in inside:
                     inputs[value] = None
-            # Arguments that are known or fixed are handed over by their values.
+            # Arguments that are known or fixed are passed by value.
         for value in self.outputs:
             if id(value) not in inside:
                 inputs[value] = None
         return Stage(0, 0, "cpu", WHOLE_BATCH, nodes, tuple(inputs), self.outputs)
 
     def making(self, value: DataNode) -> Part:
-        """Returns the part of it that makes one value."""
+        """Returns the part that makes one value."""
         return _part(self.start, (value,), self.nodes, self.fixed)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FunctionDefinition:
-    """Defines a function of a pipeline, so that it can be made here or in another process.
+    """Defines a function of a pipeline, for this process or another one.
 
     Attributes:
         graph: of the pipeline.
         start: values that the function takes.
         outputs: values that it returns.
         fixed: values in place of outputs of operators that do not run.
-        held: keys that operators draw from, by their numbers, the same for every sample.
+        held: keys of operators that draw the same for every sample, by their numbers.
         layouts: of the values of the start, "" where it is not known.
         seed: of the pipeline.
     """
@@ -94,64 +93,6 @@ class FunctionDefinition:
     layouts: tuple[str, ...]
     seed: int
     held: Mapping[int, tuple[int, int]] = dataclasses.field(default_factory=dict)
-
-
-def find_values(graph: Graph, places: Start) -> tuple[DataNode, ...]:
-    """Finds values of a graph.
-
-    Args:
-        graph: of a pipeline.
-        places: a node or its name, for all of its outputs; a value or its name, such as "labels[1]"; several of these.
-
-    Raises:
-        ValueError: the graph has no such node.
-    """
-    several = isinstance(places, (list, tuple))
-    found: list[DataNode] = []
-    for place in places if isinstance(places, (list, tuple)) else [places]:
-        if isinstance(place, DataNode):
-            found.append(graph.own(place))
-        elif isinstance(place, Node):
-            found += place.outputs
-        elif isinstance(place, str):
-            found += _named(graph, place)
-        else:
-            kind = "an element of start" if several else "start"
-            raise TypeError(
-                f"Pipeline.function: {kind} is {place!r:.60}; give a node, its name, or a tuple of them"
-            )
-    return tuple(found)
-
-
-def _named(graph: Graph, name: str) -> list[DataNode]:
-    for node in graph.nodes:
-        if node.name == name:
-            return list(node.outputs)
-        values = [v for v in node.outputs if v.name == name]
-        if values:
-            return values
-    names = [node.name for node in graph.nodes if not node.name.startswith("__")]
-    more = f"those with names are {', '.join(names)}" if names else "none has a name; give one with name=..."
-    raise ValueError(f"Pipeline.function: the pipeline has no node {name!r}; {more}")
-
-
-def border(outputs: Iterable[DataNode]) -> tuple[DataNode, ...]:
-    """Returns the values of readers and of operators on the host from which compiled operators make the outputs."""
-    crossing: dict[DataNode, None] = {}
-    seen: set[int] = set()
-    pending = list(outputs)
-    while pending:
-        value = pending.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        node = value.source
-        if is_compiled(node) or moves_only(node) or is_conditional(node):
-            pending += reversed([*node.data_inputs, *node.arg_inputs.values()])
-        else:
-            crossing[value] = None
-    order = sorted(crossing, key=lambda v: (v.source.id, v.index))
-    return tuple(order)
 
 
 def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[Node]:
@@ -167,31 +108,23 @@ def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[No
     return seen
 
 
-def make_part(
-    graph: Graph, start: Sequence[DataNode], outputs: Sequence[DataNode], fixed: Fixed | None = None
-) -> Part:
-    """Finds the operators between values.
-
-    Args:
-        graph: of the pipeline.
-        start: values that the caller gives.
-        outputs: that are wanted.
-        fixed: values of operators that are not to run.
+def make_part(definition: FunctionDefinition) -> Part:
+    """Finds the operators between the start and the outputs of a function.
 
     Raises:
         ValueError: an operator between them is not compiled, or an output does not follow from the start.
     """
-    start = [origin(v) for v in start]
-    fixed = {origin(v): array for v, array in (fixed or {}).items()}
-    for value in (*start, *outputs):
+    start = [origin(v) for v in definition.start]
+    fixed = {origin(v): array for v, array in definition.fixed.items()}
+    for value in (*start, *definition.outputs):
         _check_whole(value)
-    needed = upstream([origin(v) for v in outputs], [*start, *fixed])
-    used = [node for node in graph.nodes if node in needed]
+    needed = upstream([origin(v) for v in definition.outputs], [*start, *fixed])
+    used = [node for node in definition.graph.nodes if node in needed]
     for node in used:
         _check(node, start)
     rewriting = Rewriting(fixed)
     nodes = [rewriting.node(node) for node in used if not passes_on(node)]
-    wanted = [rewriting.value(v) for v in outputs]
+    wanted = [rewriting.value(v) for v in definition.outputs]
     return _part(tuple(start), tuple(wanted), nodes, {rewriting.value(v): a for v, a in fixed.items()})
 
 

@@ -1,9 +1,8 @@
-"""A folder of `Pipeline.export` as a function: the part on the host, plans, and programs that are read when they are needed."""
+"""A folder of `Pipeline.export` as a function: the host part, plans, and programs that are read on demand."""
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import re
 from collections.abc import Callable, Sequence
@@ -20,36 +19,20 @@ from jdali._numerics.rounding import x64_context
 from jdali._system.devices import accelerator
 from jdali.engine.eager.call import room_for
 from jdali.engine.function.draw import Draw
-from jdali.engine.function.folder_programs import exact_platform, form_key, plan_sizes
 from jdali.engine.function.function import Padded, PipelineFunction
 from jdali.engine.function.manifest import ExportedProgram, FolderError, Manifest, read_program
 from jdali.engine.function.planning import FunctionPlan
-from jdali.engine.function.running import options_of
+from jdali.engine.function.running import exact_platform, options_of
 from jdali.engine.steps.program import random_nodes
 from jdali.tensors import TensorList
 
-# Custom calls that programs of jdali have: annotations, and JAX's kernel of random bits. A program with another one is
-# not run, for it may call anything that is loaded.
+# The custom calls of jdali's programs: annotations, and JAX's kernel of random bits. A program with any other is
+# refused: it could call anything that is loaded.
 _CUSTOM_CALLS = frozenset(
     {"cu_threefry2x32_ffi", "shape_assertion", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"}
 )
 _CUSTOM_CALL = re.compile(r"custom_call\s*@?\"?([\w.$]+)")
 _KEPT_PLANS = 1024
-
-
-@dataclasses.dataclass(frozen=True)
-class RowDraw:
-    """Identity of one sample, see `Draw`, that can be hashed."""
-
-    words: tuple[int, ...]
-    is_key: bool
-    epoch: int
-    index: int
-
-    def draw(self) -> Draw:
-        """Returns the draw of a batch of this sample alone."""
-        words = np.array(self.words, np.uint32)
-        return Draw(words, self.is_key, np.array([self.epoch]), np.array([self.index]))
 
 
 class Preprocess:
@@ -94,10 +77,7 @@ class Preprocess:
     @functools.cached_property
     def ranks(self) -> tuple[int, ...]:
         """The number of axes of a sample of each output."""
-        function = self._function
-        form = plan_sizes(
-            function.planner, self._largest(), self._dtypes, function.layouts, function.draw(1)
-        ).form
+        form = self._function.plan_sizes(self._largest(), self._dtypes, self._function.draw(1)).form
         return tuple(len(form.program.shapes[number]) for number in form.outputs)
 
     def __repr__(self) -> str:
@@ -128,9 +108,9 @@ class Preprocess:
     def attempt(
         self, *inputs: Any, epoch: Any = 0, index: Any = None
     ) -> tuple[Any, list[int], dict[int, Exception]]:
-        """As a call, but a sample that fails does not fail the others.
+        """Runs all of it on a batch; a sample that fails does not fail the others.
 
-        Returns: the outputs of the samples that are good, the positions of these, and the errors by position.
+        Returns: the outputs of the good samples, their positions, and the errors by position.
         """
         decoded, good, errors = self._function.host.attempt(*inputs, epoch=epoch, index=index)
         found: dict[int, Exception] = dict(errors)
@@ -138,7 +118,7 @@ class Preprocess:
         fitting = []
         for row, position in enumerate(good):
             try:
-                self._planned(_sizes(decoded, row), self._row_draw(draw, position))
+                self._planned_row(decoded, draw, row, position)
                 fitting.append(row)
             except (SampleError, OperatorError) as error:
                 found[position] = error
@@ -171,7 +151,7 @@ class Preprocess:
         plans = []
         for row in range(count):
             try:
-                plan, program = self._planned(_sizes(batches, row), self._row_draw(draw, row))
+                plan, program = self._planned_row(batches, draw, row, row)
             except SampleError as error:
                 raise SampleError(f"sample {row}: {error}", sample=row) from error
             plans.append(plan)
@@ -183,10 +163,9 @@ class Preprocess:
         return _together(parts, count, self._manifest.sizes)
 
     def compiling(self, max_batch: int) -> list[Callable[[], object]]:
-        """Returns what compiles the programs of all declared shapes, for batches of up to `max_batch` samples.
+        """Returns functions that compile the programs of all declared shapes, for batches of up to `max_batch` samples.
 
-        A program that was not compiled before is compiled by the first call that needs it. Each of the functions may be called
-        in a thread of its own.
+        They may run in several threads. A program that is not compiled yet is compiled by the first call that needs it.
         """
         rooms = sorted({room_for(count) for count in range(1, max_batch + 1)})
         needed = {
@@ -201,29 +180,38 @@ class Preprocess:
         ]
 
     def _largest(self) -> list[tuple[int, ...]]:
-        """The largest declared shape of each value of the start."""
+        """Returns the largest declared shape of each value of the start."""
         count = len(self.start)
         return [tuple(shape) for shape in self._manifest.programs[-1].shapes[:count]]
 
     # --- plans and programs --------------------------------------------------------------------
-    def _row_draw(self, draw: Draw, row: int) -> RowDraw | None:
-        """Returns the identity of a sample where its plan depends on it; None: its sizes say all."""
+    def _planned_row(
+        self, batches: Sequence[TensorList], draw: Draw, row: int, position: int
+    ) -> tuple[FunctionPlan, tuple[str, int]]:
+        """Plans the sample in a row of batches and a position of `draw`: its plan, and the program that holds it."""
+        sizes = tuple(tuple(batch.spec.extents[row].tolist()) for batch in batches)
         if not self._function.random or not self._function.planner.draws_on_host:
-            return None
+            return self._planned(sizes)
         words = tuple(np.asarray(draw.words).tolist())
-        return RowDraw(words, draw.is_key, int(draw.epoch[row]), int(draw.index[row]))
+        return self._planned(sizes, words, draw.is_key, int(draw.epoch[position]), int(draw.index[position]))
 
     def _plan(
-        self, sizes: tuple[tuple[int, ...], ...], drawn: RowDraw | None
+        self,
+        sizes: tuple[tuple[int, ...], ...],
+        words: tuple[int, ...] = (),
+        is_key: bool = False,
+        epoch: int = 0,
+        index: int = 0,
     ) -> tuple[FunctionPlan, tuple[str, int]]:
-        """Plans a sample of these sizes: its plan, and the program that holds it."""
-        function = self._function
-        draw = function.draw(1) if drawn is None else drawn.draw()
+        """Plans a sample of these sizes; the other arguments are its `Draw`, where the plan depends on it."""
+        draw = self._function.draw(1)
+        if words:
+            draw = Draw(np.array(words, np.uint32), is_key, np.array([epoch]), np.array([index]))
         # Before anything is worked out for sizes that a caller chose.
         if not any(all(map(_fits, sizes, shapes)) for shapes in self.shapes):
             raise self._too_large(sizes)
-        plan = plan_sizes(function.planner, sizes, self._dtypes, function.layouts, draw)
-        key, true = form_key(plan.form), plan.form.program.shapes
+        plan = self._function.plan_sizes(sizes, self._dtypes, draw)
+        key, true = plan.form.key(), plan.form.program.shapes
         for number, program in enumerate(self._programs.get(key, ())):
             if all(_fits(t, p) for t, p in zip(true, program.shapes, strict=True)):
                 return plan, (key, number)
@@ -325,19 +313,14 @@ class Preprocess:
         return self._loaded[name]
 
 
-def _sizes(batches: Sequence[TensorList], row: int) -> tuple[tuple[int, ...], ...]:
-    """The size of a sample in each batch."""
-    return tuple(tuple(batch.spec.extents[row].tolist()) for batch in batches)
-
-
 def _size(exported: ExportedProgram, room: int) -> tuple[int, int]:
-    """The batch size that a program was exported for, 0 if it is for any, and its rows, to run that many samples."""
+    """Returns a program's exported batch size (0: any) and its number of rows for `room` samples."""
     batch = next((f.batch for f in exported.files if f.batch >= room), 0)
     return batch, batch or room
 
 
 def host_calls(module: jax.export.Exported) -> set[str]:
-    """Returns the functions outside of XLA that a program calls, except for those that only annotate it."""
+    """Returns the functions outside of XLA that a program calls, without annotations."""
     return set(_CUSTOM_CALL.findall(module.mlir_module())) - _CUSTOM_CALLS
 
 
@@ -346,7 +329,7 @@ def _together(
     count: int,
     known: Sequence[Sequence[int] | None],
 ) -> Any:
-    """One batch of the results of all programs.
+    """Joins the results of all programs in one batch.
 
     Args:
         parts: of each program the samples, and their outputs with sizes.

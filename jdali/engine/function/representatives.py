@@ -1,4 +1,4 @@
-"""Sizes that stand for all that a padded shape is declared for."""
+"""Representative sizes of the samples of a padded shape."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-# Shares of a padded size. Sizes in between plan alike; shapes get a margin for what rounding makes of them.
+# Shares of a padded size. Sizes in between plan alike; shapes get a margin for rounding.
 _SHARES_OF_TWO = (1.0, 0.9, 0.75, 0.6, 0.5, 0.35, 0.25)
 _SHARES_OF_MORE = (1.0, 0.5)
 _MARGIN = 8
@@ -39,7 +39,7 @@ def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[t
 
 
 def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int, ...]]]:
-    """Returns sizes of several values at once, the largest first: all of them smaller, and each one by itself.
+    """Combines sizes of several values, the largest first: all shrink together, and each alone.
 
     Args:
         sizes: of each value, the largest first.
@@ -54,16 +54,16 @@ def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int,
 
 
 def aspect(sides: Sequence[int]) -> float:
-    """Returns the longest side to the shortest."""
+    """Returns the ratio of the longest side to the shortest."""
     return max(sides) / max(min(sides), 1) if sides else 1.0
 
 
 def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) -> tuple[tuple[int, ...], ...]:
-    """Returns padded shapes that hold the values of all representatives, and those of sizes in between.
+    """Returns padded shapes that hold the values of all representatives and of sizes in between.
 
     Args:
         sizes: of each representative the size of each value.
-        growth: of sizes that differ, for those that random values may give.
+        growth: factor on sizes that differ, for larger random values.
     """
     shapes = []
     for each in zip(*sizes, strict=True):

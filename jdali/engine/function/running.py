@@ -1,9 +1,10 @@
-"""The program of a function: that of a stage of the engine, fit for `jit`, `vmap`, `grad` and `shard_map`."""
+"""The program of a function: the program of a stage, for `jit`, `vmap`, `grad` and `shard_map`."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from jax import Array, lax
 from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.mesh_axes import over_any_mesh
 from jdali._numerics.rounding import varying_like, x64_context
+from jdali._operators.call import Call
 from jdali._system.devices import accelerator
 from jdali._system.jax_modes import usual_modes
 from jdali.engine.failure import NodeFailure, failing_as
@@ -25,16 +27,16 @@ from jdali.graph import Stage
 
 @dataclasses.dataclass(frozen=True)
 class FunctionForm:
-    """Key of a program of a function, except for the number of samples.
+    """Key of a function's program, except for the number of samples.
 
     Attributes:
         program: of the stage.
         values: element type of each value of the stage.
-        inputs: how many of these come in.
-        outputs: of each output its number among the values of the stage.
-        sizes: of each output the size of all samples; None: they are not one.
+        inputs: how many of these are inputs.
+        outputs: number of each output among the values of the stage.
+        sizes: of each output the size of all samples; None: they differ.
         layouts: of the outputs.
-        ragged: sizes are no part of the key, though they may be equal.
+        ragged: sizes are not part of the key, even if they are equal.
     """
 
     program: ProgramForm
@@ -45,17 +47,39 @@ class FunctionForm:
     layouts: tuple[str, ...]
     ragged: bool = False
 
+    def key(self) -> str:
+        """Returns a digest of all that a program depends on except for padded shapes, the same in every process."""
+        program = self.program
+        calls = [_described(call) for call in program.calls]
+        text = repr((calls, program.traced, program.small, self.values, self.outputs))
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _described(call: Call) -> tuple[Any, ...]:
+    constants = [
+        (name, None if c is None else (c.value.dtype.str, c.value.shape, c.value.tobytes()))
+        for name, c in call.constants
+    ]
+    return (
+        call.op.name, call.adapters, call.out_layouts, call.static, constants, call.argument_shapes, call.frames,
+    )  # fmt: skip
+
+
+def exact_platform(platform: str) -> str:
+    """Returns the name under which JAX's devices of a platform go: "gpu" for "cuda"."""
+    return "gpu" if platform in ("cuda", "rocm") else platform
+
 
 def options_of(stage: Stage, platform: str) -> dict[str, Any] | None:
-    """Options of XLA with which a program has the bits of the pipeline's programs; None: those of JAX."""
+    """Returns options of XLA that give a program the bits of the pipeline's programs; None: JAX's own."""
     return compiler_options(platform, [node.op for node in stage.nodes])
 
 
 def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """The pure function (arrays, small arrays, identity, seeds, -0) -> (outputs, their sizes).
+    """Builds the pure function (arrays, small arrays, identity, seeds, -0) -> (outputs, their sizes).
 
-    Products are rounded as in the pipeline's programs, see `exact`. It can be differentiated by `arrays`: derivatives
-    are those of the operators, whose products the compiler may fuse.
+    Products are rounded as in the pipeline's programs, see `exact`. It can be differentiated by `arrays`; the compiler
+    may fuse products in derivatives.
     """
     compute = stage_compute(StageOutline.of(stage), form.program)
     shapes = form.program.shapes[: len(stage.inputs)]
@@ -94,7 +118,7 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
 
 
 def packed_computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """`computation` with the small arrays packed: (arrays, packed, apart, identity, seeds, -0)."""
+    """Builds `computation` with packed small arrays: (arrays, packed, apart, identity, seeds, -0)."""
     run, packing = computation(stage, form, platform), form.program.packing()
 
     def packed_run(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any, minus_zero: Any) -> Any:
@@ -104,7 +128,7 @@ def packed_computation(stage: Stage, form: FunctionForm, platform: str) -> Calla
 
 
 def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """`packed_computation`, compiled with the pipeline's options."""
+    """Compiles `packed_computation` with the pipeline's options."""
     run = over_any_mesh(packed_computation(stage, form, platform))
     program = jax.jit(run, compiler_options=options_of(stage, platform))
 
@@ -116,7 +140,7 @@ def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., A
 
 
 def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
-    """`computation` inside of a program of the caller's."""
+    """Wraps `computation` for programs of the caller."""
     run = jax.jit(computation(stage, form, accelerator().platform))
 
     def call(arrays: Sequence[object], small: Sequence[object], identity: object, seeds: object) -> Any:
@@ -127,10 +151,7 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
 
 
 def minus_zero(values: Sequence[object]) -> Any:
-    """-0, float32, made of the operands of a program so that no compiler finds out.
-
-    No square leaves 3 if it is divided by 7.
-    """
+    """Computes -0, float32, from the operands of a program, so that no compiler knows it: no square is 3 modulo 7."""
     for value in values:
         if isinstance(value, jax.core.Tracer) and value.size:
             first: Any = lax.stop_gradient(value)[(0,) * value.ndim]
@@ -142,7 +163,7 @@ def minus_zero(values: Sequence[object]) -> Any:
 
 
 def _fitted(array: Array, shape: tuple[int, ...]) -> Array:
-    """The array cut to the shape, and filled up where it is smaller; samples are in both."""
+    """Cuts and pads an array to a shape; samples fit in both."""
     if array.shape == shape:
         return array
     array = array[tuple(slice(0, n) for n in shape)]

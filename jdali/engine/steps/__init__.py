@@ -8,6 +8,6 @@
                                           └── sharded: one stage on several devices
 ```
 
-`run_step` selects the samples, enters memory and time, and calls the runner: all loops over steps call it.
+`engine/make.py` has the loop over steps: it selects the samples, enters memory and time, and calls the runner.
 A runner reads and writes `values.Values`, what a batch has computed so far.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.values import Values
@@ -46,18 +46,6 @@ def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Samp
         except Exception as error:
             raise BadCondition(domain.predicate.source, domain.where, error) from error
     return parts[domain]
-
-
-def position_in_batch(failure: NodeFailure, domain: Domain, parts: Mapping[Domain, SampleIds]) -> int | None:
-    """Returns the position of the first sample that failed, in the whole batch; None: the code failed.
-
-    Args:
-        failure: of an operator in a branch.
-        domain: of that branch.
-        parts: samples of the branches known so far.
-    """
-    sample = failure.sample
-    return None if sample is None else int(parts[domain].position[sample])
 
 
 def leave_empty(nodes: Iterable[Node], env: Values) -> None:

@@ -7,7 +7,7 @@ import math
 import threading
 import time
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -18,6 +18,7 @@ from jdali._batches import BatchSpec
 from jdali._errors import CompileLimitError, contained
 from jdali._numerics.exact import exact
 from jdali._numerics.random import sample_key
+from jdali._numerics.rounding import needs_x64
 from jdali._operators.argument_rules import extent_name
 from jdali._operators.call import Call, PlannedCall, run_call
 from jdali._operators.record import CompiledOp, Operator
@@ -137,19 +138,42 @@ class Compiler:
 
 @dataclasses.dataclass(frozen=True)
 class PlannedStage:
-    """A stage planned for one batch."""
+    """A stage planned for one batch.
+
+    Attributes:
+        calls: of its operators.
+        inputs: spec of each input.
+        arrays: all small per-sample arrays, in the order of the packing: sizes of all values, then values by sample.
+        packing: of these.
+        x64: it needs 64-bit types.
+        groups: samples by padded shape.
+    """
 
     calls: tuple[PlannedCall, ...]
-    groups: list[Group]
     inputs: tuple[BatchSpec, ...]
-    arrays: list[np.ndarray]  # all small per-sample arrays, in the order of the packing
+    arrays: list[np.ndarray]
     packing: Packing
     x64: bool
+    groups: Sequence[Group] = ()
+
+    @classmethod
+    def of(cls, calls: Sequence[PlannedCall], inputs: Sequence[BatchSpec]) -> PlannedStage:
+        """Collects what the program of a stage takes; samples are not grouped yet."""
+        values = [*inputs, *(o for c in calls for o in c.outputs)]
+        arrays = [s.extents.astype(np.int32) for s in values]
+        arrays += [np.asarray(array) for c in calls for _, array in sorted(c.traced.items())]
+        x64 = any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays)
+        return cls(tuple(calls), tuple(inputs), arrays, Packing(arrays), x64)
+
+    @property
+    def values(self) -> list[BatchSpec]:
+        """The specs of all values: inputs, then outputs of the operators."""
+        return [*self.inputs, *(o for c in self.calls for o in c.outputs)]
 
 
 def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[int, ...], ...]:
     shapes, start = [], 0
-    for spec in [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]:
+    for spec in planned.values:
         shapes.append(flat[start : start + spec.ndim])
         start += spec.ndim
     return tuple(shapes)
@@ -173,8 +197,7 @@ def compiler_options(
 
 def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> int:
     """Bytes of all values of the stage for one sample, padded."""
-    specs = [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]
-    return sum(math.prod(shape) * s.dtype.itemsize for shape, s in zip(shapes, specs, strict=True))
+    return sum(math.prod(shape) * s.dtype.itemsize for shape, s in zip(shapes, planned.values, strict=True))
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:

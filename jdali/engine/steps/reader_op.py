@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import time
 import types as pytypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from jdali._batches import Store
 from jdali._operators import argument_rules
-from jdali._operators.record import IsEnough, ReaderOp
+from jdali._operators.record import ReaderOp
 from jdali._sources import batch_of
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.host_runner import raise_if_any
@@ -32,14 +31,13 @@ class ReaderRunner(StepRunner):
         node: of the reader.
         op: of the node.
         reader: to read with.
-        enough: which beginnings of samples the consumers can do with; empty: they get whole samples.
     """
 
     policy: ThreadPolicy
+    shown = "reads in the thread pool"
 
-    def __init__(self, node: Node, op: ReaderOp, reader: Reader, enough: Sequence[IsEnough] = ()):
-        self.node, self._op, self._reader, self._enough = node, op, reader, enough
-        self.shown = f"reads {'beginnings of files ' if enough else ''}in the thread pool"
+    def __init__(self, node: Node, op: ReaderOp, reader: Reader):
+        self.node, self._op, self._reader = node, op, reader
         self.policy = policy_of(reader)
 
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
@@ -51,7 +49,7 @@ class ReaderRunner(StepRunner):
             for name, value in node.arg_inputs.items():
                 values = argument_values(env[value], op, name)
                 arguments[name] = argument_rules.batch(op.name, op.args[name], values, len(indices))
-        columns = read(node, self._reader, indices, context.pool, self.policy, arguments, self._enough)
+        columns = read(node, self._reader, indices, context.pool, self.policy, arguments)
         for value, column in zip(node.outputs, columns, strict=True):
             env[value] = TensorList.from_store(column, value.device, env.drawn[node])
 
@@ -84,7 +82,6 @@ def read(
     pool: Pool,
     policy: ThreadPolicy,
     arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
-    enough: Sequence[IsEnough] = (),
 ) -> Sequence[Store]:
     """The outputs of a reader for the samples of a batch.
 
@@ -95,15 +92,11 @@ def read(
         pool: where to read, if there is enough to do for several threads.
         policy: of the reader, see `policy_of`.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
-        enough: see `ReaderRunner`.
 
     Raises:
         NodeFailure: with all samples that failed.
     """
-    load_many: Callable[..., Loaded] = reader.load_many
-    if enough:
-        load_many = functools.partial(reader.load_beginnings, lambda view: all(one(view) for one in enough))
-    columns, failures = _load(node, reader, load_many, indices, pool, policy, arguments)
+    columns, failures = _load(node, reader, indices, pool, policy, arguments)
     raise_if_any(node, failures)
     return columns
 
@@ -111,7 +104,6 @@ def read(
 def _load(
     node: Node,
     reader: Reader,
-    load_many: Callable[..., Loaded],
     indices: np.ndarray,
     pool: Pool,
     policy: ThreadPolicy,
@@ -121,7 +113,7 @@ def _load(
     parts: list[Loaded] = []
 
     def work(task: slice) -> Loaded:
-        return load_many(indices[task], **{name: values[task] for name, values in arguments.items()})
+        return reader.load_many(indices[task], **{name: values[task] for name, values in arguments.items()})
 
     def work_here(task: slice) -> None:
         parts.append(work(task))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import ClassVar
 
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.batch_task import BatchTask
@@ -34,13 +33,11 @@ class StepRunner(abc.ABC):
         at_once: batches that may be in it at the same time. Where samples are worked on one by one, those of the
             next batch wait behind those of the last, so that its slowest sample does not keep the pool idle.
         policy: decides which threads work on its samples; None: it has nothing for threads to do.
-        stateless: calls outside of a pipeline need not take turns.
     """
 
     shown: str
     at_once: int = 1
     policy: ThreadPolicy | None = None
-    stateless: ClassVar[bool] = True
 
     @abc.abstractmethod
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -13,15 +14,13 @@ from jax import Array
 
 from jdali._batches import BatchSpec, PaddedBlock, Store, gather
 from jdali._numerics.exact import MINUS_ZERO
-from jdali._numerics.rounding import needs_x64, x64_context
+from jdali._numerics.rounding import x64_context
 from jdali._system.devices import host_device
 from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes, held_shapes
-from jdali.engine.steps.late import run_with_late
 from jdali.engine.steps.outline import StageOutline
-from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
 from jdali.engine.steps.program import (
     FEW_SAMPLES,
@@ -46,7 +45,7 @@ from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.stage_calls import StageCalls
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph import Stage, compiled, is_compiled
+from jdali.graph import DataNode, Stage, compiled, is_compiled
 from jdali.tensors import RowSlice, TensorList
 
 
@@ -59,6 +58,29 @@ class SeveralDevices(Protocol):
     ) -> tuple[Program, Sequence[Array]]: ...  # fmt: skip
 
 
+def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
+    """Runs a stage, once more if samples could not be made late.
+
+    Args:
+        inputs: of the stage.
+        env: values so far.
+        run: runs it.
+
+    Raises:
+        NodeFailure: of the stage, or of the step whose samples are late.
+    """
+    try:
+        run()
+        return
+    except Exception:  # of whatever kind: a sample of another size is no failure of an operator yet
+        failed = [value for value in inputs if value in env.late and env.late[value].failed]
+        if not failed:
+            raise
+    for value in failed:
+        env.late.pop(value).all()
+    run()
+
+
 class StageRunner(StepRunner):
     """Compiles and runs one stage; used by one thread at a time.
 
@@ -67,7 +89,6 @@ class StageRunner(StepRunner):
     """
 
     shown = "is compiled"
-    stateless = False
 
     def __init__(
         self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, compiler: Compiler,
@@ -158,21 +179,21 @@ class StageRunner(StepRunner):
         self, env: Values, ids: SampleIds, given: Given, held: Sequence[np.ndarray | None]
     ) -> StagePlan:
         specs = self._dependencies.specs(env)
-        calls = self._calls.plan(specs, env, ids, given)
-        inputs = tuple(specs[v] for v in self.stage.inputs)
-        values = [*inputs, *(o for c in calls for o in c.outputs)]
-        arrays = [s.extents.astype(np.int32) for s in values]
-        fresh = []
-        for node, planned in zip(self.stage.nodes, calls, strict=True):
-            for name, array in sorted(planned.traced.items()):
-                array = np.asarray(array)
-                if name in planned.unseen and (node, name) in given:
-                    fresh.append(Fresh((node, name), len(arrays), array.dtype, array.shape))
-                arrays.append(array)
-        stage = PlannedStage(
-            tuple(calls), self._group(values, held), inputs, arrays, Packing(arrays),
-            any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays),
-        )  # fmt: skip
+        keys = functools.partial(self._calls.keys, ids)
+        calls = self._calls.plan(specs, env, len(ids), given, keys)
+        stage = PlannedStage.of(calls, [specs[v] for v in self.stage.inputs])
+        traced = [
+            (node, name, name in planned.unseen)
+            for node, planned in zip(self.stage.nodes, calls, strict=True)
+            for name in sorted(planned.traced)
+        ]
+        first = len(stage.arrays) - len(traced)
+        fresh = [
+            Fresh((node, name), first + i, stage.arrays[first + i].dtype, stage.arrays[first + i].shape)
+            for i, (node, name, unseen) in enumerate(traced)
+            if unseen and (node, name) in given
+        ]
+        stage = dataclasses.replace(stage, groups=self._group(stage.values, held))
         return StagePlan.of(stage, tuple(fresh), len(ids))
 
     def _group(self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None]) -> list[Group]:

@@ -60,6 +60,8 @@ def video(
     Returns: [F, H, W, 3], RGB.
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+
+    Example: frames = fn.decoders.video(mp4, sequence_length=4)
     """
 
 @overload

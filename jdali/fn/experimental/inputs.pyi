@@ -19,7 +19,7 @@ def video(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
+    """Decodes sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
 
     Each run gives the next batch of sequences of a video; its last batch may be smaller. Then comes the
     video that was fed next. A video may so be longer than memory would hold at once.
@@ -38,4 +38,6 @@ def video(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: uint8 [F, H, W, C], RGB.
+
+    Example: frames = fn.experimental.inputs.video(name="films", sequence_length=4)
     """

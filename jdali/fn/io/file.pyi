@@ -35,6 +35,8 @@ def read(
     Returns: uint8 [bytes].
 
     Parity: DALI cannot read an empty file.
+
+    Example: contents = fn.io.file.read(path)
     """
 
 @overload

@@ -130,10 +130,12 @@ def audio_resample(
 
     Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+
+    Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
     out = np.dtype(dtype or signal.dtype)
     wave = _to_unit_range(signal)
-    if out.kind == "u":  # then silence, of which the signal is surrounded, is the lowest value
+    if out.kind == "u":  # then the silence around the signal is the lowest value
         wave = (wave + 1) / 2
     length = extent[0]
     count = len(wave) if out_shape is None else out_shape[0]
@@ -152,7 +154,7 @@ def audio_resample(
         inside = (jnp.abs(distance) < lobes) & (source >= 0) & (source < length)
         weight, inside = (v[:, None] if wave.ndim == 2 else v for v in (weight, inside))
         seen = wave[jnp.clip(source, 0, jnp.maximum(length - 1, 0))]
-        # Not a weight of 0 outside: what is read there may be no number.
+        # No weight of 0 outside: values there may be NaN.
         return total + jnp.where(inside, seen * weight, 0), None
 
     taps = jnp.arange(-lobes, lobes + 1, dtype=jnp.int32)
@@ -163,7 +165,7 @@ def audio_resample(
 
 
 def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
-    """Position of each output in the input: its whole part, int32, and the rest, float32.
+    """Computes the position of each output in the input: its whole part, int32, and the rest, float32.
 
     The step is a fixed-point number of 32 fractional bits; products of 16-bit halves carry exactly.
     """
@@ -180,7 +182,7 @@ def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
 
 
 def _to_unit_range(signal: Array) -> Array:
-    """Integers of any range as floats from -1 to 1; unsigned ones have their middle at 0."""
+    """Scales integers of any range to floats from -1 to 1; unsigned ones have their middle at 0."""
     if jnp.issubdtype(signal.dtype, jnp.floating):
         return signal.astype(jnp.float32)
     largest = np.float32(np.iinfo(signal.dtype).max)

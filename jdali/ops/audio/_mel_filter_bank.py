@@ -22,14 +22,14 @@ _LOG_STEP = math.log(6.4) / 27
 
 
 def hz_to_mel(hz: float, formula: str) -> float:
-    """Mel of a frequency, formula "slaney" or "htk" (O'Shaughnessy's)."""
+    """Converts a frequency to mel, by formula "slaney" or "htk" (O'Shaughnessy's)."""
     if formula == "htk":
         return 1127 * math.log1p(hz / 700)
     return hz / _LINEAR_HZ if hz < _KNEE_HZ else _KNEE_MEL + math.log(hz / _KNEE_HZ) / _LOG_STEP
 
 
 def mel_to_hz(mel: np.ndarray, formula: str) -> np.ndarray:
-    """Inverse of `hz_to_mel`."""
+    """Inverts `hz_to_mel`."""
     if formula == "htk":
         return 700 * np.expm1(mel / 1127)
     curved = _KNEE_HZ * np.exp(_LOG_STEP * (np.maximum(mel, _KNEE_MEL) - _KNEE_MEL))
@@ -37,7 +37,7 @@ def mel_to_hz(mel: np.ndarray, formula: str) -> np.ndarray:
 
 
 def frequency_axis(name: str, spec: BatchSpec) -> int:
-    """Index of the axis "f"; without a layout the last but one, or the only one."""
+    """Returns the index of the axis "f"; without a layout the last but one, or the only one."""
     if not spec.layout:
         return max(spec.ndim - 2, 0)
     if "f" not in spec.layout:
@@ -112,6 +112,8 @@ def mel_filter_bank(
         out_shape: static, padded shape to return; None: that of the whole `spectrum`.
 
     Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
+
+    Example: mel = fn.mel_filter_bank(spectrogram, sample_rate=16000.0, nfilter=40)
     """
     axis = max(spectrum.ndim - 2, 0) if _axis is None else _axis
     bins = extent[axis]
@@ -134,7 +136,7 @@ def mel_filter_bank(
 
 
 def _most_bins(edges: np.ndarray, bins: int, sample_rate: float) -> np.ndarray:
-    """int [filters]: at least as many bins as each triangle has, if there are `bins` or fewer in all.
+    """Bounds the bins of each triangle from above, int [filters], if there are `bins` or fewer in all.
 
     Few different powers of two, so that triangles can be added up together.
     """
@@ -146,7 +148,7 @@ def _most_bins(edges: np.ndarray, bins: int, sample_rate: float) -> np.ndarray:
 def _triangles(
     rows: Array, bins: Array, step: Array, edges: np.ndarray, filters: np.ndarray, size: int, normalize: bool
 ) -> Array:
-    """The sums under some of the triangles, [filters, ...]; the same bits for any number of `rows`.
+    """Sums under some of the triangles, [filters, ...]; the same bits for any number of `rows`.
 
     Args:
         rows: [bins, ...], the spectrum.

@@ -47,7 +47,7 @@ def mfcc(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """First coefficients of a cosine transform along an axis.
+    """Computes the first coefficients of a cosine transform along an axis.
 
     Type 2, the usual one, is out[k] = Σ in[n] · cos(π (n + ½) k / N).
 
@@ -62,6 +62,8 @@ def mfcc(
         out_shape: static, padded shape to return; None: that of the whole `spectrum`.
 
     Returns: float32, shape of `spectrum` except for `axis`.
+
+    Example: coefficients = fn.mfcc(mel, n_mfcc=13)
     """
     size = extent[axis]
     count = min(n_mfcc, spectrum.shape[axis])
@@ -76,7 +78,7 @@ def mfcc(
 
 
 def _cosines(size: Array, padded: int, count: int, dct_type: int, normalize: bool) -> Array:
-    """Matrix [count, padded] of the transform of `size` points.
+    """Makes the matrix [count, padded] of the transform of `size` points.
 
     The phase is a whole number of steps of a full turn, which is reduced as an integer: so the cosine is
     as good for the last bin as for the first.

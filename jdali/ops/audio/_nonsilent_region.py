@@ -52,7 +52,7 @@ def nonsilent_region(
     window_length: Static[int] = 2048,
     extent: Array,
 ) -> tuple[Array, Array]:
-    """First and last window whose mean power reaches a threshold, and what they span.
+    """Finds the first and last window whose mean power reaches a threshold, and what they span.
 
     Args:
         signal: [T], integers or float32.
@@ -68,6 +68,8 @@ def nonsilent_region(
 
     Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
     from DALI as far as its rounding errors go.
+
+    Example: begin, length = fn.nonsilent_region(sound, cutoff_db=-30.0)
     """
     size = len(signal)
     if size == 0:
@@ -88,7 +90,7 @@ def nonsilent_region(
 
 
 def _sums(signal: Array, length: Array, window: int, reset_interval: int) -> Array:
-    """Of the squares in the window that ends at each index."""
+    """Sums the squares in the window that ends at each index."""
     signal = jnp.where(jnp.arange(len(signal), dtype=jnp.int32) < length, signal, 0)
     if signal.dtype.name in _EXACT:
         signed = jnp.issubdtype(signal.dtype, jnp.signedinteger)
@@ -107,13 +109,13 @@ def _mean_factor(window: Array, window_length: int) -> Array:
 
 
 def _loudest(power: Array, valid: Array, first: Array) -> Array:
-    """The greatest power; NaN only if that of the first window is, as DALI compares."""
+    """Returns the greatest power; NaN only if that of the first window is, as DALI compares."""
     start = jnp.take(power, first)
     greatest = jnp.max(jnp.where(valid & ~jnp.isnan(power), power, 0))
     return jnp.where(jnp.isnan(start), start, greatest)
 
 
 def _ratio(decibels: float) -> np.float32:
-    """The ratio of powers, in float32."""
+    """Converts decibels to a ratio of powers, in float32."""
     exponent = np.float32(decibels) * (np.float32(1) / np.float32(10))
     return np.float32(10.0 ** float(exponent))

@@ -48,7 +48,7 @@ def power_spectrum(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Power or magnitude of the Fourier transform along an axis.
+    """Computes power or magnitude of the Fourier transform along an axis.
 
     Args:
         signal: float32, at least one axis.
@@ -60,6 +60,8 @@ def power_spectrum(
         out_shape: static, padded shape to return; None: that of the whole `signal`.
 
     Returns: float32, shape of `signal` with nfft // 2 + 1 in `axis`.
+
+    Example: power = fn.power_spectrum(sound, nfft=512)
     """
     along = signal.ndim - 1 if axis < 0 else axis
     rows = jnp.moveaxis(signal, along, -1)
@@ -75,7 +77,7 @@ def power_spectrum(
 
 
 def _transform_of_any_size(rows: Array, size: Array) -> Array:
-    """The first half of the Fourier transform of `size` elements, a number known only when it runs, in other phases.
+    """Computes the first half of the Fourier transform of `size` elements, known only when it runs, in other phases.
 
     Bluestein's way: with n·k = (n² + k² - (k - n)²) / 2 the transform is a convolution with a chirp, times
     another chirp, which is left out. The convolution takes transforms of a power of two; real ones, for those of
@@ -109,7 +111,7 @@ def _transform_of_any_size(rows: Array, size: Array) -> Array:
 
 
 def _chirp(n: Array, size: Array) -> tuple[Array, Array]:
-    """Real and imaginary part of exp(i π n² / size), for sizes up to 2²⁴."""
+    """Computes the real and the imaginary part of exp(i π n² / size), for sizes up to 2²⁴."""
     turn = (2 * size).astype(jnp.uint32)
     reduced = (n % (2 * size)).astype(jnp.uint32)
     square = jnp.zeros_like(reduced)

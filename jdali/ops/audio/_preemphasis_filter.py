@@ -37,7 +37,7 @@ def preemphasis_filter(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
+    """Computes out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
 
     Args:
         signal: numbers, any shape.
@@ -49,6 +49,8 @@ def preemphasis_filter(
         out_shape: static, padded shape to return; None: that of `signal`.
 
     Returns: shape of `signal`, `dtype`.
+
+    Example: sound = fn.preemphasis_filter(sound, preemph_coeff=0.97)
     """
     value = signal if signal.dtype == jnp.float64 else signal.astype(jnp.float32)
     index = linear_index(extent, signal.shape)
@@ -61,7 +63,7 @@ def preemphasis_filter(
         earlier = take_linear(value, extent, jnp.clip(before, 0, max(math.prod(signal.shape) - 1, 0)))
     if border == "zero":
         earlier = jnp.where(index == 0, 0, earlier)
-    # A share of 0 leaves the signal as it is, also behind an element that is no number.
+    # A share of 0 leaves the signal alone, also behind NaN.
     earlier = jnp.where((jnp.asarray(preemph_coeff) == 0) & ~jnp.isfinite(earlier), 0, earlier)
     result = saturate_cast(value - preemph_coeff * earlier, types.to_dtype(dtype))
     return result if out_shape is None else fit(result, out_shape)

@@ -17,7 +17,7 @@ _MOST_PIECES = 16
 
 
 def hann_window(length: int) -> np.ndarray:
-    """Hann window sampled at the centres of `length` intervals, so without a zero at either end."""
+    """Makes a Hann window sampled at the centres of `length` intervals, so without a zero at either end."""
     phase = (np.arange(length) + 0.5) * (2 * np.pi / length)
     return np.asarray(0.5 * (1 - np.cos(phase)), np.float32)
 
@@ -70,7 +70,7 @@ def setup(
 
 
 def _time_axis(signal: BatchSpec) -> int:
-    """The only axis that is longer than 1."""
+    """Returns the only axis that is longer than 1."""
     check_samples(
         (signal.extents == 0).any(axis=1),
         lambda i: (
@@ -108,7 +108,7 @@ def spectrogram(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Power or magnitude of the Fourier transform of windows of a signal.
+    """Computes power or magnitude of the Fourier transform of windows of a signal.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
@@ -126,6 +126,8 @@ def spectrogram(
         out_shape: static, padded shape to return; None: that of the whole `signal`.
 
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
+
+    Example: spectrogram = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)
     """
     axis = int(np.argmax(signal.shape)) if _axis is None else _axis
     size = window_length if nfft is None else nfft
@@ -153,12 +155,12 @@ def spectrogram(
 
 
 def _reached(count: int, window: int, step: int) -> int:
-    """Samples that `count` windows reach, in whole steps."""
+    """Counts the samples that `count` windows reach, in whole steps."""
     return (count + -(-window // step) - 1) * step
 
 
 def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirrored: bool) -> Array:
-    """The signal with what windows centred at its samples see before its begin and after its end.
+    """Extends the signal by what windows centred at its samples see before its begin and after its end.
 
     Args:
         wave: [T], 0 from `length` on.
@@ -179,7 +181,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
 
 
 def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -> Array:
-    """[count, size]: `window` times what lies under it every `step` samples, past the signal's end zeros; behind it zeros."""
+    """Multiplies `window` with what lies under it every `step` samples, zeros past the signal's end: [count, size]."""
     length = len(window)
     pieces = -(-length // step)
     if pieces > _MOST_PIECES:

@@ -30,7 +30,7 @@ def to_decibels(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
+    """Computes multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
 
     Args:
         magnitude: float32, any shape, 0 or more.
@@ -41,6 +41,8 @@ def to_decibels(
         out_shape: static, padded shape to return; None: that of `magnitude`.
 
     Returns: float32, shape of `magnitude`.
+
+    Example: spectrogram = fn.to_decibels(spectrogram, multiplier=10.0, cutoff_db=-80.0)
     """
     # DALI's smallest ratio is the smallest subnormal float. XLA may flush those to zero, so they are only
     # compared with the smallest normal one, and the floor is a number computed here.

@@ -34,6 +34,8 @@ def bb_flip(
 
     Returns: shape and format of the input, float32. A width or height is the distance of the borders
         as float32 has them.
+
+    Example: boxes = fn.bb_flip(boxes, ltrb=True, horizontal=1)
     """
     index = jnp.arange(boxes.shape[-1], dtype=jnp.int32)
     # Element 4k + j belongs to x if j is even; its partner, two elements off, is the other border or size.

@@ -39,6 +39,8 @@ def bbox_paste(
 
     Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
         is within the canvas.
+
+    Example: boxes = fn.bbox_paste(boxes, ltrb=True, ratio=1.5, paste_x=0.2, paste_y=0.8)
     """
     times = jnp.asarray(ratio, jnp.float32)
     scale = 1 / times

@@ -113,7 +113,7 @@ def bbox_rotate(
     size: PerSample[tuple[float | np.integer, ...]] = (),
     _sizes: PerSample[Any] = None,
 ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-    """Moves boxes to where they are once `rotate` has rotated the picture.
+    """Moves boxes as `rotate` moves the picture.
 
     Args:
         boxes: float32 [boxes, 4].
@@ -131,6 +131,11 @@ def bbox_rotate(
             canvas is as `rotate` enlarges it.
 
     Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.
+
+    Example:
+        boxes, box_labels = fn.bbox_rotate(
+            boxes, box_labels, angle=20.0, input_shape=[480, 640], bbox_layout="xyXY"
+        )
     """
     picture, canvas = _sizes
     scale = picture if bbox_normalized else np.ones(2, np.float32)
@@ -159,6 +164,6 @@ def bbox_rotate(
 
 
 def _growth(new: np.ndarray, old: np.ndarray) -> np.ndarray:
-    """By how much boxes of sizes `old` [N, 2] are larger now; an upright box that lies now is compared turned."""
+    """Computes how much larger boxes of sizes `old` [N, 2] are now; an upright box that lies now is compared turned."""
     turned = (old[:, 0] < old[:, 1]) != (new[:, 0] < new[:, 1])
     return new - np.where(turned[:, None], old[:, ::-1], old)

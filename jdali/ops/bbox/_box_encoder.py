@@ -86,9 +86,14 @@ def box_encoder(
 
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
         box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
+
+    Example:
+        encoded, matched = fn.box_encoder(
+            boxes, box_labels, anchors=[0.1, 0.2, 0.5, 0.7, 0.5, 0.3, 0.9, 0.9, 0.0, 0.0, 0.2, 0.2]
+        )
     """
     count = extent[0][0]
-    # One more box that is not there, so that there is at least one.
+    # One absent box more, so that at least one exists.
     boxes = jnp.pad(boxes[:, :4], ((0, 1), (0, 0)))
     flat = jnp.pad(labels if labels.ndim == 1 else labels[:, 0], (0, 1))
     anchor = jnp.asarray(np.asarray(anchors, np.float32).reshape(-1, 4))
@@ -137,7 +142,7 @@ def _size(boxes: Array) -> Array:
 
 
 def _overlaps(boxes: Array, anchor: Array) -> Array:
-    """Intersection over union, float32 [B, A]; 0 where both are empty."""
+    """Computes intersection over union, float32 [B, A]; 0 where both are empty."""
     sides = jnp.minimum(boxes[:, None, 2:], anchor[:, 2:]) - jnp.maximum(boxes[:, None, :2], anchor[:, :2])
     both = jnp.where((sides > 0).all(axis=2), sides[..., 0] * sides[..., 1], jnp.float32(0))
     areas = [_size(b)[:, 0] * _size(b)[:, 1] for b in (boxes, anchor)]
@@ -146,6 +151,6 @@ def _overlaps(boxes: Array, anchor: Array) -> Array:
 
 
 def _last_argmax(values: Array, axis: int) -> Array:
-    """Index of the largest value along an axis, of equals the last; int32."""
+    """Returns the index of the largest value along an axis, of equals the last; int32."""
     index: Array = values.shape[axis] - 1 - jnp.flip(values, axis).argmax(axis).astype(jnp.int32)
     return index

@@ -60,10 +60,12 @@ def coord_flip(
         layout: order of the coordinates; "": "x", "xy" or "xyz", as many as there are.
 
     Returns: float32 [points, coordinates].
+
+    Example: points = fn.coord_flip(points, flip_x=1)
     """
     axes = ["xyz".index(letter) for letter in layout or "xyz"]
     columns = points.shape[1]
-    # Past the coordinates that there are, padding: any axis will do.
+    # Padding past the last coordinate: any axis will do.
     axes = (axes + [0] * columns)[:columns]
     centers = (center_x, center_y, center_z)
     flips = (flip_x, flip_y, flip_z)

@@ -80,7 +80,7 @@ def setup(
 
 
 def _axes(boxes: BatchSpec, labels: BatchSpec | None) -> int:
-    """2 or 3, by the number of coordinates of a box; checks types and shapes."""
+    """Returns 2 or 3, by the number of coordinates of a box; checks types and shapes."""
     if boxes.dtype != np.float32:
         raise wrong_dtype(_NAME, "boxes", boxes.dtype, "float32")
     if boxes.ndim != 2:
@@ -263,6 +263,11 @@ def random_bbox_crop(
         there are an `input_shape` and a single aspect ratio; here such a window is made smaller. Where DALI
         goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
         ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
+
+    Example:
+        anchor, size, boxes, box_labels = fn.random_bbox_crop(
+            boxes, box_labels, bbox_layout="xyXY", thresholds=[0.1, 0.5], scaling=[0.3, 1.0]
+        )
     """
     assert _search is not None  # `setup` gives these three
     assert _words is not None
@@ -302,7 +307,7 @@ def random_bbox_crop(
 def _boxes_in(
     window: FoundWindow, first: np.ndarray, last: np.ndarray, layout: str, prune_threshold: float | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Indices of the boxes that stay, and the boxes relative to the window; None: as they were."""
+    """Selects the boxes that stay, by index, and makes them relative to the window; None leaves them as they were."""
     if window.whole:
         return np.arange(len(first)), None
     stay = np.flatnonzero(kept(window.first, window.last, first, last, prune_threshold))

@@ -32,6 +32,8 @@ class Audio(OperatorClass):
     Parity: DALI takes WAV and OGG files that are cut off for shorter sounds. It turns files of
     floats into integers without scaling them, so that all become 0.
     The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
+
+    Example: sound, rate = fn.decoders.audio(wavs, dtype=types.FLOAT, downmix=True)
     """
     def __init__(
         self,
@@ -79,6 +81,8 @@ class Image(OperatorClass):
 
     Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise, they never
     give a partly decoded picture.
+
+    Example: images = fn.decoders.image(jpegs, output_type=types.RGB)
     """
     def __init__(
         self,
@@ -143,6 +147,8 @@ class ImageCrop(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [height, width, C] of type `dtype`.
+
+    Example: images = fn.decoders.image_crop(jpegs, crop=[100, 100])
     """
     def __init__(
         self,
@@ -209,6 +215,8 @@ class ImageRandomCrop(OperatorClass):
     Returns: [height, width, C] of type `dtype`.
 
     Parity: the windows have DALI's distribution, not its values.
+
+    Example: images = fn.decoders.image_random_crop(jpegs, random_area=[0.3, 0.8])
     """
     def __init__(
         self,
@@ -279,6 +287,8 @@ class ImageSlice(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: [height, width, C] of type `dtype`.
+
+    Example: images = fn.decoders.image_slice(jpegs, anchor, window)
     """
     def __init__(
         self,
@@ -337,6 +347,8 @@ class Inflate(OperatorClass):
     Returns: `shape`, or [chunks, *shape] with chunks.
 
     Parity: DALI does this on a GPU only; here it is done on the host.
+
+    Example: numbers = fn.decoders.inflate(packed, shape=[2, 3], dtype=types.FLOAT)
     """
     def __init__(
         self,
@@ -370,6 +382,8 @@ class Numpy(OperatorClass):
 
     Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers that are spaced otherwise than
     NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
+
+    Example: numbers = fn.decoders.numpy(npy)
     """
     def __init__(
         self,
@@ -410,6 +424,8 @@ class Video(OperatorClass):
     Returns: [F, H, W, 3], RGB.
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+
+    Example: frames = fn.decoders.video(mp4, sequence_length=4)
     """
     def __init__(
         self,

@@ -46,6 +46,8 @@ def decode_audio(
     Parity: DALI takes WAV and OGG files that are cut off for shorter sounds. It turns files of
     floats into integers without scaling them, so that all become 0.
     The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
+
+    Example: sound, rate = fn.decoders.audio(wavs, dtype=types.FLOAT, downmix=True)
     """
     if not 0 <= quality <= 100:
         raise ValueError(f"decoders.audio: Resampling quality must be in [0..100] range, got {quality}")

@@ -23,7 +23,7 @@ def setup(contents: BatchSpec) -> BatchSpec:
 def _decode_small(
     encoded: Sequence[np.ndarray], headers: Headers, workers: Workers, options: Mapping[str, Any]
 ) -> HostOutputs | None:
-    """The pictures, if they are small; those of one size in one array."""
+    """Decodes small pictures together, those of one size into one array; None for larger ones."""
     dtype: np.dtype = options["dtype"]
     shapes = headers.shapes(options["output_type"], options["adjust_orientation"])
     if shapes.prod(axis=1).sum() * dtype.itemsize > _SMALL_BYTES * len(encoded):
@@ -40,7 +40,7 @@ def _decode_small(
     name="decoders.image",
     setup=setup,
     probe=probe,
-    offers=(SCALED_DECODING,),
+    scales=SCALED_DECODING,
     devices=("cpu", "mixed"),
     work="decoding",
     source="operators/imgcodec/image_decoder.h",
@@ -72,6 +72,8 @@ def image(
 
     Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise, they never
     give a partly decoded picture.
+
+    Example: images = fn.decoders.image(jpegs, output_type=types.RGB)
     """
     if scaled is None or (scaled.denominator == 1).all():
         small = _decode_small(encoded, headers, workers, options)

@@ -54,7 +54,7 @@ def setup(
     name=_NAME,
     setup=setup,
     probe=probe,
-    offers=(SCALED_DECODING,),
+    scales=SCALED_DECODING,
     devices=("cpu", "mixed"),
     work="decoding",
     source="operators/imgcodec/image_decoder.h",
@@ -92,5 +92,7 @@ def image_crop(
         rounding: of the window's position: "round" half away from zero, or "truncate".
 
     Returns: [height, width, C] of type `dtype`.
+
+    Example: images = fn.decoders.image_crop(jpegs, crop=[100, 100])
     """
     return decode(encoded, _window, headers, scaled, workers, options)

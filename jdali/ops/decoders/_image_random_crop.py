@@ -49,7 +49,7 @@ def setup(
     name=_NAME,
     setup=setup,
     probe=probe,
-    offers=(SCALED_DECODING,),
+    scales=SCALED_DECODING,
     devices=("cpu", "mixed"),
     work="decoding",
     source="operators/imgcodec/image_decoder.h",
@@ -81,5 +81,7 @@ def image_random_crop(
     Returns: [height, width, C] of type `dtype`.
 
     Parity: the windows have DALI's distribution, not its values.
+
+    Example: images = fn.decoders.image_random_crop(jpegs, random_area=[0.3, 0.8])
     """
     return decode(encoded, _window, headers, scaled, workers, options)

@@ -80,7 +80,7 @@ def _check_arguments(named: dict[str, Any], anchor: object, shape_input: object)
     name=_NAME,
     setup=setup,
     probe=probe,
-    offers=(SCALED_DECODING,),
+    scales=SCALED_DECODING,
     devices=("cpu", "mixed"),
     work="decoding",
     source="operators/imgcodec/image_decoder.h",
@@ -129,5 +129,7 @@ def image_slice(
         start: where the window starts, pixels.
 
     Returns: [height, width, C] of type `dtype`.
+
+    Example: images = fn.decoders.image_slice(jpegs, anchor, window)
     """
     return decode(data, _window, headers, scaled, workers, options)

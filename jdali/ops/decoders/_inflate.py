@@ -16,7 +16,7 @@ from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _NAME = "decoders.inflate"
-# A byte of LZ4 stands for at most 255 of output (a length that goes on), except for the first and last few.
+# A byte of LZ4 stands for at most 255 of output (a continued length), except for the first and last few.
 _MOST_RATIO, _ALWAYS = 255, 64
 
 
@@ -112,6 +112,8 @@ def inflate(
     Returns: `shape`, or [chunks, *shape] with chunks.
 
     Parity: DALI does this on a GPU only; here it is done on the host.
+
+    Example: numbers = fn.decoders.inflate(packed, shape=[2, 3], dtype=types.FLOAT)
     """
     size = math.prod(np.atleast_1d(shape).tolist()) * types.to_dtype(dtype).itemsize
     offsets, lengths = _chunks(data.size, chunk_offsets, chunk_sizes)
@@ -149,7 +151,7 @@ def _inflated(number: int, chunk: np.ndarray, size: int) -> bytes:
     if size > _ALWAYS + _MOST_RATIO * chunk.size:
         raise SampleError(f"{_NAME}: chunk {number} of {chunk.size} bytes cannot inflate to {size} bytes")
     try:
-        # One byte more, to see whether there is more.
+        # One byte more, to notice a longer output.
         result: bytes = library.decompress(np.ascontiguousarray(chunk), uncompressed_size=size + 1)
     except library.LZ4BlockError as error:
         raise SampleError(

@@ -33,6 +33,8 @@ def decode_numpy(
 
     Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers that are spaced otherwise than
     NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
+
+    Example: numbers = fn.decoders.numpy(npy)
     """
 
     def one(i: int) -> np.ndarray:

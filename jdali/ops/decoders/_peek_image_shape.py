@@ -28,10 +28,7 @@ def setup(encoded: BatchSpec, *, dtype: np.dtype) -> BatchSpec:
     return BatchSpec(np.full((encoded.batch_size, 1), 3), dtype)
 
 
-@host_operator(
-    name=_NAME, setup=setup, devices=("cpu",), is_enough=codec.is_enough,
-    source="operators/imgcodec/peek_image_shape.h",
-)  # fmt: skip
+@host_operator(name=_NAME, setup=setup, devices=("cpu",), source="operators/imgcodec/peek_image_shape.h")
 def peek_image_shape(
     encoded: np.ndarray,
     /,
@@ -40,7 +37,7 @@ def peek_image_shape(
     dtype: Static[np.dtype | types.DALIDataType] = types.INT64,
     image_type: Static[DALIImageType] = types.RGB,
 ) -> np.ndarray:
-    """Height, width and channels of the picture that a decoder would give, without decoding it.
+    """Reads height, width and channels of the picture that a decoder would give, without decoding it.
 
     Args:
         encoded: uint8 [bytes].
@@ -49,6 +46,8 @@ def peek_image_shape(
         image_type: colour space of the picture; ANY_DATA for the channels as stored.
 
     Returns: [3] of type `dtype`.
+
+    Example: sizes = fn.peek_image_shape(jpegs)
     """
     shape = codec.output_shape(codec.probe(encoded), image_type, adjust_orientation)
     return np.array(shape, types.to_dtype(dtype))

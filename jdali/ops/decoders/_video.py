@@ -17,7 +17,7 @@ _NAME = "decoders.video"
 
 
 def setup(encoded: BatchSpec) -> BatchSpec:
-    """The layout; sizes are not known before a video is opened."""
+    """Returns the layout; sizes are not known before a video is opened."""
     return BatchSpec(np.zeros((encoded.batch_size, 4), np.int64), np.dtype(np.uint8), "FHWC")
 
 
@@ -67,6 +67,8 @@ def video(
     Returns: [F, H, W, 3], RGB.
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+
+    Example: frames = fn.decoders.video(mp4, sequence_length=4)
     """
     if encoded.dtype != np.uint8:
         raise SampleError(f"{_NAME}: Type of the input buffer must be uint8, got {encoded.dtype}")
@@ -95,7 +97,7 @@ def video(
 
 
 def _text(value: object) -> str:
-    """A string argument: text, or bytes where it differs by sample."""
+    """Converts a string argument: text, or bytes where it differs by sample."""
     array = np.asarray(value)
     return array.tobytes().decode() if array.dtype == np.uint8 else str(array)
 
@@ -116,7 +118,7 @@ def _decode(
 
 
 def _numbers(index: VideoIndex, limits: dict[str, int], mode: str) -> np.ndarray:
-    """The frames of a video that the arguments ask for."""
+    """Returns the frames of a video that the arguments ask for."""
     count = len(index)
     start, stride = limits.get("start_frame", 0), limits.get("stride", 1)
     if stride < 1:

@@ -41,6 +41,8 @@ class Dilate(OperatorClass):
 
     Parity: works on the CPU as well.
 
+    Example: images = fn.experimental.dilate(images, mask_size=[7, 7])
+
     By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -75,6 +77,8 @@ class Erode(OperatorClass):
 
     Parity: works on the CPU as well.
 
+    Example: images = fn.experimental.erode(images, mask_size=[7, 7])
+
     By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -107,6 +111,10 @@ class MedianBlur(OperatorClass):
     Returns: shape, type and layout of the image.
 
     Parity: works on the CPU as well; windows of 1 and any number of channels.
+
+    Example:
+        images = fn.experimental.median_blur(images, window_size=[5, 5])
+        images = fn.experimental.median_blur(images, window_size=[9, 9])
     """
     def __init__(
         self,
@@ -137,6 +145,8 @@ class Remap(OperatorClass):
     Returns: [h, w, C], type of the input, rounded half away from zero and saturated.
 
     Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
+
+    Example: images = fn.experimental.remap(images, map_x, map_y)
     """
     def __init__(
         self,
@@ -175,6 +185,11 @@ class WarpPerspective(OperatorClass):
 
     Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel. For
     int16 and INTERP_LINEAR, DALI rounds points to 1/32 pixel.
+
+    Example:
+        images = fn.experimental.warp_perspective(
+            images, matrix=[1.0, 0.2, -20.0, 0.05, 1.1, -10.0, 0.0004, 0.0008, 1.0]
+        )
 
     By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
     """
@@ -223,6 +238,8 @@ def dilate(
     Returns: shape, type and layout of the image.
 
     Parity: works on the CPU as well.
+
+    Example: images = fn.experimental.dilate(images, mask_size=[7, 7])
     """
 
 @overload
@@ -268,6 +285,8 @@ def erode(
     Returns: shape, type and layout of the image.
 
     Parity: works on the CPU as well.
+
+    Example: images = fn.experimental.erode(images, mask_size=[7, 7])
     """
 
 @overload
@@ -309,6 +328,10 @@ def median_blur(
     Returns: shape, type and layout of the image.
 
     Parity: works on the CPU as well; windows of 1 and any number of channels.
+
+    Example:
+        images = fn.experimental.median_blur(images, window_size=[5, 5])
+        images = fn.experimental.median_blur(images, window_size=[9, 9])
     """
 
 @overload
@@ -352,6 +375,8 @@ def remap(
     Returns: [h, w, C], type of the input, rounded half away from zero and saturated.
 
     Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
+
+    Example: images = fn.experimental.remap(images, map_x, map_y)
     """
 
 @overload
@@ -409,6 +434,11 @@ def warp_perspective(
 
     Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel. For
     int16 and INTERP_LINEAR, DALI rounds points to 1/32 pixel.
+
+    Example:
+        images = fn.experimental.warp_perspective(
+            images, matrix=[1.0, 0.2, -20.0, 0.05, 1.1, -10.0, 0.0004, 0.0008, 1.0]
+        )
     """
 
 @overload

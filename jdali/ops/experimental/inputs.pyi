@@ -8,7 +8,7 @@ from jax.typing import ArrayLike
 from jdali.fn._classes import OperatorClass
 
 class Video(OperatorClass):
-    """Sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
+    """Decodes sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
 
     Each run gives the next batch of sequences of a video; its last batch may be smaller. Then comes the
     video that was fed next. A video may so be longer than memory would hold at once.
@@ -27,6 +27,8 @@ class Video(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: uint8 [F, H, W, C], RGB.
+
+    Example: frames = fn.experimental.inputs.video(name="films", sequence_length=4)
     """
     def __init__(
         self,

@@ -50,6 +50,8 @@ class Fits(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: for each HDU its image, the axis that varies fastest last.
+
+    Example: table = fn.experimental.readers.fits(files=["a.fits", "b.fits"], hdu_indices=[1])
     """
     def __init__(
         self,
@@ -138,6 +140,8 @@ class Video(OperatorClass):
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU. It skips files that
     it cannot open, and lines of a list that have a start but no end.
+
+    Example: frames = fn.experimental.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """
     def __init__(
         self,

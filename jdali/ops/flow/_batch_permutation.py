@@ -21,13 +21,13 @@ def setup(*, allow_repetitions: bool, no_fixed_points: bool, keys: SampleKeys, b
 
 
 def _word_pair(key: Array) -> Words:
-    """64 random bits of a key: no two samples of a batch have the same ones."""
+    """Draws 64 random bits from a key: no two samples of a batch have the same ones."""
     words = jax.random.key_data(key)
     return threefry(words[0], words[1], np.uint32(0), np.uint32(0))
 
 
 def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """The samples in the order of their draws; or, in that order, each followed by the next one."""
+    """Orders the samples by their draws; or maps each, in that order, to the next one."""
     order = np.argsort(draws, kind="stable")
     if not no_fixed_points:
         return order
@@ -37,7 +37,7 @@ def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
 
 
 def _any_indices(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Any sample of the batch for each; or any but itself."""
+    """Draws any sample of the batch for each; or any but itself."""
     count = len(draws)
     if not no_fixed_points or count < 2:
         return np.floor(draws * count)
@@ -66,5 +66,7 @@ def batch_permutation(
     Returns: int32, a scalar for each sample, 0 to below the size of the batch.
 
     Parity: other random numbers than DALI's, from the same distributions.
+
+    Example: order = fn.batch_permutation()
     """
     return np.asarray(_index, np.int32)

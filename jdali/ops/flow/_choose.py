@@ -79,7 +79,7 @@ def setup_logical(value: BatchSpec, *, expression_name: str, expression_side: st
 def logical(
     value: Array, /, *, expression_name: Static[str] = "and", expression_side: Static[str] = ""
 ) -> Array:
-    """An operand of `and`, `or` or `not` as a boolean; of `not` its opposite.
+    """Converts an operand of `and`, `or` or `not` to a boolean; that of `not` to its opposite.
 
     Args:
         value: scalar.

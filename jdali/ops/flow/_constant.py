@@ -19,7 +19,7 @@ def setup(*, value: np.ndarray, layout_name: str) -> BatchSpec:
 
 @operator(setup=setup, name="_constant")
 def constant(*, value: PerSample[object], layout_name: Static[str] = "") -> Array:
-    """The same array for every sample.
+    """Returns the same array for every sample.
 
     Args:
         value: any shape and type.
@@ -71,7 +71,7 @@ def constant_of_numbers(
     out_shape: tuple[int, ...],
     _value: PerSample[object] = None,
 ) -> Array:
-    """The same array of numbers for every sample; `types.Constant` takes arrays, too.
+    """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
         dtype: of the result, to which the numbers round half away from zero and saturate; None: FLOAT for
@@ -82,5 +82,7 @@ def constant_of_numbers(
         shape: of the result; None: a vector of the numbers.
 
     Returns: [*shape].
+
+    Example: numbers = fn.constant(fdata=[0.5, 1.5])
     """
     return fit(jnp.asarray(_value), out_shape)

@@ -17,7 +17,7 @@ from jdali._system.devices import accelerator
 from jdali.ops.flow._python_function import as_outputs, columns_of, layouts_of, output_count
 
 _NAME = "dl_tensor_python_function"
-_UNUSED = b"dltensor"  # name of a capsule that nobody has taken; DLPack's specification
+_UNUSED = b"dltensor"  # name of an unused capsule; DLPack's specification
 
 
 class _Capsule:
@@ -38,14 +38,14 @@ class _Capsule:
 
 
 def to_capsule(value: np.ndarray | jax.Array) -> Any:
-    """A DLPack capsule of an array, which it shares where it may be written to."""
+    """Makes a DLPack capsule of an array, which it shares where it may be written to."""
     if isinstance(value, np.ndarray) and not value.flags.writeable:  # DLPack knows nothing that is read-only
         value = value.copy()
     return value.__dlpack__()
 
 
 def from_capsule(value: object) -> Any:
-    """The array of a capsule; anything else as it is."""
+    """Converts a capsule to its array; returns anything else as it is."""
     if type(value).__name__ != "PyCapsule":
         return value
     tensor = _Capsule(value)
@@ -62,7 +62,7 @@ def from_capsule(value: object) -> Any:
 
 
 def on_accelerator(function: Callable[..., object]) -> Callable[..., Any]:
-    """A function of capsules in host memory that hands them to `function` on the accelerator."""
+    """Wraps `function` so that capsules in host memory are handed to it on the accelerator."""
 
     def moved(value: object) -> object:
         if isinstance(value, list):
@@ -103,7 +103,12 @@ def dl_tensor_python_function(
 
     Returns: copies of what the function returned, in host memory.
 
-    Parity: DALI's schema says that `batch_processing` is False by default; what it does is True.
+    Parity: DALI's schema says that `batch_processing` is False by default; its code uses True.
+
+    Example:
+        numbers = fn.dl_tensor_python_function(
+            numbers, function=lambda capsule: capsule, batch_processing=False
+        )
     """
     results = as_outputs(function(*map(to_capsule, samples)), num_outputs, _NAME)
     return tuple(data_array(from_capsule(result), copy=True) for result in results)
@@ -120,7 +125,7 @@ def dl_tensor_python_function_batch(
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     synchronize_stream: Static[bool] = True,
 ) -> HostOutputs:
-    """`dl_tensor_python_function` with `batch_processing=True`: the function sees whole batches."""
+    """Runs `dl_tensor_python_function` with `batch_processing=True`: the function sees whole batches."""
     lists = [[to_capsule(sample) for sample in samples] for samples in batches]
     results = as_outputs(function(*lists), num_outputs, _NAME)
     arrays = [

@@ -30,6 +30,8 @@ def dump_image(
     Returns: the images.
 
     Parity: DALI takes HWC only, and writes nothing if the output is not used.
+
+    Example: images = fn.dump_image(images, suffix="made")
     """
     layout = images.layout() or input_layout
     order = {"HWC": (0, 1, 2), "CHW": (1, 2, 0), "HW": (0, 1)}.get(layout)
@@ -54,7 +56,7 @@ def dump_image(
 
 
 def _plain_ppm(pixels: np.ndarray) -> str:
-    """The text of a PPM file, or PGM with one channel, of [H, W, C] pixels: a line a row."""
+    """Writes [H, W, C] pixels as the text of a PPM file, or PGM with one channel: a line a row."""
     height, width, channels = pixels.shape
     rows = (" ".join(map(str, row)) for row in pixels.reshape(height, width * channels).tolist())
     return f"P{3 if channels == 3 else 2}\n{width} {height}\n255\n" + "".join(f"{row} \n" for row in rows)

@@ -73,7 +73,7 @@ def jax_function(
 
 
 def _column(array: Any, layout: str, size: int | None) -> Store:
-    """An array [N, ...] as an output of a batch of `size` samples, if that is known."""
+    """Makes an array [N, ...] an output of a batch of `size` samples, if that is known."""
     if size is not None and (array.ndim == 0 or len(array) != size):
         raise ValueError(
             "jax_function: The Python callback should return a tensor representing a batch of samples. It returned an array "
@@ -103,7 +103,7 @@ def _layouts(
 
 
 def local_rows(array: jax.Array) -> jax.Array:
-    """The array itself, or, if it is spread over several processes, the rows that this one holds."""
+    """Returns the array itself, or, if it is spread over several processes, the rows that this one holds."""
     if array.is_fully_addressable:
         return array
     rows = {shard.index[0].start or 0: shard.data for shard in array.addressable_shards}

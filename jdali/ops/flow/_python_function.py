@@ -17,7 +17,7 @@ def output_count(args: Mapping[str, Any]) -> int:
 
 
 def layouts_of(args: Mapping[str, Any], name: str = "python_function") -> tuple[str, ...]:
-    """The layout of each output of operator `name`; those that are not named have none."""
+    """Returns the layout of each output of operator `name`; those that are not named have none."""
     layouts, count = args.get("output_layouts"), output_count(args)
     if layouts is None or isinstance(layouts, str):
         return (layouts or "",) * count
@@ -54,6 +54,8 @@ def python_function(
             the GIL. Not with `batch_processing`.
 
     Returns: copies of what the function returned.
+
+    Example: doubled = fn.python_function(numbers, function=lambda array: array * 2)
     """
     results = as_outputs(function(*samples), num_outputs)
     _check_returned(results)
@@ -80,7 +82,7 @@ def python_function_batch(
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     parallel: Static[bool] = False,
 ) -> HostOutputs:
-    """`python_function` with `batch_processing=True`: the function sees whole batches."""
+    """Runs `python_function` with `batch_processing=True`: the function sees whole batches."""
     results = as_outputs(function(*batches), num_outputs)
     layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
     return columns_of(results, len(batches[0]) if batches else None, layouts)
@@ -130,14 +132,14 @@ def parallel_python_function(
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     parallel: Static[bool] = True,
 ) -> HostOutputs:
-    """`python_function` with `parallel=True`: the function runs in worker processes."""
+    """Runs `python_function` with `parallel=True`: the function runs in worker processes."""
     results, failures = function.each(list(zip(*batches, strict=True)))
     layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
     return HostOutputs.of_samples(results, failures, layouts)
 
 
 def as_outputs(result: object, count: int, name: str = "python_function") -> tuple[Any, ...]:
-    """The result of a function of operator `name` as a tuple of `count` outputs."""
+    """Arranges the result of a function of operator `name` as a tuple of `count` outputs."""
     if count == 0:
         return ()
     if count == 1 and not isinstance(result, tuple):

@@ -15,7 +15,7 @@ from jdali.types import type_name
 
 @index_operator(name="_transfer", same_samples=True)
 def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
-    """The same batch on another device; samples move when they are used.
+    """Returns the same batch on another device; samples move when they are used.
 
     Args:
         to: "cpu" or "gpu".
@@ -25,13 +25,16 @@ def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
 
 @index_operator(same_samples=True)
 def copy(batch: TensorList, /) -> TensorList:
-    """A copy of the batch. Values never change in jdali, so no byte is moved."""
+    """Returns a copy of the batch. Values never change in jdali, so no byte is moved.
+
+    Example: boxes = fn.copy(boxes)
+    """
     return batch
 
 
 @index_operator(name="_conditional.split")
 def split(batch: TensorList, predicate: TensorList, /, *, branch: Static[bool | int] = True) -> TensorList:
-    """The samples for which a predicate is `branch`.
+    """Selects the samples for which a predicate is `branch`.
 
     Args:
         branch: True for the samples of the `if` part, False for those of the `else` part; an integer for the
@@ -72,14 +75,14 @@ def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
 
 
 def positions(predicate: TensorList, branch: bool | int) -> np.ndarray:
-    """int [n]: the samples of a batch that take a branch, see `Domain`."""
+    """Finds the samples of a batch that take a branch, int [n], see `Domain`."""
     if isinstance(branch, bool):
         return np.flatnonzero(predicate_values(predicate) == branch)
     return np.flatnonzero(_indices(predicate) == branch)
 
 
 def predicate_values(predicate: TensorList) -> np.ndarray:
-    """bool [N] of a batch of scalars; numbers count as true unless they are 0."""
+    """Converts a batch of scalars to bool [N]; numbers count as true unless they are 0."""
     check_predicate(predicate.spec.ndim)
     true: np.ndarray = predicate.as_numpy() != 0
     return true
@@ -95,7 +98,7 @@ def check_predicate(ndim: int) -> None:
 
 
 def _indices(batch: Any) -> np.ndarray:
-    """[N] of a batch of scalars."""
+    """Converts a batch of scalars to [N]."""
     if batch.spec.ndim != 0:
         raise RuntimeError(
             "choice: the index must be a scalar in each sample, got samples of shape "
@@ -121,7 +124,7 @@ def validate_logical(
 
 @index_operator(name="_conditional.not_")
 def not_(value: TensorList, /) -> TensorList:
-    """True for the samples that are 0, of any type; each must be a scalar."""
+    """Returns True for the samples that are 0, of any type; each must be a scalar."""
     check_logical(value.spec, "not", "")
     return TensorList.from_dense(value.as_numpy() == 0, "", value.device, value.provenance)
 
@@ -142,12 +145,14 @@ def check_logical(spec: BatchSpec, expression_name: str, expression_side: str) -
 
 @index_operator()
 def get_property(batch: TensorList, /, *, key: Static[str]) -> TensorList:
-    """A property of each sample, as a tensor.
+    """Returns a property of each sample, as a tensor.
 
     Args:
         key: "source_info" (where the sample came from, as uint8 bytes) or "layout" (as bytes).
 
     Returns: uint8 [length].
+
+    Example: layout = fn.get_property(images, key="layout")
     """
     if key == "source_info":
         texts = batch.source_info()
@@ -161,10 +166,12 @@ def get_property(batch: TensorList, /, *, key: Static[str]) -> TensorList:
 
 @index_operator()
 def permute_batch(batch: TensorList, /, *, indices: PerSample[int | tuple[int, ...]]) -> TensorList:
-    """Samples of the batch in another order; a sample may be taken several times or not at all.
+    """Reorders the samples of the batch; a sample may be taken several times or not at all.
 
     Args:
         indices: for each sample of the output the index of an input sample.
+
+    Example: images = fn.permute_batch(images, indices=fn.batch_permutation())
     """
     chosen: Any = indices
     if isinstance(chosen, TensorList):

@@ -1,4 +1,4 @@
-"""The record of `external_source`; what it does is in the engine, which owns the order of batches."""
+"""The record of `external_source`; the engine runs it, since it owns the order of batches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def external_source(
     batch_info: Static[bool] = False,
     bytes_per_sample_hint: Static[int | tuple[int, ...] | None] = None,
 ) -> None:
-    """Data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
+    """Takes data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
 
     Args:
         source: a callable (taking nothing, or the batch's number, a `BatchInfo` or `SampleInfo`) or an
@@ -51,4 +51,6 @@ def external_source(
         batch_info: a batch callback gets a `BatchInfo` in place of the batch's number.
         bytes_per_sample_hint: with `parallel`: room to make in shared memory for each sample, bytes, one number for each
             output; it is enlarged where that is not enough. None: what the first samples need.
+
+    Example: numbers = fn.external_source(lambda sample: np.float32([sample.idx_in_epoch, 0.5]), batch=False)
     """

@@ -1,4 +1,4 @@
-"""The record of `experimental.inputs.video`; what it does is in the engine, which owns the order of batches."""
+"""The record of `experimental.inputs.video`; the engine runs it, since it owns the order of batches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def video(
     no_copy: Static[bool] = False,
     sequence_length: Static[int],
 ) -> None:
-    """Sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
+    """Decodes sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
 
     Each run gives the next batch of sequences of a video; its last batch may be smaller. Then comes the
     video that was fed next. A video may so be longer than memory would hold at once.
@@ -30,4 +30,6 @@ def video(
         sequence_length: frames of a sequence.
 
     Returns: uint8 [F, H, W, C], RGB.
+
+    Example: frames = fn.experimental.inputs.video(name="films", sequence_length=4)
     """

@@ -16,12 +16,12 @@ LAYOUTS = ("HWC", "DHWC")
 
 
 def full_range(dtype: np.dtype) -> float:
-    """Largest intensity of a dtype: its maximum for integers, 1 for floats."""
+    """Returns the largest intensity of a dtype: its maximum for integers, 1 for floats."""
     return 1.0 if jnp.issubdtype(dtype, jnp.floating) else float(np.iinfo(dtype).max)
 
 
 def half_range(dtype: np.dtype) -> float:
-    """Middle of a dtype's intensities: half of the range, rounded up (128 for uint8), or 0.5."""
+    """Returns the middle of a dtype's intensities: half of the range, rounded up (128 for uint8), or 0.5."""
     return 0.5 if jnp.issubdtype(dtype, jnp.floating) else float((int(np.iinfo(dtype).max) + 1) // 2)
 
 
@@ -70,6 +70,10 @@ def brightness_contrast(
         dtype: output type; None: the input's. Intensities are not scaled to its range.
 
     Returns: shape of the input, `dtype`, saturated.
+
+    Example:
+        images = fn.brightness_contrast(images, brightness=1.2, contrast=0.6)
+        images = fn.brightness_contrast(images, contrast=1.6)
     """
     return _apply(image, brightness, brightness_shift, contrast, contrast_center, dtype)
 
@@ -92,6 +96,10 @@ def brightness(
         dtype: output type; None: the input's. Intensities are not scaled to its range.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.brightness(images, brightness=1.5)
+        images = fn.brightness(images, brightness=0.6)
     """
     return _apply(image, brightness, brightness_shift, np.float32(1), None, dtype)
 
@@ -115,5 +123,9 @@ def contrast(
         dtype: output type; None: the input's. Intensities are not scaled to its range.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.contrast(images, contrast=1.7)
+        images = fn.contrast(images, contrast=0.5)
     """
     return _apply(image, np.float32(1), np.float32(0), contrast, contrast_center, dtype)

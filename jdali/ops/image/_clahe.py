@@ -43,7 +43,7 @@ def setup(
     )
     tiles = np.array([tiles_y, tiles_x])
     sizes = images.extents[:, :2]
-    # Where one axis is not a multiple of its tiles, the other gets a margin as well, of as many pixels as it has tiles.
+    # If one axis is not a multiple of its tiles, the other gets a margin as well, a pixel for each of its tiles.
     whole = (sizes % tiles == 0).all(axis=1)[:, None]
     size = np.where(whole, sizes, sizes + tiles - sizes % tiles) // tiles
     area = size.prod(axis=1)
@@ -95,6 +95,8 @@ def clahe(
     Returns: shape, type and layout of the image.
 
     Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
+
+    Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
     assert _tile is not None
     assert _luma is not None
@@ -109,7 +111,7 @@ def clahe(
 def _equalized(
     tiles: tuple[int, int], luma: tuple[bool, bool], image: Array, tile: Array, limit: Array, scale: Array, extent: Array
 ) -> Array:  # fmt: skip
-    """uint8 of [H, W, C]; `luma` says whether some images, and whether all, have their lightness equalized."""
+    """Equalizes [H, W, C] to uint8; `luma` says whether some images, and whether all, have their lightness equalized."""
 
     def tables(values: Array) -> Array:
         return _tables(tiles, values, tile, limit, scale, extent[:2])
@@ -136,13 +138,13 @@ def _each_channel(
     tile: Array,
     *tables: Array,
 ) -> Array:
-    """Rows of the result whose channels go through tables of their own."""
+    """Makes rows of the result whose channels go through tables of their own."""
     planes = [keep(_looked_up(tiles, image[:, :, c], first, tables[c], tile)) for c in range(image.shape[2])]
     return unpacked(packed(planes), len(planes)) if len(planes) <= 4 else jnp.stack(planes, axis=-1)
 
 
 def _lab(image: Array, first: Array, keep: Any) -> Array:
-    """uint32 [rows, W]: L in the lowest 8 bits, a and b above, of [rows, W, 3]."""
+    """Converts [rows, W, 3] to uint32 [rows, W]: L in the lowest 8 bits, a and b above."""
     del first
     return packed(rgb_to_lab(image, keep))
 
@@ -150,7 +152,7 @@ def _lab(image: Array, first: Array, keep: Any) -> Array:
 def _lightness(
     channels: int, tiles: tuple[int, int], lab: Array, first: Array, keep: Any, tile: Array, tables: Array,
 ) -> Array:  # fmt: skip
-    """RGB [rows, W, channels] of what `lab` gave, its lightness through tables."""
+    """Converts the result of `_lab` to RGB [rows, W, channels], its lightness through tables."""
     lightness, a, b = unpacked_channels(lab, 3)
     equalized = keep(_looked_up(tiles, lightness, first, tables, tile))
     return fit(
@@ -161,7 +163,7 @@ def _lightness(
 def _tables(
     tiles: tuple[int, int], values: Array, tile: Array, limit: Array, scale: Array, size: Array
 ) -> Array:
-    """uint32 [cells · 256]: what each value becomes between each four tiles, of uint8 [H, W].
+    """Tabulates what each value of uint8 [H, W] becomes between each four tiles: uint32 [cells · 256].
 
     A cell is what lies between the centres of four tiles, or between those at the border and it; a number holds what
     the tiles above left, above right, below left and below right make of a value, in 8 bits each.
@@ -194,7 +196,7 @@ def _tables(
 
 
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
-    """uint8 [rows, W]: each value by the tables of the four nearest tiles.
+    """Looks each value up in the tables of the four nearest tiles: uint8 [rows, W].
 
     Products are `rounded`, for here many values are halves or next to them.
     """
@@ -214,7 +216,7 @@ def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Arra
 
 
 def _nearest(pixels: Array, size: Array, tiles: int) -> tuple[Array, Array]:
-    """For pixels of an axis the cell of `_tables`, and the weight of the tile behind it."""
+    """Finds, for pixels of an axis, the cell of `_tables`, and the weight of the tile behind it."""
     inverse = 1 / jnp.maximum(size, 1).astype(jnp.float32)
     position = rounded(pixels.astype(jnp.float32) * inverse) - jnp.float32(0.5)
     first = jnp.floor(position)

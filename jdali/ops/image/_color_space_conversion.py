@@ -82,6 +82,10 @@ def color_space_conversion(
         output_type: colour space of the output. If it is that of the input, nothing changes.
 
     Returns: layout of the input, uint8, 1 or 3 channels.
+
+    Example:
+        images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.GRAY)
+        images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.BGR)
     """
     axis = default_layout(layout, image.ndim).index("C")
     value = jnp.moveaxis(image, axis, -1)[..., : _CHANNELS[image_type]]
@@ -97,7 +101,7 @@ def color_space_conversion(
 
 
 def _convert(value: Array, source: DALIImageType, target: DALIImageType) -> Array:
-    """`value` [..., C] between RGB, GRAY and YCbCr."""
+    """Converts `value` [..., C] between RGB, GRAY and YCbCr."""
     if source == target:
         return value
     pair = (source, target)
@@ -119,6 +123,6 @@ def _convert(value: Array, source: DALIImageType, target: DALIImageType) -> Arra
 
 
 def _transform(value: Array, matrix: np.ndarray) -> Array:
-    """matrix · colour, by products and sums that fuse with what is around them."""
+    """Multiplies matrix · colour, by products and sums that fuse with what is around them."""
     result: Array = sum(value[..., i : i + 1] * matrix[:, i] for i in range(3))  # type: ignore[assignment]
     return result

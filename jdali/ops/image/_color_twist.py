@@ -46,7 +46,7 @@ def _setup(name: str) -> Callable[..., BatchSpec]:
 def _twist(
     image: Array, hue: Any, saturation: Any, gain: Any, offset: Any, dtype: Any, shape: tuple[int, ...]
 ) -> Array:
-    """gain · (rotated and saturated colour) + offset; channels behind the third, such as alpha, stay as they are."""
+    """Computes gain · (rotated and saturated colour) + offset; channels behind the third, such as alpha, stay as they are."""
     image = fit(image, shape)  # of channels there may be padding, and other padding in the result
     angle = jnp.float32(hue) * jnp.float32(np.pi / 180)
     turned = jnp.cos(angle) * _ALONG + jnp.sin(angle) * _ACROSS
@@ -80,6 +80,10 @@ def hsv(
         value: factor on everything.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.hsv(images, hue=120.0, saturation=1.3)
+        images = fn.hsv(images, saturation=0.3, value=1.2)
     """
     return _twist(image, hue, saturation, value, 0.0, dtype, out_shape)
 
@@ -103,6 +107,8 @@ def hue(
         image_type: no effect, as in DALI; the image is taken to be RGB.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example: images = fn.hue(images, hue=90.0)
     """
     return _twist(image, hue, 1.0, 1.0, 0.0, dtype, out_shape)
 
@@ -126,6 +132,10 @@ def saturation(
         saturation: factor; 0 gives gray.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.saturation(images, saturation=2.5)
+        images = fn.saturation(images, saturation=0.2)
     """
     return _twist(image, 0.0, saturation, 1.0, 0.0, dtype, out_shape)
 
@@ -155,6 +165,10 @@ def color_twist(
         saturation: factor on the distance from gray.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+
+    Example:
+        images = fn.color_twist(images, hue=60.0, saturation=1.5, brightness=1.1)
+        images = fn.color_twist(images, saturation=2.0, brightness=1.1)
     """
     center = 0.5 if jnp.issubdtype(image.dtype, jnp.floating) else 128.0
     offset = (center - center * contrast) * brightness

@@ -58,14 +58,14 @@ def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def is_cut(*sizes: object) -> bool:
-    """False if the size arguments are known, while tracing, to leave every image whole."""
+    """Returns False if the size arguments are known, while tracing, to leave every image whole."""
     return not all(s is None or (isinstance(s, np.ndarray) and not (s > 0).any()) for s in sizes)
 
 
 def crop_anchors(
     layout: str, positions: tuple[object, object, object], rounding: str, extent: Array, size: Array
 ) -> list[Array | None]:
-    """Anchor of each axis, None where `crop` never cuts.
+    """Computes the anchor of each axis, None where `crop` never cuts.
 
     Args:
         layout: of the data.
@@ -123,6 +123,10 @@ def crop(
         rounding: "round" or "truncate", for the position.
 
     Returns: layout of the input, size of the window.
+
+    Example:
+        images = fn.crop(images, crop=[100, 100], crop_pos_x=0.2, crop_pos_y=0.8)
+        images = fn.crop(images, crop=[80, 200], crop_pos_y=0.0)
     """
     layout = _window.default_layout(layout, image.ndim)
     out = np.dtype(dtype or image.dtype)

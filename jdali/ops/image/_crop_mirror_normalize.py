@@ -65,7 +65,7 @@ def setup(
     channels = images.extents[:, axis]
     padded = _next_power_of_two(channels) if pad_output else channels
     _check_statistics(mean, std, channels, padded)
-    if (channels != np.size(fill_values)).any():  # else those that `pad_output` adds are 0
+    if (channels != np.size(fill_values)).any():  # else the channels that `pad_output` adds are 0
         _window.check_fill_values(_NAME, policy, fill_values, layout, padded)
     extents = extents.copy()
     extents[:, axis] = padded
@@ -78,7 +78,7 @@ def _next_power_of_two(count: np.ndarray) -> np.ndarray:
 
 
 def _check_statistics(mean: Any, std: Any, channels: np.ndarray, padded: np.ndarray) -> None:
-    """`mean` and `std` are scalars, or have a value for each channel."""
+    """Checks that `mean` and `std` are scalars, or have a value for each channel."""
     counts = {
         name: 1 if is_traced(value) or value.ndim == 1 else value.shape[1]
         for name, value in (("mean", mean), ("std", std))
@@ -97,12 +97,12 @@ def _check_statistics(mean: Any, std: Any, channels: np.ndarray, padded: np.ndar
 
 
 def _is_known(value: object) -> bool:
-    """True if an argument is a constant of the compiled program."""
+    """Returns True if an argument is a constant of the compiled program."""
     return isinstance(value, np.ndarray)
 
 
 def folded(mean: Any, std: Any, scale: float, shift: float) -> tuple[Any, Any]:
-    """(m, s) such that (x - m) · s is (x - mean) / std · scale + shift.
+    """Computes (m, s) such that (x - m) · s is (x - mean) / std · scale + shift.
 
     Rounded as in DALI's kernel (slice_flip_normalize_permute_pad_cpu.h), where the shift goes into
     the mean with a single rounding: on constants the results are equal to the last bit.
@@ -179,6 +179,15 @@ def crop_mirror_normalize(
         std: one value, or one for each channel.
 
     Returns: `output_layout`, size of the window, `dtype`.
+
+    Example:
+        images = fn.crop_mirror_normalize(
+            images,
+            crop=[128, 128],
+            mean=[123.7, 116.3, 103.5],
+            std=[58.4, 57.1, 57.4],
+            output_layout="CHW",
+        )
     """
     layout = _window.default_layout(layout, image.ndim)
     out_layout = output_layout or layout
@@ -221,7 +230,7 @@ def _normalize(value: Array, layout: str, mean: Any, std: Any, scale: float, shi
 
 
 def _per_channel_of(value: Any, layout: str, channels: int) -> Any:
-    """`per_channel` of a value that may lack the channels of `pad_output`, or have them in vain."""
+    """Applies `per_channel` to a value that may lack the channels of `pad_output`, or have them in vain."""
     count = value.shape[0]
     if count > 1:
         numpy = np if _is_known(value) else jnp
@@ -230,7 +239,7 @@ def _per_channel_of(value: Any, layout: str, channels: int) -> Any:
 
 
 def _inside(indices: Indices, layout: str, extent: Array, shape: list[int]) -> Array:
-    """bool: not out of bounds, and no channel that `pad_output` added."""
+    """Marks elements within bounds, whose channel `pad_output` did not add."""
     axis = layout.index("C")
     channel = jnp.arange(shape[axis], dtype=jnp.int32) < extent[axis]
     inside = jnp.expand_dims(channel, [a for a in range(len(shape)) if a != axis])

@@ -122,6 +122,8 @@ def debayer(
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
 
     Parity: bit for bit. "default_npp" is for DALI's GPU kernel only.
+
+    Example: colour = fn.debayer(plane, blue_position=[0, 0])
     """
     assert _red is not None
     flat = image[:, :, 0] if image.ndim == 3 else image
@@ -130,7 +132,7 @@ def debayer(
 
 @one_program(static_argnums=0)
 def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
-    """[H, W, C] of [H, W]; on a CPU block after block of rows, which stay in the cache."""
+    """Computes [H, W, C] from [H, W]; on a CPU block after block of rows, which stay in the cache."""
     height, width = image.shape
     channels = 1 if algorithm == "gray_ocv" else 3
     if min(image.shape) < 3:
@@ -162,7 +164,7 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
 def _of_size(
     algorithm: str, image: Array, size: Array, keep: Keep, run: Callable[[Callable[..., Array], Array], Array]
 ) -> Array:
-    """`run` of what makes rows of the result by an algorithm, and of the image with a margin right and left."""
+    """Calls `run` with a maker of rows of the result, and with the image with a margin right and left."""
 
     def interpolated(image: Array) -> Array:
         return run(
@@ -186,7 +188,7 @@ def _of_size(
 def _interpolated(
     colours: Colours, keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int
 ) -> Array:
-    """Rows of the result from `first` on: [count, W, C].
+    """Interpolates rows of the result from `first` on: [count, W, C].
 
     Args:
         colours: makes them of the pixels around.
@@ -200,7 +202,7 @@ def _interpolated(
     width = wide.shape[1] - 2
     rows = jnp.clip(
         first + jnp.arange(count, dtype=jnp.int32), 1, size[0] - 2
-    )  # the borders get what is next to them
+    )  # the borders repeat their neighbours
     lines = [_lines(wide, rows + y) for y in (-1, 0, 1)]
 
     def at(y: int, x: int) -> Array:
@@ -209,7 +211,7 @@ def _interpolated(
     made = colours(at, _sites(rows, width, red))
     pixels = packed(made) if wide.dtype == jnp.uint8 else jnp.stack(made, axis=-1)
     pixels = keep(jnp.where((size > 2).all(), pixels, 0))
-    # What is next to the borders left and right.
+    # The columns next to the left and right border.
     ends = (jnp.int32(0), jnp.int32(1)), (size[1] - 1, size[1] - 2)
     strips = [lax.dynamic_slice_in_dim(pixels, inner, 1, axis=1) for _, inner in ends]
     for (outer, _), strip in zip(ends, strips, strict=True):
@@ -218,7 +220,7 @@ def _interpolated(
 
 
 def _lines(wide: Array, rows: Array) -> Array:
-    """Rows of an image, those outside of it being unspecified."""
+    """Takes rows of an image, unspecified outside of it."""
     return wide.at[jnp.clip(rows, 0, wide.shape[0] - 1)].get(mode="promise_in_bounds")
 
 
@@ -229,7 +231,7 @@ def _sites(rows: Array, width: int, red: Array) -> Sites:
 
 
 def _rgb(green: Callable[..., Array], at: At, sites: Sites) -> list[Array]:
-    """Red, green and blue; `green` of pixels of another colour, of the four pixels beside them."""
+    """Computes red, green and blue; `green` of pixels of another colour, of the four pixels beside them."""
     rows, columns = sites
     dtype = at(0, 0).dtype
     up, down, left, right, diagonal, own = _neighbours(at, jnp.int16 if dtype == jnp.uint8 else jnp.int32)
@@ -252,7 +254,7 @@ def _mean_along_edge(up: Array, down: Array, left: Array, right: Array) -> Array
 
 
 def _gray(at: At, sites: Sites) -> list[Array]:
-    """The luma alone."""
+    """Computes the luma alone."""
     dtype = at(0, 0).dtype
     # Sums of four values of 16 bits times weights of 14 bits fill all of 32 bits.
     up, down, left, right, diagonal, own = _neighbours(at, jnp.int16 if dtype == jnp.uint8 else jnp.uint32)
@@ -270,7 +272,7 @@ def _gray(at: At, sites: Sites) -> list[Array]:
 
 
 def _neighbours(at: At, dtype: Any) -> tuple[Array, ...]:
-    """The pixels above, below, left and right of each, the sum of those at its corners, and itself, as integers."""
+    """Reads the pixels above, below, left and right of each, the sum of those at its corners, and itself, as integers."""
 
     def value(y: int, x: int) -> Array:
         return at(y, x).astype(dtype)
@@ -288,7 +290,7 @@ _COLOURS: dict[str, Colours] = {
 
 # --- colours by gradients -----------------------------------------------------------------------------
 def _by_gradients(keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
-    """`_interpolated`, by variable numbers of gradients; `wide` has margins of two columns."""
+    """Interpolates by variable numbers of gradients; `wide` has margins of two columns."""
     rows = first + jnp.arange(-2, count + 2, dtype=jnp.int32)
     values = _lines(wide, reflect_101(rows, size[0])).astype(jnp.int16)
     sites = _sites(rows[2:-2], wide.shape[1] - 4, red)

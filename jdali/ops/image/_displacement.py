@@ -23,7 +23,7 @@ def _displaced(
     image: Array, mapping: _warp.Mapping, parameters: object, extent: Array, out_shape: tuple[int, ...],
     *, mask: object, interp_type: DALIInterpType, fill_value: float,
 ) -> Array:  # fmt: skip
-    """The image moved where `mask` is not 0, else as it is."""
+    """Moves the image where `mask` is not 0, and leaves it as it is elsewhere."""
     image = fit(image, out_shape)
     moved = _warp.warp(
         image, mapping, parameters, extent, extent, out_shape,
@@ -82,6 +82,10 @@ def water(
 
     Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
     border.
+
+    Example:
+        images = fn.water(images, ampl_x=20.0, ampl_y=5.0)
+        images = fn.water(images)
     """
     values = (ampl_x, ampl_y, freq_x, freq_y, phase_x, phase_y)
     return _displaced(
@@ -91,7 +95,7 @@ def water(
 
 
 def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Mapping of `water`."""
+    """Maps points for `water`."""
     ampl_x, ampl_y, freq_x, freq_y, phase_x, phase_y = parameters
     y, x = (center - jnp.float32(0.5) for center in centers)
     right = rounded(ampl_x * jnp.sin(rounded(freq_x * y) + phase_x))
@@ -135,6 +139,8 @@ def sphere(
 
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
+
+    Example: images = fn.sphere(images)
     """
     return _displaced(
         image, sphere_points, extent[:2], extent, out_shape,
@@ -143,7 +149,7 @@ def sphere(
 
 
 def sphere_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Mapping of `sphere`; its parameters are the size of the image."""
+    """Maps points for `sphere`; its parameters are the size of the image."""
     middle = parameters.astype(jnp.float32) * jnp.float32(0.5)
     radius = jnp.max(parameters // 2).astype(jnp.float32)
     away = [center - m for center, m in zip(centers, middle, strict=True)]
@@ -194,6 +200,8 @@ def jitter(
 
     Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
     there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
+
+    Example: images = fn.jitter(images, nDegree=8)
     """
     del fill_value, interp_type
     image = fit(image, out_shape)

@@ -32,6 +32,8 @@ def equalize(image: Array, /, *, extent: Array, out_shape: tuple[int, ...]) -> A
         image: HWC, CHW or HW, or sequences of these; uint8.
 
     Returns: shape, type and layout of the input.
+
+    Example: images = fn.equalize(images)
     """
     return fit(_equalized(image, extent), out_shape)
 
@@ -42,7 +44,7 @@ def _equalized(image: Array, extent: Array) -> Array:
 
 
 def equalizing_tables(counts: Array) -> Array:
-    """uint8 [C, 256], what each value becomes, of int32 [C, 256] counts of values."""
+    """Makes uint8 [C, 256], what each value becomes, of int32 [C, 256] counts of values."""
     up_to = jnp.cumsum(counts, axis=1, dtype=jnp.int32)
     total = up_to[:, -1:]
     first = jnp.take_along_axis(counts, jnp.argmax(counts > 0, axis=1, keepdims=True), axis=1)

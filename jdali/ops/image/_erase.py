@@ -51,7 +51,7 @@ def setup(
 def _chosen_axes(
     data: BatchSpec, axes: tuple[int, ...] | int | None, axis_names: str | None
 ) -> tuple[int, ...]:
-    """The axes that an anchor has coordinates of."""
+    """Returns the axes that an anchor has coordinates of."""
     layout = data.layout
     if axis_names is not None:
         missing = [name for name in axis_names if name not in layout]
@@ -72,7 +72,7 @@ def _chosen_axes(
 
 
 def _lengths(values: Any) -> np.ndarray | None:
-    """[N] numbers of coordinates; None: not known."""
+    """Returns the numbers of coordinates [N]; None if not known."""
     extents = values.extents if is_traced(values) else extents_of(values)
     return None if extents is None else extents.prod(axis=1)
 
@@ -163,6 +163,16 @@ def erase(
     Returns: shape, type and layout of the input.
 
     Parity: DALI wraps fill values that the type does not hold, and refuses bool and float64.
+
+    Example:
+        images = fn.erase(images, anchor=[40, 60], shape=[60, 80], axis_names="HW", fill_value=128)
+        images = fn.erase(
+            images,
+            anchor=[0.1, 0.1, 0.5, 0.6],
+            shape=[0.2, 0.2, 0.3, 0.3],
+            normalized=True,
+            fill_value=255,
+        )
     """
     assert isinstance(axes, tuple)
     data = fit(data, out_shape)
@@ -191,11 +201,11 @@ def erase(
 
 
 def _regions(values: object, extent: Array | None, axes: int) -> Array:
-    """float32 [regions, axes] of a list of coordinates; those past `extent` are NaN, which lies nowhere."""
+    """Arranges a list of coordinates as float32 [regions, axes]; those past `extent` are NaN, which lies nowhere."""
     flat = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     if extent is not None:
         flat = jnp.where(jnp.arange(flat.shape[0], dtype=jnp.int32) < extent[0], flat, jnp.nan)
-    # With one region, the compiler would make no sum of it, but work out its mask anew for every element.
+    # With one region, the compiler would make no sum, and compute its mask again for every element.
     count = max(2, -(-flat.shape[0] // axes))
     flat = jnp.pad(flat, (0, count * axes - flat.shape[0]), constant_values=jnp.nan)
     return flat.reshape(count, axes)
@@ -209,7 +219,7 @@ class _Boxes(NamedTuple):
     last: Array
 
     def stretched(self, axis: int, factor: int) -> _Boxes:
-        """For data whose elements along an axis are `factor` elements each."""
+        """Stretches boxes for data whose elements along an axis are `factor` elements each."""
         factors = np.array([factor if a == axis else 1 for a in self.axes], np.float32)
         return _Boxes(self.axes, self.first * factors, self.last * factors)
 
@@ -228,7 +238,7 @@ def _filled(data: Array, boxes: _Boxes, fill: Array) -> Array:
 
 
 def _marked(shape: Sequence[int], boxes: _Boxes) -> Array:
-    """bool, broadcastable to `shape`: where one of up to 32 boxes is; a word has a bit for each of them."""
+    """Marks where one of up to 32 boxes is, bool, broadcastable to `shape`; a word has a bit for each of them."""
     count = boxes.first.shape[0]
     word = np.dtype(np.uint8 if count <= 8 else np.uint16 if count <= 16 else np.uint32)
     bits = jnp.left_shift(jnp.ones((), word), jnp.arange(count, dtype=word))

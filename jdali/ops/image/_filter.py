@@ -24,7 +24,7 @@ _FLOAT = np.dtype(np.float32)
 
 # --- setup --------------------------------------------------------------------------------------
 def spatial_axes(layout: str, ndim: int) -> tuple[int, int]:
-    """First and last but one axis that the kernel moves along: two or three that follow each other."""
+    """Returns the first and last but one axis that the kernel moves along: two or three that follow each other."""
     letters = layout or "DHW"[-ndim:]
     axes = [a for a, letter in enumerate(letters) if letter not in "CF"]
     frames = len(letters) - len(letters.lstrip("F"))
@@ -103,7 +103,7 @@ def setup(
 
 
 def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: str) -> int:
-    """1 if `values` have an axis of frames in front of their `axes`, 0 if not."""
+    """Returns 1 if `values` have an axis of frames in front of their `axes`, 0 if not."""
     extra = values.ndim - axes
     if extra not in (0, 1) or (extra and not layout.startswith("F")):
         wanted = "a scalar" if not axes else f"{axes} axes, as the data have besides F and C"
@@ -122,7 +122,7 @@ def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: st
 
 
 def _anchors(anchor: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """int32 [N, axes], the middle where it is -1."""
+    """Returns anchors, int32 [N, axes], the middle where one is -1."""
     count, axes = sizes.shape
     lengths = extents_of(anchor).prod(axis=1)
     _refuse(
@@ -185,6 +185,8 @@ def filter(
     Parity: volumes, int8 and float16 are taken on every device, on DALI's CPU backend they are not. The order of the sums is
     another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
     product of vectors, except for 2⁻²² of its largest element, is applied axis by axis.
+
+    Example: images = fn.filter(images, kernel)
     """
     first, last = spatial_axes(layout[0], data.ndim)
     axes = last - first

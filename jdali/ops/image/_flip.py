@@ -21,7 +21,7 @@ def setup(images: BatchSpec) -> BatchSpec:
 
 
 def _layout(layout: str, ndim: int) -> str:
-    """The layout, or the one that DALI assumes for data without: the first of its list."""
+    """Returns the layout, or the one that DALI assumes for data without: the first of its list."""
     return layout or next((known for known in _LAYOUTS if len(known) == ndim), "")
 
 
@@ -47,6 +47,10 @@ def flip(
         vertical: not 0: swap top and bottom.
 
     Returns: shape, type and layout of the input.
+
+    Example:
+        images = fn.flip(images, horizontal=1)
+        images = fn.flip(images, horizontal=0, vertical=1)
     """
     layout = _layout(layout, image.ndim)
     flips: list[Array | None] = [None] * image.ndim
@@ -58,5 +62,5 @@ def flip(
 
 
 def _is_never(value: object) -> bool:
-    """True if a flag is known, while tracing, to be 0 for all samples."""
+    """Returns True if a flag is known, while tracing, to be 0 for all samples."""
     return isinstance(value, np.ndarray) and not value.any()

@@ -47,7 +47,7 @@ SMALL = 1 << 16
 
 # --- setup --------------------------------------------------------------------------------------
 def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
-    """Axes that are blurred: all but channels and frames; without a layout all of at most three."""
+    """Returns the axes that are blurred: all but channels and frames; without a layout all of at most three."""
     axes = tuple(a for a in range(ndim) if not layout or layout[a] not in "CF")
     if not 1 <= len(axes) <= 3 or len(set(layout)) < len(layout):
         return tuple(range(*spatial_axes("gaussian_blur", layout, ndim)))
@@ -102,7 +102,7 @@ def setup(
 
 
 def _per_axis(name: str, values: object, count: int, axes: int) -> np.ndarray:
-    """[N, axes] of an argument that has one value, or one for each axis."""
+    """Broadcasts an argument with one value, or one for each axis, to [N, axes]."""
     array = np.asarray(values)
     _check_lengths(name, extents_of(array), axes)
     if array.dtype == object:
@@ -179,6 +179,10 @@ def gaussian_blur(
     Bits: the order of the sums depends on the padded shape and on the largest window of the batch. Two
     results differ by at most 2⁻²³ · window_size of the largest value for each axis; as integers by 1 where
     a value lies that close to a half. See `Pipeline(exact_shapes=True)`.
+
+    Example:
+        images = fn.gaussian_blur(images, sigma=3.0)
+        images = fn.gaussian_blur(images, sigma=6.0)
     """
     axes = data_axes(layout, image.ndim)
     assert _radii is not None
@@ -190,7 +194,7 @@ def gaussian_blur(
 
 
 def _spread(values: Array, extent: Array | None, axes: int) -> Array:
-    """[axes] of one value or one for each axis; `extent` tells how many if `values` is padded."""
+    """Broadcasts one value or one for each axis to [axes]; `extent` tells how many if `values` is padded."""
     if extent is None:
         return jnp.broadcast_to(values, (axes,))
     return jnp.where(extent[0] == 1, values[0], fit(values, (axes,)))
@@ -227,7 +231,7 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
 
 
 def _weights(sigma: Array, radius: Array, reach: int) -> Array:
-    """float32 [2·reach + 1] that sum to 1, 0 beyond `radius`; the same ones for any reach."""
+    """Makes weights, float32 [2·reach + 1], that sum to 1, 0 beyond `radius`; the same ones for any reach."""
     k = jnp.arange(reach + 1, dtype=jnp.int32)
     distance = k.astype(jnp.float32) / sigma
     side = jnp.where(k <= radius, jnp.exp(-0.5 * distance * distance), 0)
@@ -255,7 +259,7 @@ class _Bands(NamedTuple):
     taps: Array
 
     def window(self, block: Array) -> Array:
-        """The matrix of a block with ones in the whole window, also where a weight is too small for a float."""
+        """Makes the matrix of a block with ones in the whole window, also where a weight is too small for a float."""
         inside = (jnp.abs(self.taps) <= self.radius).astype(jnp.float32)
         return _band(
             inside, self.taps, self.rows[block], self.starts[block], self.size, self.matrices.shape[1:]
@@ -263,7 +267,7 @@ class _Bands(NamedTuple):
 
 
 def _bands(weights: Array, radius: Array, size: Array, padded: int) -> _Bands:
-    """The filter along an axis as matrices.
+    """Makes the matrices of the filter along an axis.
 
     Args:
         weights: [2·reach + 1].
@@ -287,7 +291,7 @@ def _bands(weights: Array, radius: Array, size: Array, padded: int) -> _Bands:
 def _band(
     weights: Array, taps: Array, row: Array, start: Array, size: Array, shape: tuple[int, ...]
 ) -> Array:
-    """The matrix [block, reached] of the block from `row` on, applied to what begins at `start`."""
+    """Makes the matrix [block, reached] of the block from `row` on, applied to what begins at `start`."""
     own = jnp.arange(shape[0], dtype=jnp.int32)[:, None]
     columns = reflect_101(row + own + taps, size) - start
     # Rows past the true size may reach outside: they are dropped.
@@ -295,7 +299,7 @@ def _band(
 
 
 def _product(matrix: Array, values: Array) -> Array:
-    """[o, block, i] of [block, reached] and [o, reached, i]."""
+    """Multiplies [block, reached] and [o, reached, i]: [o, block, i]."""
     return jnp.einsum("bk,oki->obi", matrix, values.astype(jnp.float32), precision=lax.Precision.HIGHEST)
 
 
@@ -310,13 +314,13 @@ def _finite(made: Array) -> Array:
     return jnp.isfinite(made[:, :1])
 
 
-def _mended(made: Array, values: Array, *, bands: _Bands, block: Array) -> Array:
-    """The product of a block and values [o, reached, i], where the columns that are not finite follow the windows."""
+def _guarded_product(made: Array, values: Array, *, bands: _Bands, block: Array) -> Array:
+    """Multiplies a block and values [o, reached, i]; columns that are not finite follow the windows."""
     return jnp.where(_finite(made), made, _by_window(bands, block, values.astype(jnp.float32)))
 
 
 def _by_window(bands: _Bands, block: Array, values: Array) -> Array:
-    """[o, block, i] of values that are not all finite: those that are have the same products as ever."""
+    """Multiplies values that are not all finite, [o, block, i]; the finite ones have the same products as ever."""
     finite = _product(bands.matrices[block], jnp.where(jnp.isfinite(values), values, 0))
     window, no_number = bands.window(block), jnp.isnan(values)
     above, below = (_product(window, no_number | (values == limit)) > 0 for limit in (jnp.inf, -jnp.inf))
@@ -324,7 +328,7 @@ def _by_window(bands: _Bands, block: Array, values: Array) -> Array:
 
 
 def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype, guarded: bool) -> Array:
-    """One axis, block by block, up to the true size of each of the three parts of the shape."""
+    """Filters one axis, block by block, up to the true size of each of the three parts of the shape."""
     shape = values.shape
     flat = (math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
     values = values.reshape(flat)
@@ -343,7 +347,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
         made = _product(bands.matrices[b], part)
         if guarded:
             # A branch for each block: results of all blocks would be copied, and a loop of one step or none costs more.
-            mended = functools.partial(_mended, bands=bands, block=b)
+            mended = functools.partial(_guarded_product, bands=bands, block=b)
             made = lax.cond(_finite(made).all(), lambda made, _: made, mended, made, part)
         return lax.dynamic_update_slice(result, saturate_cast(made, out), (o, bands.rows[b], i))
 
@@ -361,7 +365,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
 def _pass_whole(
     values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype, guarded: bool
 ) -> Array:
-    """One axis, all blocks at once."""
+    """Filters one axis, all blocks at once."""
     shape = values.shape
     values = values.reshape(math.prod(shape[:axis]), shape[axis], -1)
     values = _without_padding(values, jnp.int32(0), extent[axis])
@@ -375,7 +379,7 @@ def _pass_whole(
             return made
         every = of_whole_batch(_finite(made).all())
         return lax.cond(
-            every, lambda made: made, lambda made: _mended(made, part, bands=bands, block=b), made
+            every, lambda made: made, lambda made: _guarded_product(made, part, bands=bands, block=b), made
         )
 
     parts = jax.vmap(filtered, in_axes=(0, 1), out_axes=1)(blocks, values[:, reached])
@@ -386,7 +390,7 @@ def _pass_whole(
 
 
 def _without_padding(values: Array, start: Array, size: Array) -> Array:
-    """Rows (axis 1) past the true size set to 0: what lies there may be no number, and 0 · NaN is NaN."""
+    """Sets rows (axis 1) past the true size to 0: they may hold NaN, and 0 · NaN is NaN."""
     if not jnp.issubdtype(values.dtype, jnp.floating):
         return values
     index = start + jnp.arange(values.shape[1], dtype=jnp.int32)

@@ -58,6 +58,10 @@ def grid_mask(
 
     Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, a pixel
     on the border of a square, within the rounding of float32, may come out on the other side of it.
+
+    Example:
+        images = fn.grid_mask(images, tile=40, ratio=0.5, angle=0.4)
+        images = fn.grid_mask(images, tile=60, ratio=0.4, angle=0.6)
     """
     turn, length = jnp.asarray(angle, jnp.float32), jnp.asarray(tile).astype(jnp.float32)
     cos, sin = quotient(jnp.cos(turn), length), quotient(jnp.sin(turn), length)

@@ -66,7 +66,7 @@ _GUARD_BITS = 2  # that the first of two passes keeps
 _COLOR_BITS = 16
 _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -5329))
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
-_GRAY = 128  # chroma of gray, and what is taken off before the DCT
+_GRAY = 128  # chroma of gray, subtracted before the DCT
 
 # Elements of an image for which no loop is worth its compilation; blocks that are coded together.
 _SMALL, _CHUNK = 1 << 13, 1 << 10
@@ -101,8 +101,8 @@ def jpeg_compression_distortion(
     What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
 
-    Derivatives (of float32 images) pass straight through all that rounds or limits values, quantization too: what is
-    left is the averaging of chroma.
+    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
+    shows.
 
     Parity: DALI takes uint8 only.
 
@@ -112,6 +112,10 @@ def jpeg_compression_distortion(
         quality: from 1, the worst, to 100; others are clamped. Scales the quantization tables as libjpeg does.
 
     Returns: shape, type and layout of the image.
+
+    Example:
+        images = fn.jpeg_compression_distortion(images, quality=5)
+        images = fn.jpeg_compression_distortion(images, quality=30)
     """
     if not image.size:
         return jnp.zeros(out_shape, image.dtype)
@@ -164,20 +168,20 @@ def _by_way_of_jpeg(image: Array, quality: Array, extent: Array, keep: Keep, run
 # The functions from here to `_upsampled` are for int32, as libjpeg has them, and for changes of float32 values, of
 # which nothing is rounded.
 def _shifted(total: Array, bits: int, bias: Any) -> Array:
-    """total / 2^bits; of integers rounded down, after `bias` was added."""
+    """Divides total by 2^bits; rounds integers down, after `bias` was added."""
     if jnp.issubdtype(total.dtype, jnp.floating):
         return total / (1 << bits)
     return (total + bias) >> bits
 
 
 def _planes(image: Array, extent: Array) -> tuple[Array, Array, Array, Array]:
-    """Luma, the size of the chroma planes after averaging, Cb and Cr, these before it."""
+    """Computes luma, the size of the chroma planes after averaging, Cb and Cr, these before it."""
     luma, blue, red = _to_ycbcr(_extended(image, extent))
     return luma, (extent[:2] + 1) // 2, blue, red
 
 
 def _extended(image: Array, extent: Array) -> Array:
-    """The image with its last pixels repeated up to whole units."""
+    """Repeats the last pixels of the image up to whole units."""
     height, width, channels = image.shape
     tall, wide = -(-height // _UNIT) * _UNIT, -(-width // _UNIT) * _UNIT
     values = image.reshape(height, width * channels)
@@ -187,14 +191,14 @@ def _extended(image: Array, extent: Array) -> Array:
 
 
 def _scaled(table: np.ndarray, quality: Array) -> Array:
-    """The quantization table, int32 [8, 8], of a quality."""
+    """Scales the quantization table, int32 [8, 8], to a quality."""
     quality = jnp.clip(quality, 1, 100).astype(jnp.int32)
     percent = jnp.where(quality < 50, 5000 // quality, 200 - 2 * quality)
     return jnp.clip((table * percent + 50) // 100, 1, 255)
 
 
 def _to_ycbcr(image: Array) -> list[Array]:
-    """Y, Cb and Cr, [H, W]; integers from 0 to 255."""
+    """Computes Y, Cb and Cr, [H, W]; integers from 0 to 255."""
     colors = [image[..., c] for c in range(3)]
     half = 1 << (_COLOR_BITS - 1)
     gray = (_GRAY << _COLOR_BITS) - 1  # chroma of 255.5 would not fit
@@ -209,14 +213,14 @@ def _to_ycbcr(image: Array) -> list[Array]:
 
 
 def _to_rgb(luma: Array, blue: Array, red: Array) -> Array:
-    """[H, W, 3], which may leave the range of bytes; chroma is 0 for gray."""
+    """Computes [H, W, 3], which may leave the range of bytes; chroma is 0 for gray."""
     half = 1 << (_COLOR_BITS - 1)
     parts = (_CR_TO_RED * red, _CB_TO_GREEN * blue + _CR_TO_GREEN * red, _CB_TO_BLUE * blue)
     return jnp.stack([luma + _shifted(part, _COLOR_BITS, half) for part in parts], axis=-1)
 
 
 def _downsampled(part: Array, size: Array) -> Array:
-    """Means of 2×2 pixels, which round down and up in turn; past `size` rows the last one is repeated."""
+    """Averages 2×2 pixels, which round down and up in turn; past `size` rows the last one is repeated."""
     rows = part[::2] + part[1::2]
     bias = 1 + jnp.arange(rows.shape[1] // 2, dtype=jnp.int32) % 2
     means = _shifted(rows[:, ::2] + rows[:, 1::2], 2, bias)
@@ -224,7 +228,7 @@ def _downsampled(part: Array, size: Array) -> Array:
 
 
 def _upsampled(part: Array, size: Array) -> Array:
-    """Twice the size along both axes: of two neighbours the nearer one counts 3/4, as libjpeg rounds it."""
+    """Doubles the size along both axes: of two neighbours the nearer one counts 3/4, as libjpeg rounds it."""
     height, width = part.shape
     padded = with_margin(part, 0, size[0], (1, 1), "clamp")
     near = 3 * padded[1:-1]
@@ -232,13 +236,13 @@ def _upsampled(part: Array, size: Array) -> Array:
     padded = with_margin(rows, 1, size[1], (1, 1), "clamp")
     near = 3 * padded[:, 1:-1]
     smooth = jnp.stack([_shifted(near + padded[:, :-2], 4, 8), _shifted(near + padded[:, 2:], 4, 7)], axis=2)
-    # libjpeg repeats pixels where there are no more than two in a row.
+    # libjpeg repeats pixels in rows of at most two.
     plain = jnp.repeat(part, 2, axis=0)[..., None]
     return jnp.where(size[1] > 2, smooth, plain).reshape(2 * height, 2 * width)
 
 
 def _coded(parts: Sequence[Array], tables: tuple[Array, Array], keep: Keep, run: _Run) -> Iterator[Array]:
-    """Luma and chroma, uint8 [H, W] with H and W multiples of 8, after quantization of their DCT by a table each.
+    """Codes luma and chroma, uint8 [H, W] with H and W multiples of 8: quantizes their DCT by a table each.
 
     All blocks are worked on together: what is compiled is large, and need not be there for each plane.
     """
@@ -259,7 +263,7 @@ def _at_once(make: Callable[[Array, Array], Array], blocks: Array) -> Array:
 
 
 def _in_chunks(make: Callable[[Array, Array], Array], blocks: Array) -> Array:
-    """As many blocks at a time as stay in the cache with all that is made of them."""
+    """Makes as many blocks at a time as stay in the cache with all that is made of them."""
     count = blocks.shape[2]
     size = min(_CHUNK, count)
 
@@ -272,7 +276,7 @@ def _in_chunks(make: Callable[[Array, Array], Array], blocks: Array) -> Array:
 
 
 def _requantized(blocks: Array, step: Array, keep: Keep) -> Array:
-    """uint8 [8, 8, blocks], after quantization of the DCT by steps int32 [8, 8, blocks]."""
+    """Quantizes the DCT of uint8 [8, 8, blocks] by steps int32 [8, 8, blocks]."""
     values = keep(blocks.astype(jnp.int32) - _GRAY)
     values = keep(_pass(_to_frequencies, values, 1, _DCT_BITS - _GUARD_BITS))
     values = keep(_pass(_to_frequencies, values, 0, _DCT_BITS + _GUARD_BITS))
@@ -283,21 +287,21 @@ def _requantized(blocks: Array, step: Array, keep: Keep) -> Array:
 
 
 def _blocks(part: Array) -> Array:
-    """[8, 8, blocks] of [H, W]."""
+    """Cuts [H, W] into [8, 8, blocks]."""
     height, width = part.shape
     apart = part.reshape(height // _BLOCK, _BLOCK, width // _BLOCK, _BLOCK)
     return apart.transpose(1, 3, 0, 2).reshape(_BLOCK, _BLOCK, -1)
 
 
 def _plane(blocks: Array, shape: tuple[int, ...]) -> Array:
-    """[H, W] of [8, 8, blocks]."""
+    """Joins [8, 8, blocks] to [H, W]."""
     height, width = shape
     apart = blocks.reshape(_BLOCK, _BLOCK, height // _BLOCK, width // _BLOCK)
     return apart.transpose(2, 0, 3, 1).reshape(height, width)
 
 
 def _pass(transform: Callable[[Sequence[Array]], list[Array]], values: Array, axis: int, bits: int) -> Array:
-    """A transform of the 8 values along an axis, in units of 2^bits, halves rounded up."""
+    """Transforms the 8 values along an axis, in units of 2^bits, halves rounded up."""
     totals = transform([lax.index_in_dim(values, n, axis, keepdims=False) for n in range(_BLOCK)])
     return jnp.stack([(total + (1 << (bits - 1))) >> bits for total in totals], axis)
 
@@ -322,7 +326,7 @@ def _weighted_sum(weights: np.ndarray, values: Sequence[Array]) -> Array:
 
 
 def _quantized(values: Array, steps: Array) -> Array:
-    """values / steps, halves away from zero. The added 1/2 keeps quotients of float32 clear of integers."""
+    """Divides values by steps, halves away from zero. The added 1/2 keeps quotients of float32 clear of integers."""
     whole = jnp.abs(values) + steps // 2
     quotients = jnp.floor((whole.astype(jnp.float32) + 0.5) / steps.astype(jnp.float32)).astype(jnp.int32)
     return jnp.sign(values) * quotients

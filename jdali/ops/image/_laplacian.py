@@ -89,14 +89,14 @@ def setup(
 
 
 def _lengths(windows: np.ndarray, smooth: np.ndarray | None) -> np.ndarray:
-    """int64 [N, axes, axes]: for each derivative the sizes of its windows along each axis."""
+    """Returns, for each derivative, the sizes of its windows along each axis: int64 [N, axes, axes]."""
     axes = windows.shape[1]
     others = windows[:, :, None] if smooth is None else smooth[:, None, :]
     return np.where(np.eye(axes, dtype=bool), windows[:, None, :], others)
 
 
 def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> np.ndarray:
-    """bool [N, *taps]: the elements of the windows of any derivative; where they add up to 0 they are elements still.
+    """Marks the elements of the windows of any derivative, bool [N, *taps], also where they add up to 0.
 
     Args:
         lengths: see `_lengths`.
@@ -115,7 +115,7 @@ def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> 
 
 
 def _vectors(lengths: np.ndarray, normalized: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The windows of lengths [N, axes, axes], float32 [N, axes, axes, padded], and factors [N, axes] of derivatives."""
+    """Makes windows of lengths [N, axes, axes], float32 [N, axes, axes, padded], and factors [N, axes] of derivatives."""
     axes = lengths.shape[1]
     smoothing, derivatives = _all_windows(-(-(int(lengths.max()) + 1) // 8) * 8 - 1)
     vectors = np.where(np.eye(axes, dtype=bool)[..., None], derivatives[lengths], smoothing[lengths])
@@ -125,7 +125,7 @@ def _vectors(lengths: np.ndarray, normalized: bool) -> tuple[np.ndarray, np.ndar
 
 @functools.cache
 def _all_windows(padded: int) -> tuple[np.ndarray, np.ndarray]:
-    """float32 [padded + 1, padded] of each size, in the middle: the windows that smooth, and the derivatives."""
+    """Makes windows of each size, in the middle of float32 [padded + 1, padded]: those that smooth, and the derivatives."""
     smoothing, derivatives = np.zeros((2, padded + 1, padded), np.float32)
     for size in range(1, padded + 1, 2):
         middle = slice((padded - size) // 2, (padded + size) // 2)
@@ -139,7 +139,7 @@ def _all_windows(padded: int) -> tuple[np.ndarray, np.ndarray]:
 def _kernels(
     windows: tuple[int, ...], smooth: tuple[int, ...] | None, normalized: bool, sizes: tuple[int, ...]
 ) -> np.ndarray:
-    """float32 [axes, *sizes]: for each axis the kernel of the derivative along it, in the middle."""
+    """Makes, for each axis, the kernel of the derivative along it, in the middle of float32 [axes, *sizes]."""
     found = np.zeros((len(windows), *sizes), np.float32)
     for axis, window in enumerate(windows):
         lengths = [window if a == axis or smooth is None else smooth[a] for a in range(len(windows))]
@@ -154,12 +154,12 @@ def _kernels(
 
 
 def _smoothing(size: int) -> np.ndarray:
-    """Binomial coefficients."""
+    """Computes binomial coefficients."""
     return np.array([math.comb(size - 1, k) for k in range(size)], np.float64)
 
 
 def _derivative(size: int) -> np.ndarray:
-    """Second differences, smoothed."""
+    """Computes second differences, smoothed."""
     return np.convolve(_smoothing(size - 2), [1.0, -2.0, 1.0])
 
 
@@ -179,7 +179,7 @@ def _check_scale(scale: Any, axes: int, normalized: bool) -> None:
 def _per_axis(
     name: str, values: object, count: int, axes: int, least: int, frames: np.ndarray | None
 ) -> np.ndarray:
-    """int64 [N, axes] of an argument that has one value or one for each axis: odd sizes."""
+    """Broadcasts an argument of odd sizes, one or one for each axis, to int64 [N, axes]."""
     array = np.asarray(values)
     lengths = extents_of(array).prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
@@ -249,6 +249,8 @@ def laplacian(
 
     Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
     sum lies that close to a half.
+
+    Example: images = fn.laplacian(images, window_size=5, dtype=types.UINT8, scale=0.2)
     """
     first, last = spatial_axes("laplacian", layout, data.ndim)
     axes = last - first
@@ -282,7 +284,7 @@ def _at_once(
     axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...], taps: tuple[int, ...] | None,
     data: Array, scales: Array, kernels: tuple[Array, Array, Array], windows: object, extent: Array,
 ) -> Array:  # fmt: skip
-    """The sum of all derivatives as one kernel."""
+    """Sums all derivatives as one kernel."""
     del windows
     assert taps is not None
     derivatives, sizes, support = kernels
@@ -297,7 +299,7 @@ def _by_axis(
     axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...],
     data: Array, scales: Array, kernels: object, windows: tuple[Array, Array, Array], extent: Array,
 ) -> Array:  # fmt: skip
-    """Each derivative along one axis after the other."""
+    """Computes each derivative along one axis after the other."""
     del kernels
     vectors, lengths, factors = windows
     return sum_of_windows(axes, kind, data, vectors, lengths, scales * factors, extent, shape=shape)

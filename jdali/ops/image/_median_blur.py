@@ -86,6 +86,10 @@ def median_blur(
     Returns: shape, type and layout of the image.
 
     Parity: works on the CPU as well; windows of 1 and any number of channels.
+
+    Example:
+        images = fn.experimental.median_blur(images, window_size=[5, 5])
+        images = fn.experimental.median_blur(images, window_size=[9, 9])
     """
     assert _reach is not None
     if not image.size:
@@ -103,7 +107,7 @@ class _Reach(NamedTuple):
 
 @one_program(static_argnums=0)
 def _blurred(reach: _Reach, image: Array, size: Array, extent: Array) -> Array:
-    """Medians of [H, W, C] in windows of `size` (height, width), which is `reach` at most."""
+    """Computes medians of [H, W, C] in windows of `size` (height, width), which is `reach` at most."""
     found = _differentiable if jnp.issubdtype(image.dtype, jnp.floating) else _medians
     return found(reach, image, size, extent)
 
@@ -151,7 +155,7 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
 
 
 def _selected(reach: _Reach, windows: _Windows) -> Array:
-    """Medians, bit by bit: a bit is 1 if no more than half of the window is below the number that has it."""
+    """Finds medians bit by bit: a bit is 1 if no more than half of the window is below the number with it."""
     keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2
     bits = 8 * keys.dtype.itemsize
@@ -206,11 +210,11 @@ class _Windows:
         self.padded = padded
 
     def zeros(self, dtype: Any) -> Array:
-        """An image of zeros: what a loop over the elements of these windows starts with."""
+        """Makes an image of zeros, which a loop over the elements of these windows starts with."""
         return varying_like(jnp.zeros(self.flat.shape, dtype), self.padded, self.size)
 
     def fold(self, step: Callable[..., Array], start: Array, *others: _Windows) -> Array:
-        """step(result, element, whether it is in the window, elements of others) over all elements."""
+        """Calls step(result, element, whether it is in the window, elements of others) over all elements."""
         height, width = self.reach
         own = self.size // 2
 
@@ -225,12 +229,12 @@ class _Windows:
         return result
 
     def _at(self, y: Any, x: Any) -> Array:
-        """Element (y, x) of the largest window: the same position for all samples, so that no gather is made of it."""
+        """Takes element (y, x) of the largest window: the same position for all samples, so that no gather is made of it."""
         return lax.dynamic_slice(self.padded, (y, x * self.channels), self.flat.shape)
 
 
 def _ordered(values: Array) -> Array:
-    """Unsigned integers in the same order: of signed ones the sign is turned, of negative floats all bits."""
+    """Converts to unsigned integers of the same order: turns the sign of signed ones, all bits of negative floats."""
     if jnp.issubdtype(values.dtype, jnp.unsignedinteger):
         return values
     bits = lax.bitcast_convert_type(values, jnp.uint32)
@@ -241,7 +245,7 @@ def _ordered(values: Array) -> Array:
 
 
 def _from_ordered(keys: Array, dtype: Any) -> Array:
-    """Values of `dtype`, of what `_ordered` gave."""
+    """Converts the result of `_ordered` to values of `dtype`."""
     if keys.dtype == dtype:
         return keys
     sign = jnp.uint32(1 << 31)

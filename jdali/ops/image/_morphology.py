@@ -63,7 +63,7 @@ def _refuse(name: str, bad: np.ndarray, message: str, values: np.ndarray, argume
 def _extremes(
     largest: bool, border: str, reach: tuple[int, int], image: Array, size: Array, start: Array, extent: Array
 ) -> Array:
-    """The largest or smallest value of [H, W, C] under a mask: its `size` and the position of its `start` in it, [2]."""
+    """Finds the largest or smallest value of [H, W, C] under a mask of `size`, whose `start` is at a position in it, [2]."""
     height, width, channels = image.shape
     floating = jnp.issubdtype(image.dtype, jnp.floating)
     limits = (-np.inf, np.inf) if floating else (0, np.iinfo(image.dtype).max)
@@ -141,6 +141,8 @@ def dilate(
     Returns: shape, type and layout of the image.
 
     Parity: works on the CPU as well.
+
+    Example: images = fn.experimental.dilate(images, mask_size=[7, 7])
     """
     return _run(True, image, border_mode, _reach, _size, _start, extent, out_shape)
 
@@ -182,5 +184,7 @@ def erode(
     Returns: shape, type and layout of the image.
 
     Parity: works on the CPU as well.
+
+    Example: images = fn.experimental.erode(images, mask_size=[7, 7])
     """
     return _run(False, image, border_mode, _reach, _size, _start, extent, out_shape)

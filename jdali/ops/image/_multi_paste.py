@@ -104,7 +104,7 @@ def _check_regions(name: str, values: Any, counts: np.ndarray) -> None:
 
 
 def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.ndarray:
-    """[N, 2]"""
+    """Returns the height and width of each canvas, [N, 2]."""
     if output_size is not None:
         found = output_size.shape[1] if output_size.ndim == 2 else 1
         if found < 2:
@@ -132,7 +132,7 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
 
 
 def _ids(in_ids: Any, batch_size: int) -> list[np.ndarray] | None:
-    """[N] samples to paste from; None: from all inputs."""
+    """Returns the samples to paste from, [N]; None for all inputs."""
     if in_ids is None:
         return None
     ids = [np.atleast_1d(own).astype(int) for own in in_ids]
@@ -149,14 +149,14 @@ def _ids(in_ids: Any, batch_size: int) -> list[np.ndarray] | None:
 
 
 def _sources(images: Sequence[BatchSpec], ids: list[np.ndarray] | None, sample: int) -> np.ndarray:
-    """int [regions, ndim]: size of the image that each region comes from."""
+    """Returns the size of the image that each region comes from: int [regions, ndim]."""
     if ids is not None:
         return images[0].extents[ids[sample]]
     return np.array([spec.extents[sample] for spec in images])
 
 
 def _channels(images: Sequence[BatchSpec], ids: list[np.ndarray] | None) -> np.ndarray:
-    """[N] of the outputs."""
+    """Returns the channels of the outputs, [N]."""
     channels = images[0].extents[:, -1].copy()
     if all((spec.extents[:, -1] == channels[:1]).all() for spec in images):
         return channels
@@ -272,6 +272,16 @@ def multi_paste(
 
     Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
     is not checked, and what is outside is left out.
+
+    Example:
+        images = fn.multi_paste(
+            images,
+            images,
+            output_size=[200, 300],
+            in_anchors=[[0, 0], [40, 60]],
+            shapes=[[100, 150], [90, 150]],
+            out_anchors=[[0, 0], [105, 140]],
+        )
     """
     args: dict[str, Any] = {
         "in_anchors": in_anchors, "in_anchors_rel": in_anchors_rel, "shapes": shapes, "shapes_rel": shapes_rel,
@@ -289,7 +299,7 @@ def multi_paste(
 def _region_bounds(
     sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
 ) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
-    """Of the regions of one sample: ids of images, [regions, 2] sizes of these, `regions`, and bool: there at all."""
+    """Returns the regions of one sample: ids of images, [regions, 2] sizes of these, `regions`, and bool, which exist."""
     ids, count = own["in_ids"], own["count"]
     if ids is None:
         areas = jnp.stack([size[sample] for size in sizes])
@@ -316,7 +326,7 @@ def _in_tiles(
 
     def boxes(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> tuple[Array, Array]:
         ids, areas, (source, size, target), there = _region_bounds(sizes, own, canvas, sample)
-        first = jnp.maximum(0, jnp.maximum(-source, -target))  # what is outside is left out
+        first = jnp.maximum(0, jnp.maximum(-source, -target))  # skip elements outside
         last = jnp.minimum(size, jnp.minimum(areas - source, canvas - target))
         last = jnp.where(there[:, None], last, first)
         found = jnp.stack([source + first, last - first, target + first], axis=1).astype(jnp.int32)
@@ -341,7 +351,7 @@ def _in_tiles(
 
 
 def _copied(result: Array, image: Array, box: Array, source: Array, sample: Array, channels: int) -> Array:
-    """`result` [N, F, H, W·C] with a region of sample `source` of `image` on its `sample`."""
+    """Copies a region of sample `source` of `image` to `sample` of `result` [N, F, H, W·C]."""
     rows, columns = (min(a, b) for a, b in zip(image.shape[2:], result.shape[2:], strict=True))
     todo = (box[1] > 0).all()
     for tile in _TILES:
@@ -356,7 +366,7 @@ def _tiled(
     result: Array, image: Array, box: Array, source: Array, sample: Array,
     tile: tuple[int, int], channels: int, fits: Array,
 ) -> Array:  # fmt: skip
-    """The same in tiles of one size, the last ones moved back into the region; nothing unless that `fits`."""
+    """Copies in tiles of one size, the last ones moved back into the region; nothing unless that `fits`."""
     (top, left), (height, width), (y, x) = box
     (tall, wide), frames = tile, result.shape[1]
     down, across = (height + tall - 1) // tall, (width + wide - 1) // wide
@@ -393,7 +403,7 @@ def _whole(
 def _pasted(
     canvas: Array, image: Array, region: Sequence[Array], size: Array, area: Array, there: Array
 ) -> Array:
-    """The canvas [..., H, W, C] with a region of an image on it."""
+    """Pastes a region of an image on the canvas [..., H, W, C]."""
     source, shape, target = region
     masks, first = [], canvas.ndim - 3
     for axis in range(first):

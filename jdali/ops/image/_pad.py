@@ -39,7 +39,7 @@ def setup(
 
 
 def _target(sizes: np.ndarray, largest: np.ndarray, values: Mapping[str, Any]) -> np.ndarray:
-    """Padded sizes [N, K] of the axes, of their true ones and those of the largest sample."""
+    """Computes padded sizes [N, K] of the axes from their true ones and those of the largest sample."""
     wanted = slice_argument("pad", "shape", values["shape"], sizes.shape)
     target = largest if wanted is None else np.where(wanted > 0, wanted, largest)
     target = np.maximum(target, sizes)
@@ -86,6 +86,8 @@ def pad(
             function is a batch of one).
 
     Returns: type and layout of the input.
+
+    Example: images = fn.pad(images, axis_names="HW", align=256, fill_value=64)
     """
     value = data
     for axis, size in enumerate(out_shape):

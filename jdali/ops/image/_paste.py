@@ -44,7 +44,7 @@ def setup(
         )
     _refuse("ratio of less than 1 is not supported", "ratio", ratio, ~(ratio >= 1))
     _refuse(
-        # DALI's words, with the name that the argument has there.
+        # DALI's words, with DALI's name of the argument.
         "min_canvas_size_ of less than 0 is not supported",
         "min_canvas_size",
         min_canvas_size,
@@ -101,6 +101,8 @@ def paste(
     Returns: [ratio * H, ratio * W, C], type of the input.
 
     Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
+
+    Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """
     del ratio, min_canvas_size, n_channels  # `setup` has made the size of them
     free = (out_extent - extent).astype(jnp.float32)

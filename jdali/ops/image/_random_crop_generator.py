@@ -50,6 +50,8 @@ def random_crop_generator(
 
     Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
         half away from zero.
+
+    Example: corner, size = fn.random_crop_generator(shape, random_area=[0.3, 0.8])
     """
     draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
     anchor, size = draw(key, jnp.asarray(shapes)[:2].astype(jnp.int32))

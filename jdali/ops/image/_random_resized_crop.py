@@ -57,7 +57,7 @@ def setup(
 
 
 def _sides(images: BatchSpec, sides: np.ndarray) -> np.ndarray:
-    """int64 [N, 2]: `sides`, but 0 for those of images without pixels."""
+    """Sets `sides` to 0 for images without pixels: int64 [N, 2]."""
     return np.where(images.extents[:, :2] == 0, 0, sides).astype(np.int64)
 
 
@@ -110,6 +110,8 @@ def random_resized_crop(
     Returns: [*size, C].
 
     Parity: other random numbers than DALI's, from the same distribution.
+
+    Example: images = fn.random_resized_crop(images, size=[160, 160])
     """
     if _filters is None:  # the key was a tracer; otherwise `setup` has drawn the window, on the host
         draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)

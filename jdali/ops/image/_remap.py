@@ -82,6 +82,8 @@ def remap(
     Returns: [h, w, C], type of the input, rounded half away from zero and saturated.
 
     Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
+
+    Example: images = fn.experimental.remap(images, map_x, map_y)
     """
     size = out_shape[:2]
     maps = [fit(values[..., 0], size) for values in (mapy, mapx)]
@@ -100,7 +102,7 @@ def remap(
 
 
 def table_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Mapping by tables; the pixels at `centers` are a tile of them.
+    """Maps points by tables; the pixels at `centers` are a tile of them.
 
     Args:
         parameters: tables [h, w] for each axis, and what to add to their points.

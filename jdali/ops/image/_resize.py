@@ -12,7 +12,7 @@ from jdali._batches import BatchSpec, Plan, Rising
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import filters_of, statics_of
 from jdali._kernels.resize_sizes import ResizeWindow, check_types, resize_window
-from jdali._operators.record import PerSample, Scaled, ScaledDecoding, Static, operator
+from jdali._operators.record import PerSample, Scaled, Static, operator
 from jdali.types import DALIInterpType
 
 LAYOUTS = ("HWC", "DHWC")
@@ -28,7 +28,7 @@ def plan_resampling(
     mag_filter: np.ndarray | None,
     antialias: bool,
 ) -> Plan:
-    """Plan of an operator that resamples `window` of each image: its `_filters`, `_nearest` and `_reach`."""
+    """Plans an operator that resamples `window` of each image: its `_filters`, `_nearest` and `_reach`."""
     filters = filters_of(
         window.low, window.high, window.size, extents=images.extents[:, :-1],
         interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
@@ -87,7 +87,6 @@ def setup(
     layouts=LAYOUTS,
     free_padding="all",
     nanoseconds=2.0,
-    uses=(ScaledDecoding,),
     outputs=lambda static: 2 if static.get("save_attrs") else 1,
     source="operators/image/resize/resize.cc, resize_attr.cc",
 )
@@ -154,6 +153,10 @@ def resize(
 
     Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
+
+    Example:
+        images = fn.resize(images, size=[112, 112])
+        images = fn.resize(images, size=[160, 60], interp_type=types.INTERP_NN)
     """
     resized = resample(
         image, _filters, extent[:-1], out_extent[0][:-1], out_shape[0],

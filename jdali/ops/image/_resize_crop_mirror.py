@@ -1,4 +1,4 @@
-"""Resize, crop and mirror in one resampling, which computes only what is kept."""
+"""Resize, crop and mirror in one resampling, which computes the crop only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jdali._batches import BatchSpec, Plan, Rising
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import mirrored
 from jdali._kernels.resize_sizes import check_types, crop_window, per_axis, resize_window
-from jdali._operators.record import PerSample, Scaled, ScaledDecoding, Static, operator
+from jdali._operators.record import PerSample, Scaled, Static, operator
 from jdali.ops.image._resize import LAYOUTS, plan_resampling
 from jdali.types import DALIInterpType
 
@@ -85,7 +85,6 @@ def setup(
     layouts=LAYOUTS,
     free_padding="all",
     nanoseconds=2.0,
-    uses=(ScaledDecoding,),
     source="operators/image/resize/resize_crop_mirror.cc",
 )
 def resize_crop_mirror(
@@ -168,6 +167,8 @@ def resize_crop_mirror(
 
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
+
+    Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
     axes = len(out_shape) - 1
     bits = jnp.asarray([1 << (axes - 1 - a) for a in range(axes)], jnp.int32)
@@ -180,7 +181,7 @@ def resize_crop_mirror(
 
 
 def _without_antialiasing(run: Callable[..., Array]) -> Callable[..., Array]:
-    """The same function with another default."""
+    """Copies the function with another default."""
     copy = types.FunctionType(run.__code__, run.__globals__, "fast_resize_crop_mirror", run.__defaults__)
     copy.__kwdefaults__ = {**(run.__kwdefaults__ or {}), "antialias": False}
     copy.__annotations__, copy.__doc__, copy.__module__ = run.__annotations__, run.__doc__, run.__module__
@@ -194,6 +195,5 @@ fast_resize_crop_mirror = operator(
     layouts=LAYOUTS,
     free_padding="all",
     nanoseconds=2.0,
-    uses=(ScaledDecoding,),
     source="operators/image/resize/resize_crop_mirror.cc",
 )(_without_antialiasing(resize_crop_mirror.run))

@@ -103,7 +103,7 @@ def _check_inside(
 
 
 def _columns(value: np.ndarray) -> np.ndarray:
-    """int64 [N, axes] of vectors, or of numbers, which are vectors of one."""
+    """Arranges vectors, or numbers, which are vectors of one, as int64 [N, axes]."""
     return value.reshape(len(value), -1).astype(np.int64)
 
 
@@ -138,6 +138,9 @@ def roi_random_crop(
 
     Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
         checked; of a window that does not fit the start is then unspecified.
+
+    Example:
+        corner = fn.roi_random_crop(crop_shape=[3, 4], roi_start=[2, 0], roi_end=[4, 8], in_shape=[9, 8])
     """
     crop, start = (jnp.atleast_1d(jnp.asarray(value, jnp.int32)) for value in (crop_shape, roi_start))
     end = jnp.asarray(roi_end, jnp.int32) if roi_shape is None else start + jnp.asarray(roi_shape, jnp.int32)

@@ -22,7 +22,7 @@ _SLACK = 1e-2
 def canvas_size(
     size: np.ndarray, angle: np.ndarray, axis: np.ndarray | None = None, frames: np.ndarray | None = None
 ) -> np.ndarray:
-    """Smallest canvas that holds rotated images, with the parity of the axis that lies along it.
+    """Computes the smallest canvas that holds rotated images, with the parity of the axis that lies along it.
 
     Equal parity keeps pixel centres on pixel centres, so that small angles blur less. All frames of a sequence get the
     canvas that holds the largest of them, with the parity that most of them would have alone; an even one if as many
@@ -60,7 +60,7 @@ def canvas_size(
 
 
 def _np_rotation(radians: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """float32 [N, 3, 3], `rotation_matrix` on the host."""
+    """Computes `rotation_matrix` on the host: float32 [N, 3, 3]."""
     unit = axis / np.sqrt((axis * axis).sum(-1, keepdims=True))
     cos, sin = np.cos(radians)[:, None, None], np.sin(radians)[:, None, None]
     x, y, z = unit.T
@@ -156,6 +156,10 @@ def rotate(
     Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points by up to
     0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
     that is one for all samples but cuts off the fraction of a per-sample one; here both are rounded.
+
+    Example:
+        images = fn.rotate(images, angle=20.0, fill_value=0)
+        images = fn.rotate(images, angle=45.0, fill_value=128.0, keep_size=True)
     """
     axes = image.ndim - 1
     # Centres as (x, y, z); the matrix goes from output to input.

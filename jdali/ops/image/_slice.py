@@ -98,7 +98,7 @@ def _check_arguments(named: Mapping[str, object], positional: tuple[Any, Any]) -
 
 
 def _starts_later(named: Mapping[str, object], policy: str) -> bool:
-    """True if the window's position is still unknown, but its size is not."""
+    """Returns True if the window's position is still unknown, but its size is not."""
     unknown = is_traced(named["start"]) or is_traced(named["rel_start"])
     return unknown and policy != "trim_to_shape" and named["shape"] is not None
 
@@ -112,7 +112,7 @@ def _fixed_sizes(extents: np.ndarray, axes: np.ndarray, shape: object) -> np.nda
 
 
 def _needs(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """All but the start of a window of fixed shape, unless it is to be trimmed or axes differ by sample."""
+    """Names all arguments but the start of a window of fixed shape, unless it is to be trimmed or axes differ by sample."""
     names = ("axes", *_NAMED, "anchor", "shape_input")
     same_axes = isinstance(arguments.get("axes", ()), (int, tuple, list, np.ndarray))
     if (
@@ -183,6 +183,8 @@ def slice(
         start: where the window starts, elements.
 
     Returns: layout of the input, size of the window.
+
+    Example: images = fn.slice(images, rel_start=[0.2, 0.1], rel_shape=[0.5, 0.6], axis_names="HW")
     """
     out = np.dtype(dtype or data.dtype)
     where: Any = _anchors
@@ -203,7 +205,7 @@ def slice(
 
 
 def _late_anchors(start: Any, relative: bool, axes: Any, extent: Array) -> Array:
-    """Anchors of all axes from a start that `setup` did not know."""
+    """Computes anchors of all axes from a start that `setup` did not know."""
     value = jnp.broadcast_to(jnp.asarray(start), axes.shape)
     if relative:
         value = round_half_away(rounded(value.astype(jnp.float32) * extent[axes].astype(jnp.float32)))

@@ -72,6 +72,8 @@ def ssd_random_crop(
 
     Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
         is an error after 200,000 attempts.
+
+    Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
     """
     assert _words is not None  # `setup` gives it
     first, last = boxes[:, :2], boxes[:, 2:]

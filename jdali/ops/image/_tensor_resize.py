@@ -48,7 +48,7 @@ def setup(
     extents = data.extents
 
     def all_axes(name: str, values: object, others: object) -> Any:
-        """[N, ndim] of values of the axes chosen; None stays None."""
+        """Extends values of the chosen axes to [N, ndim]; None stays None."""
         if values is None:
             return None
         result = np.broadcast_to(np.asarray(others, np.float64), extents.shape).copy()
@@ -85,7 +85,7 @@ def setup(
 def _chosen_axes(
     data: BatchSpec, axes: tuple[int, ...] | int | None, axis_names: str | None
 ) -> tuple[int, ...]:
-    """The axes to resize; all of them if nothing is said."""
+    """Returns the axes to resize; all of them by default."""
     if axes is not None and axis_names is not None:
         raise ValueError(f"{_NAME}: Arguments `axes` and `axis_names` are mutually exclusive")
     if axis_names is not None:
@@ -171,6 +171,8 @@ def tensor_resize(
 
     Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
     the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
+
+    Example: images = fn.tensor_resize(images, sizes=[60, 90], axes=[0, 1])
     """
     assert isinstance(axes, tuple)
     others = [axis for axis in range(data.ndim) if axis not in axes]

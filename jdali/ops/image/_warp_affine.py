@@ -114,6 +114,8 @@ def warp_affine(
 
     Parity: as for `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
     per-sample `size` is rounded like one for all samples.
+
+    Example: images = fn.warp_affine(images, matrix=[1.0, 0.3, -20.0, 0.1, 0.9, 10.0], fill_value=0)
     """
     axes = data.ndim - 1
     transform = _as_transform(matrix if mtx is None else mtx, axes)
@@ -137,7 +139,7 @@ def warp_affine(
 
 
 def _as_transform(matrix: Vector | Matrix, axes: int) -> Array:
-    """float32 [axes, axes + 1] of a list of values, or of a matrix that may be padded."""
+    """Arranges a list of values, or a matrix that may be padded, as float32 [axes, axes + 1]."""
     values = jnp.asarray(matrix, jnp.float32)
     if values.ndim == 1:
         return values.reshape(axes, axes + 1)

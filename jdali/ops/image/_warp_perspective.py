@@ -142,6 +142,11 @@ def warp_perspective(
 
     Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel. For
     int16 and INTERP_LINEAR, DALI rounds points to 1/32 pixel.
+
+    Example:
+        images = fn.experimental.warp_perspective(
+            images, matrix=[1.0, 0.2, -20.0, 0.05, 1.1, -10.0, 0.0004, 0.0008, 1.0]
+        )
     """
     transform = _as_transform(matrix if matrix_input is None else matrix_input)
     if not inverse_map:
@@ -165,7 +170,7 @@ def warp_perspective(
 
 
 def perspective_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Mapping of a perspective transform.
+    """Maps points by a perspective transform.
 
     Args:
         parameters: transform [3, 3], and what to subtract from points of `Mapping` to get those that it is for.
@@ -180,7 +185,7 @@ def perspective_points(parameters: Any, centers: Sequence[Array]) -> list[Array]
 
 
 def _as_transform(matrix: Vector | Matrix) -> Array:
-    """float32 [3, 3] of 9 values, or of a matrix that may be padded."""
+    """Arranges 9 values, or a matrix that may be padded, as float32 [3, 3]."""
     values = jnp.asarray(matrix, jnp.float32)
     if values.ndim == 1:
         return values.reshape(3, 3)

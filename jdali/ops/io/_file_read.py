@@ -33,6 +33,8 @@ def read(
     Returns: uint8 [bytes].
 
     Parity: DALI cannot read an empty file.
+
+    Example: contents = fn.io.file.read(path)
     """
     if filepaths.dtype not in (np.uint8, np.int8) or filepaths.ndim != 1:
         raise SampleError(

@@ -23,6 +23,8 @@ class Read(OperatorClass):
     Returns: uint8 [bytes].
 
     Parity: DALI cannot read an empty file.
+
+    Example: contents = fn.io.file.read(path)
     """
     def __init__(
         self,

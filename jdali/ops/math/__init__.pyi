@@ -15,7 +15,7 @@ def abs(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Absolute value; the least signed integer wraps around to itself.
+    """Computes the absolute value; the least signed integer wraps around to itself.
 
     Returns: shape and type of the input.
 
@@ -45,7 +45,7 @@ def acos(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Angle in radians, 0 to pi, of a cosine; NaN outside of -1 to 1.
+    """Computes the angle in radians, 0 to pi, of a cosine; NaN outside of -1 to 1.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -75,7 +75,7 @@ def acosh(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Inverse hyperbolic cosine; NaN below 1.
+    """Computes the inverse hyperbolic cosine; NaN below 1.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -106,7 +106,7 @@ def add(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Sum; integers wrap around.
+    """Adds; integers wrap around.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -137,7 +137,7 @@ def asin(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Angle in radians, -pi/2 to pi/2, of a sine; NaN outside of -1 to 1.
+    """Computes the angle in radians, -pi/2 to pi/2, of a sine; NaN outside of -1 to 1.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -167,7 +167,7 @@ def asinh(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Inverse hyperbolic sine.
+    """Computes the inverse hyperbolic sine.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -197,7 +197,7 @@ def atan(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Angle in radians, -pi/2 to pi/2, of a tangent.
+    """Computes the angle in radians, -pi/2 to pi/2, of a tangent.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -228,7 +228,7 @@ def atan2(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give.
+    """Computes the angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give.
 
     Returns: the broadcast shape, in the promoted floating type.
 
@@ -259,7 +259,7 @@ def atanh(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Inverse hyperbolic tangent; NaN outside of -1 to 1.
+    """Computes the inverse hyperbolic tangent; NaN outside of -1 to 1.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -415,7 +415,7 @@ def cbrt(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Cube root, negative for negative values.
+    """Computes the cube root, negative for negative values.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -445,7 +445,7 @@ def ceil(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Smallest whole number that is not below the value.
+    """Rounds up to a whole number.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -509,7 +509,7 @@ def cos(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Cosine of an angle in radians.
+    """Computes the cosine of an angle in radians.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -539,7 +539,7 @@ def cosh(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Hyperbolic cosine.
+    """Computes the hyperbolic cosine.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -570,7 +570,7 @@ def div(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Quotient `left / right` as a real number, float32 for integers.
+    """Divides `left / right` as real numbers, float32 for integers.
 
     Returns: the broadcast shape, in the promoted floating type; infinite or NaN where `right` is 0.
 
@@ -602,7 +602,7 @@ def eq(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """True where `left == right`.
+    """Returns True where `left == right`.
 
     Returns: the broadcast shape, bool.
 
@@ -633,7 +633,7 @@ def exp(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """e to the power of the value.
+    """Raises e to the power of the value.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -663,7 +663,7 @@ def fabs(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Absolute value as a real number.
+    """Computes the absolute value as a real number.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -693,7 +693,7 @@ def floor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Largest whole number that is not above the value.
+    """Rounds down to a whole number.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -724,7 +724,7 @@ def floordiv(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Quotient `left // right`: of integers without the fraction (-7 // 2 is -3), of floats exact.
+    """Divides `left // right`: integers without the fraction (-7 // 2 is -3), floats exactly.
 
     Returns: the broadcast shape, in the promoted type; 0 where a computed integer `right` is 0.
 
@@ -760,7 +760,7 @@ def fpow(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """`base` to the power of `exponent` as real numbers, float32 for integers.
+    """Raises `base` to the power of `exponent` as real numbers, float32 for integers.
 
     Returns: the broadcast shape, in the promoted floating type.
 
@@ -792,7 +792,7 @@ def ge(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """True where `left >= right`.
+    """Returns True where `left >= right`.
 
     Returns: the broadcast shape, bool.
 
@@ -824,7 +824,7 @@ def gt(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """True where `left > right`.
+    """Returns True where `left > right`.
 
     Returns: the broadcast shape, bool.
 
@@ -856,7 +856,7 @@ def le(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """True where `left <= right`.
+    """Returns True where `left <= right`.
 
     Returns: the broadcast shape, bool.
 
@@ -887,7 +887,7 @@ def log(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Natural logarithm; minus infinity for 0, NaN for negative values.
+    """Computes the natural logarithm; minus infinity for 0, NaN for negative values.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -917,7 +917,7 @@ def log10(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Logarithm to base 10; minus infinity for 0, NaN for negative values.
+    """Computes the logarithm to base 10; minus infinity for 0, NaN for negative values.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -947,7 +947,7 @@ def log2(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Logarithm to base 2; minus infinity for 0, NaN for negative values.
+    """Computes the logarithm to base 2; minus infinity for 0, NaN for negative values.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -978,7 +978,7 @@ def lshift(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Bits of `left` moved up by `right` bits, which count modulo 32 (64 for 64-bit types).
+    """Moves bits of `left` up by `right` bits, which count modulo 32 (64 for 64-bit types).
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1010,7 +1010,7 @@ def lt(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """True where `left < right`.
+    """Returns True where `left < right`.
 
     Returns: the broadcast shape, bool.
 
@@ -1042,7 +1042,7 @@ def max(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """The larger value; `right` if they are equal or one is NaN.
+    """Returns the larger value; `right` if they are equal or one is NaN.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1074,7 +1074,7 @@ def min(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """The smaller value; `right` if they are equal or one is NaN.
+    """Returns the smaller value; `right` if they are equal or one is NaN.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1106,7 +1106,7 @@ def mod(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Rest of the division towards zero, with the sign of `left`, as `fmod` of C.
+    """Computes the rest of the division towards zero, with the sign of `left`, as `fmod` of C.
 
     Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
     for integers that are computed.
@@ -1144,7 +1144,7 @@ def mul(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Product; integers wrap around, of booleans it is their conjunction.
+    """Multiplies; integers wrap around, of booleans it is their conjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1176,7 +1176,7 @@ def ne(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """True where `left != right`.
+    """Returns True where `left != right`.
 
     Returns: the broadcast shape, bool.
 
@@ -1207,7 +1207,7 @@ def neg(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """The value with the other sign; integers wrap around.
+    """Negates the value; integers wrap around.
 
     Returns: shape and type of the input.
 
@@ -1237,7 +1237,7 @@ def pos(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """The value itself.
+    """Returns the value itself.
 
     Returns: shape and type of the input, whatever they are.
 
@@ -1268,7 +1268,7 @@ def pow(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """`base` to the power of `exponent`; integers wrap around, a negative exponent gives 0 for them.
+    """Raises `base` to the power of `exponent`; integers wrap around, a negative exponent gives 0 for them.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1300,7 +1300,7 @@ def rshift(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Bits of `left` moved down by `right` bits, which count modulo 32 (64 for 64-bit types).
+    """Moves bits of `left` down by `right` bits, which count modulo 32 (64 for 64-bit types).
 
     Returns: the broadcast shape, in the promoted type; the sign is kept.
 
@@ -1331,7 +1331,7 @@ def rsqrt(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """One over the square root; infinite for 0.
+    """Computes one over the square root; infinite for 0.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -1363,7 +1363,7 @@ def sin(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Sine of an angle in radians.
+    """Computes the sine of an angle in radians.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -1393,7 +1393,7 @@ def sinh(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Hyperbolic sine.
+    """Computes the hyperbolic sine.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -1423,7 +1423,7 @@ def sqrt(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Square root; NaN for negative values.
+    """Computes the square root; NaN for negative values.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -1454,7 +1454,7 @@ def sub(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Difference; integers wrap around.
+    """Subtracts; integers wrap around.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1485,7 +1485,7 @@ def tan(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Tangent of an angle in radians.
+    """Computes the tangent of an angle in radians.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -1515,7 +1515,7 @@ def tanh(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Hyperbolic tangent.
+    """Computes the hyperbolic tangent.
 
     Returns: shape of the input; its type if that is floating, else float32.
 

@@ -22,7 +22,7 @@ def _refuse_zero(name: str, operands: Sequence[BatchSpec], constants: Mapping[st
 
 @elementwise("add", "arithmetic")
 def add(left: Array, right: Array) -> Array:
-    """Sum; integers wrap around.
+    """Adds; integers wrap around.
 
     Returns: the broadcast shape, in the promoted type.
     """
@@ -31,7 +31,7 @@ def add(left: Array, right: Array) -> Array:
 
 @elementwise("sub", "arithmetic")
 def sub(left: Array, right: Array) -> Array:
-    """Difference; integers wrap around.
+    """Subtracts; integers wrap around.
 
     Returns: the broadcast shape, in the promoted type.
     """
@@ -40,7 +40,7 @@ def sub(left: Array, right: Array) -> Array:
 
 @elementwise("mul", "multiplication")
 def mul(left: Array, right: Array) -> Array:
-    """Product; integers wrap around, of booleans it is their conjunction.
+    """Multiplies; integers wrap around, of booleans it is their conjunction.
 
     Returns: the broadcast shape, in the promoted type.
     """
@@ -49,7 +49,7 @@ def mul(left: Array, right: Array) -> Array:
 
 @elementwise("div", "real")
 def div(left: Array, right: Array) -> Array:
-    """Quotient `left / right` as a real number, float32 for integers.
+    """Divides `left / right` as real numbers, float32 for integers.
 
     Returns: the broadcast shape, in the promoted floating type; infinite or NaN where `right` is 0.
     """
@@ -57,7 +57,7 @@ def div(left: Array, right: Array) -> Array:
 
 
 def _quotient(left: Array, right: Array) -> Array:
-    """`left / right` of floats, rounded once.
+    """Divides floats, rounded once.
 
     XLA makes a division by a constant a product with its reciprocal, which is rounded twice: so the divisor is made one
     that depends on `left`, though only where the quotient is NaN anyway.
@@ -67,7 +67,7 @@ def _quotient(left: Array, right: Array) -> Array:
 
 @elementwise("floordiv", "arithmetic", check=_refuse_zero)
 def floordiv(left: Array, right: Array) -> Array:
-    """Quotient `left // right`: of integers without the fraction (-7 // 2 is -3), of floats exact.
+    """Divides `left // right`: integers without the fraction (-7 // 2 is -3), floats exactly.
 
     Returns: the broadcast shape, in the promoted type; 0 where a computed integer `right` is 0.
 
@@ -80,7 +80,7 @@ def floordiv(left: Array, right: Array) -> Array:
 
 @elementwise("mod", "arithmetic", check=_refuse_zero)
 def mod(left: Array, right: Array) -> Array:
-    """Rest of the division towards zero, with the sign of `left`, as `fmod` of C.
+    """Computes the rest of the division towards zero, with the sign of `left`, as `fmod` of C.
 
     Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
     for integers that are computed.
@@ -104,7 +104,7 @@ def _divide(function: Callable[[Array, Array], Array], left: Array, right: Array
 
 @elementwise("pow", "arithmetic")
 def pow(base: Array, exponent: Array) -> Array:
-    """`base` to the power of `exponent`; integers wrap around, a negative exponent gives 0 for them.
+    """Raises `base` to the power of `exponent`; integers wrap around, a negative exponent gives 0 for them.
 
     Returns: the broadcast shape, in the promoted type.
     """
@@ -122,7 +122,7 @@ def pow(base: Array, exponent: Array) -> Array:
 
 @elementwise("fpow", "real")
 def fpow(base: Array, exponent: Array) -> Array:
-    """`base` to the power of `exponent` as real numbers, float32 for integers.
+    """Raises `base` to the power of `exponent` as real numbers, float32 for integers.
 
     Returns: the broadcast shape, in the promoted floating type.
     """
@@ -131,7 +131,7 @@ def fpow(base: Array, exponent: Array) -> Array:
 
 @elementwise("neg", "arithmetic")
 def neg(value: Array) -> Array:
-    """The value with the other sign; integers wrap around.
+    """Negates the value; integers wrap around.
 
     Returns: shape and type of the input.
     """
@@ -140,7 +140,7 @@ def neg(value: Array) -> Array:
 
 @operator(name="math.pos")
 def pos(value: Array, /) -> Array:
-    """The value itself.
+    """Returns the value itself.
 
     Returns: shape and type of the input, whatever they are.
     """

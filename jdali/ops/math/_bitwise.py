@@ -49,7 +49,7 @@ def bitnot(value: Array) -> Array:
 
 @elementwise("lshift", "bitwise")
 def lshift(left: Array, right: Array) -> Array:
-    """Bits of `left` moved up by `right` bits, which count modulo 32 (64 for 64-bit types).
+    """Moves bits of `left` up by `right` bits, which count modulo 32 (64 for 64-bit types).
 
     Returns: the broadcast shape, in the promoted type.
     """
@@ -58,7 +58,7 @@ def lshift(left: Array, right: Array) -> Array:
 
 @elementwise("rshift", "bitwise")
 def rshift(left: Array, right: Array) -> Array:
-    """Bits of `left` moved down by `right` bits, which count modulo 32 (64 for 64-bit types).
+    """Moves bits of `left` down by `right` bits, which count modulo 32 (64 for 64-bit types).
 
     Returns: the broadcast shape, in the promoted type; the sign is kept.
     """

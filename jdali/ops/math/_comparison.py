@@ -18,7 +18,7 @@ from jdali._kernels.promotion import common_type
 
 @elementwise("eq", "comparison", common_operands=False)
 def eq(left: Array, right: Array) -> Array:
-    """True where `left == right`.
+    """Returns True where `left == right`.
 
     Returns: the broadcast shape, bool.
     """
@@ -27,7 +27,7 @@ def eq(left: Array, right: Array) -> Array:
 
 @elementwise("ne", "comparison", common_operands=False)
 def ne(left: Array, right: Array) -> Array:
-    """True where `left != right`.
+    """Returns True where `left != right`.
 
     Returns: the broadcast shape, bool.
     """
@@ -36,7 +36,7 @@ def ne(left: Array, right: Array) -> Array:
 
 @elementwise("lt", "comparison", common_operands=False)
 def lt(left: Array, right: Array) -> Array:
-    """True where `left < right`.
+    """Returns True where `left < right`.
 
     Returns: the broadcast shape, bool.
     """
@@ -45,7 +45,7 @@ def lt(left: Array, right: Array) -> Array:
 
 @elementwise("le", "comparison", common_operands=False)
 def le(left: Array, right: Array) -> Array:
-    """True where `left <= right`.
+    """Returns True where `left <= right`.
 
     Returns: the broadcast shape, bool.
     """
@@ -54,7 +54,7 @@ def le(left: Array, right: Array) -> Array:
 
 @elementwise("gt", "comparison", common_operands=False)
 def gt(left: Array, right: Array) -> Array:
-    """True where `left > right`.
+    """Returns True where `left > right`.
 
     Returns: the broadcast shape, bool.
     """
@@ -63,7 +63,7 @@ def gt(left: Array, right: Array) -> Array:
 
 @elementwise("ge", "comparison", common_operands=False)
 def ge(left: Array, right: Array) -> Array:
-    """True where `left >= right`.
+    """Returns True where `left >= right`.
 
     Returns: the broadcast shape, bool.
     """
@@ -72,7 +72,7 @@ def ge(left: Array, right: Array) -> Array:
 
 @elementwise("min", "arithmetic")
 def min(left: Array, right: Array) -> Array:
-    """The smaller value; `right` if they are equal or one is NaN.
+    """Returns the smaller value; `right` if they are equal or one is NaN.
 
     Returns: the broadcast shape, in the promoted type.
     """
@@ -81,7 +81,7 @@ def min(left: Array, right: Array) -> Array:
 
 @elementwise("max", "arithmetic")
 def max(left: Array, right: Array) -> Array:
-    """The larger value; `right` if they are equal or one is NaN.
+    """Returns the larger value; `right` if they are equal or one is NaN.
 
     Returns: the broadcast shape, in the promoted type.
     """

@@ -10,7 +10,7 @@ from jdali._kernels.elementwise import elementwise
 
 @elementwise("abs", "arithmetic")
 def abs(input: Array) -> Array:
-    """Absolute value; the least signed integer wraps around to itself.
+    """Computes the absolute value; the least signed integer wraps around to itself.
 
     Returns: shape and type of the input.
     """
@@ -19,7 +19,7 @@ def abs(input: Array) -> Array:
 
 @elementwise("fabs", "real")
 def fabs(input: Array) -> Array:
-    """Absolute value as a real number.
+    """Computes the absolute value as a real number.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -28,7 +28,7 @@ def fabs(input: Array) -> Array:
 
 @elementwise("floor", "real")
 def floor(input: Array) -> Array:
-    """Largest whole number that is not above the value.
+    """Rounds down to a whole number.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -37,7 +37,7 @@ def floor(input: Array) -> Array:
 
 @elementwise("ceil", "real")
 def ceil(input: Array) -> Array:
-    """Smallest whole number that is not below the value.
+    """Rounds up to a whole number.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -46,7 +46,7 @@ def ceil(input: Array) -> Array:
 
 @elementwise("sqrt", "real")
 def sqrt(input: Array) -> Array:
-    """Square root; NaN for negative values.
+    """Computes the square root; NaN for negative values.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -55,7 +55,7 @@ def sqrt(input: Array) -> Array:
 
 @elementwise("rsqrt", "real")
 def rsqrt(input: Array) -> Array:
-    """One over the square root; infinite for 0.
+    """Computes one over the square root; infinite for 0.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -66,7 +66,7 @@ def rsqrt(input: Array) -> Array:
 
 @elementwise("cbrt", "real")
 def cbrt(input: Array) -> Array:
-    """Cube root, negative for negative values.
+    """Computes the cube root, negative for negative values.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -75,7 +75,7 @@ def cbrt(input: Array) -> Array:
 
 @elementwise("exp", "real")
 def exp(input: Array) -> Array:
-    """e to the power of the value.
+    """Raises e to the power of the value.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -84,7 +84,7 @@ def exp(input: Array) -> Array:
 
 @elementwise("log", "real")
 def log(input: Array) -> Array:
-    """Natural logarithm; minus infinity for 0, NaN for negative values.
+    """Computes the natural logarithm; minus infinity for 0, NaN for negative values.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -93,7 +93,7 @@ def log(input: Array) -> Array:
 
 @elementwise("log2", "real")
 def log2(input: Array) -> Array:
-    """Logarithm to base 2; minus infinity for 0, NaN for negative values.
+    """Computes the logarithm to base 2; minus infinity for 0, NaN for negative values.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -102,7 +102,7 @@ def log2(input: Array) -> Array:
 
 @elementwise("log10", "real")
 def log10(input: Array) -> Array:
-    """Logarithm to base 10; minus infinity for 0, NaN for negative values.
+    """Computes the logarithm to base 10; minus infinity for 0, NaN for negative values.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -111,7 +111,7 @@ def log10(input: Array) -> Array:
 
 @elementwise("sin", "real")
 def sin(input: Array) -> Array:
-    """Sine of an angle in radians.
+    """Computes the sine of an angle in radians.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -120,7 +120,7 @@ def sin(input: Array) -> Array:
 
 @elementwise("cos", "real")
 def cos(input: Array) -> Array:
-    """Cosine of an angle in radians.
+    """Computes the cosine of an angle in radians.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -129,7 +129,7 @@ def cos(input: Array) -> Array:
 
 @elementwise("tan", "real")
 def tan(input: Array) -> Array:
-    """Tangent of an angle in radians.
+    """Computes the tangent of an angle in radians.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -138,7 +138,7 @@ def tan(input: Array) -> Array:
 
 @elementwise("asin", "real")
 def asin(input: Array) -> Array:
-    """Angle in radians, -pi/2 to pi/2, of a sine; NaN outside of -1 to 1.
+    """Computes the angle in radians, -pi/2 to pi/2, of a sine; NaN outside of -1 to 1.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -147,7 +147,7 @@ def asin(input: Array) -> Array:
 
 @elementwise("acos", "real")
 def acos(input: Array) -> Array:
-    """Angle in radians, 0 to pi, of a cosine; NaN outside of -1 to 1.
+    """Computes the angle in radians, 0 to pi, of a cosine; NaN outside of -1 to 1.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -156,7 +156,7 @@ def acos(input: Array) -> Array:
 
 @elementwise("atan", "real")
 def atan(input: Array) -> Array:
-    """Angle in radians, -pi/2 to pi/2, of a tangent.
+    """Computes the angle in radians, -pi/2 to pi/2, of a tangent.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -164,13 +164,13 @@ def atan(input: Array) -> Array:
 
 
 def _root_of_exp(input: Array) -> Array:
-    """exp(x / 2): exp(x) overflows before its half does, and exp(x - log 2) has the error of that difference."""
+    """Computes exp(x / 2): exp(x) overflows before its half does, and exp(x - log 2) has the error of that difference."""
     return jnp.exp(0.5 * input)
 
 
 @elementwise("sinh", "real")
 def sinh(input: Array) -> Array:
-    """Hyperbolic sine.
+    """Computes the hyperbolic sine.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -182,7 +182,7 @@ def sinh(input: Array) -> Array:
 
 @elementwise("cosh", "real")
 def cosh(input: Array) -> Array:
-    """Hyperbolic cosine.
+    """Computes the hyperbolic cosine.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -192,7 +192,7 @@ def cosh(input: Array) -> Array:
 
 @elementwise("tanh", "real")
 def tanh(input: Array) -> Array:
-    """Hyperbolic tangent.
+    """Computes the hyperbolic tangent.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -201,7 +201,7 @@ def tanh(input: Array) -> Array:
 
 @elementwise("asinh", "real")
 def asinh(input: Array) -> Array:
-    """Inverse hyperbolic sine.
+    """Computes the inverse hyperbolic sine.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -210,7 +210,7 @@ def asinh(input: Array) -> Array:
 
 @elementwise("acosh", "real")
 def acosh(input: Array) -> Array:
-    """Inverse hyperbolic cosine; NaN below 1.
+    """Computes the inverse hyperbolic cosine; NaN below 1.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -219,7 +219,7 @@ def acosh(input: Array) -> Array:
 
 @elementwise("atanh", "real")
 def atanh(input: Array) -> Array:
-    """Inverse hyperbolic tangent; NaN outside of -1 to 1.
+    """Computes the inverse hyperbolic tangent; NaN outside of -1 to 1.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
@@ -228,7 +228,7 @@ def atanh(input: Array) -> Array:
 
 @elementwise("atan2", "real")
 def atan2(x: Array, y: Array) -> Array:
-    """Angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give.
+    """Computes the angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give.
 
     Returns: the broadcast shape, in the promoted floating type.
     """

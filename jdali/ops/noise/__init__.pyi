@@ -24,6 +24,8 @@ class Gaussian(OperatorClass):
         seed: seed of this operator alone; -1: it follows from the pipeline's.
 
     Returns: shape and type of `data`.
+
+    Example: images = fn.noise.gaussian(images, stddev=40.0)
     """
     def __init__(
         self,
@@ -56,6 +58,8 @@ class SaltAndPepper(OperatorClass):
     Returns: shape and type of `data`.
 
     Parity: DALI wraps a value that an integer type cannot hold around.
+
+    Example: images = fn.noise.salt_and_pepper(images, prob=0.1)
     """
     def __init__(
         self,
@@ -91,6 +95,8 @@ class Shot(OperatorClass):
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
     factor of 0 DALI gives zeros, though its source means to leave the data as they are; for means of 2³² and
     more it never ends, while here there is no limit.
+
+    Example: images = fn.noise.shot(images, factor=20.0)
     """
     def __init__(
         self,
@@ -128,6 +134,8 @@ def gaussian(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: shape and type of `data`.
+
+    Example: images = fn.noise.gaussian(images, stddev=40.0)
     """
 
 @overload
@@ -202,6 +210,8 @@ def salt_and_pepper(
     Returns: shape and type of `data`.
 
     Parity: DALI wraps a value that an integer type cannot hold around.
+
+    Example: images = fn.noise.salt_and_pepper(images, prob=0.1)
     """
 
 @overload
@@ -281,6 +291,8 @@ def shot(
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
     factor of 0 DALI gives zeros, though its source means to leave the data as they are; for means of 2³² and
     more it never ends, while here there is no limit.
+
+    Example: images = fn.noise.shot(images, factor=20.0)
     """
 
 @overload

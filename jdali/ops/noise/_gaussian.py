@@ -28,6 +28,8 @@ def gaussian(
         stddev: standard deviation of the noise, likewise.
 
     Returns: shape and type of `data`.
+
+    Example: images = fn.noise.gaussian(images, stddev=40.0)
     """
     noise = mean + stddev * element_normal(key, extent, data.shape)
     return saturate_cast(data.astype(jnp.float32) + noise, data.dtype)

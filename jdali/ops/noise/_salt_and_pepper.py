@@ -61,6 +61,8 @@ def salt_and_pepper(
     Returns: shape and type of `data`.
 
     Parity: DALI wraps a value that an integer type cannot hold around.
+
+    Example: images = fn.noise.salt_and_pepper(images, prob=0.1)
     """
     shape = list(data.shape)
     channel = layout.find("C") if layout else data.ndim - 1

@@ -35,6 +35,8 @@ def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent:
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
     factor of 0 DALI gives zeros, though its source means to leave the data as they are; for means of 2³² and
     more it never ends, while here there is no limit.
+
+    Example: images = fn.noise.shot(images, factor=20.0)
     """
     value = data.astype(jnp.float32)
     unit = jnp.where(factor == 0, jnp.float32(1), factor)
@@ -45,7 +47,7 @@ def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent:
 
 
 def _poisson(key: Array, extent: Array, mean: Array) -> Array:
-    """float32: a Poisson variate for each mean, which must be finite and not negative."""
+    """Draws a Poisson variate, float32, for each mean, which must be finite and not negative."""
     few = mean < _FEW
     small = _by_sums(element_uniform(key, extent, mean.shape, 0), jnp.where(few, mean, jnp.float32(0)))
     normal = jnp.maximum(jnp.round(mean + jnp.sqrt(mean) * element_normal(key, extent, mean.shape, 0)), 0)
@@ -55,7 +57,7 @@ def _poisson(key: Array, extent: Array, mean: Array) -> Array:
 
 
 def _by_sums(u: Array, mean: Array) -> Array:
-    """The least k for which the probability of at most k events is above `u`."""
+    """Finds the least k for which the probability of at most k events is above `u`."""
 
     def step(state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
         k, probability, total, result = state
@@ -71,7 +73,7 @@ def _by_sums(u: Array, mean: Array) -> Array:
 
 
 def _by_rejection(key: Array, extent: Array, mean: Array, wanted: Array, otherwise: Array) -> Array:
-    """Hörmann's transformed rejection (PTRS, 1993), for means from 10 up.
+    """Draws by Hörmann's transformed rejection (PTRS, 1993), for means from 10 up.
 
     Args:
         wanted: bool, which elements are drawn; the others, and one that every attempt refuses, are those
@@ -99,7 +101,7 @@ def _by_rejection(key: Array, extent: Array, mean: Array, wanted: Array, otherwi
 
 
 def _log_probability(k: Array, mean: Array) -> Array:
-    """Logarithm of the Poisson probability of `k` events, exact enough for means of millions."""
+    """Computes the logarithm of the Poisson probability of `k` events, exact enough for means of millions."""
     safe = jnp.maximum(k, 1)
     distance = (mean - safe) / safe
     # Stirling's series for k!; k log(mean) - mean alone would cancel.

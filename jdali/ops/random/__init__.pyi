@@ -29,6 +29,8 @@ class Beta(OperatorClass):
 
     Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
         (so that its value cannot be checked before) and is not above 0.
+
+    Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
     def __init__(
         self,
@@ -64,6 +66,8 @@ class Choice(OperatorClass):
     Parity: DALI raises if n is not positive, or is not the number of probabilities; the value of a
     scalar input that is no constant is not known before the draw here, and of such an n, or p, the
     result is 0, or below the number of probabilities.
+
+    Example: value = fn.random.choice(5)
     """
     def __init__(
         self,
@@ -92,6 +96,8 @@ class CoinFlip(OperatorClass):
         seed: seed of this operator alone; -1: it follows from the pipeline's.
 
     Returns: `shape`, `dtype`.
+
+    Example: flip = fn.random.coin_flip(probability=0.3)
     """
     def __init__(
         self,
@@ -123,6 +129,8 @@ class Normal(OperatorClass):
         seed: seed of this operator alone; -1: it follows from the pipeline's.
 
     Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
+
+    Example: values = fn.random.normal(mean=1.0, stddev=0.5, shape=[3])
     """
     def __init__(
         self,
@@ -159,6 +167,8 @@ class Uniform(OperatorClass):
 
     Parity: of integers DALI cuts off the fractions of the range first ([0.5, 2.5] gives 0, 1 and 2), and wraps it
     around where `dtype` cannot hold it.
+
+    Example: values = fn.random.uniform(range=[-1.0, 1.0], shape=[3])
     """
     def __init__(
         self,
@@ -204,6 +214,8 @@ def beta(
 
     Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
         (so that its value cannot be checked before) and is not above 0.
+
+    Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
 
 @overload
@@ -283,6 +295,8 @@ def choice(
     Parity: DALI raises if n is not positive, or is not the number of probabilities; the value of a
     scalar input that is no constant is not known before the draw here, and of such an n, or p, the
     result is 0, or below the number of probabilities.
+
+    Example: value = fn.random.choice(5)
     """
 
 @overload
@@ -354,6 +368,8 @@ def coin_flip(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: `shape`, `dtype`.
+
+    Example: flip = fn.random.coin_flip(probability=0.3)
     """
 
 @overload
@@ -428,6 +444,8 @@ def normal(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
+
+    Example: values = fn.random.normal(mean=1.0, stddev=0.5, shape=[3])
     """
 
 @overload
@@ -509,6 +527,8 @@ def uniform(
 
     Parity: of integers DALI cuts off the fractions of the range first ([0.5, 2.5] gives 0, 1 and 2), and wraps it
     around where `dtype` cannot hold it.
+
+    Example: values = fn.random.uniform(range=[-1.0, 1.0], shape=[3])
     """
 
 @overload

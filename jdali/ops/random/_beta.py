@@ -79,6 +79,8 @@ def beta(
 
     Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
         (so that its value cannot be checked before) and is not above 0.
+
+    Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
     gammas = [
         _log_gamma(key, out_extent, out_shape, shape_parameter, first_draw)
@@ -88,7 +90,7 @@ def beta(
 
 
 def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike, draw: int) -> Array:
-    """float32 [*shape]: logarithms of gamma variates, rejecting as Marsaglia and Tsang (2000) do.
+    """Draws logarithms of gamma variates, float32 [*shape], rejecting as Marsaglia and Tsang (2000) do.
 
     The logarithm, since for a small `alpha` the variates themselves are too small for float32.
 

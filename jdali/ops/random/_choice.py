@@ -41,7 +41,7 @@ def setup(
 
 
 def _counts(a: BatchSpec, constants: Mapping[str, Any]) -> np.ndarray | None:
-    """[N], how many elements there are to choose from; None: the value of a scalar is not known yet."""
+    """Counts the elements to choose from, [N]; None if the value of a scalar is not known yet."""
     if a.ndim > 0:
         return a.extents[:, 0]
     return np.full(a.batch_size, int(constants["a"])) if "a" in constants else None
@@ -122,6 +122,8 @@ def choice(
     Parity: DALI raises if n is not positive, or is not the number of probabilities; the value of a
     scalar input that is no constant is not known before the draw here, and of such an n, or p, the
     result is 0, or below the number of probabilities.
+
+    Example: value = fn.random.choice(5)
     """
     rank = len(out_shape) - max(a.ndim - 1, 0)
     shape_drawn = out_shape[:rank]

@@ -44,5 +44,7 @@ def coin_flip(
         shape: shape of the output; None: that of `shape_like`, or a scalar.
 
     Returns: `shape`, `dtype`.
+
+    Example: flip = fn.random.coin_flip(probability=0.3)
     """
     return saturate_cast(element_uniform(key, out_extent, out_shape) < probability, dtype or np.int32)

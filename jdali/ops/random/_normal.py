@@ -47,6 +47,8 @@ def normal(
         stddev: standard deviation; a negative one mirrors the values.
 
     Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
+
+    Example: values = fn.random.normal(mean=1.0, stddev=0.5, shape=[3])
     """
     drawn = mean + stddev * element_normal(key, out_extent, out_shape)
     return saturate_cast(drawn, dtype or np.float32)

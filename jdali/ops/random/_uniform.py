@@ -80,6 +80,8 @@ def uniform(
 
     Parity: of integers DALI cuts off the fractions of the range first ([0.5, 2.5] gives 0, 1 and 2), and wraps it
     around where `dtype` cannot hold it.
+
+    Example: values = fn.random.uniform(range=[-1.0, 1.0], shape=[3])
     """
     dtype = np.dtype(dtype or np.float32)
     if values is not None:

@@ -12,7 +12,7 @@ from jax.typing import ArrayLike
 from jdali.fn._classes import OperatorClass
 
 class Max(OperatorClass):
-    """Largest element along axes; NaN is passed over.
+    """Finds the largest element along axes; NaN is passed over.
 
     Args:
         data: any shape and type.
@@ -27,6 +27,8 @@ class Max(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+
+    Example: largest = fn.reductions.max(numbers, axes=[1])
     """
     def __init__(
         self,
@@ -41,7 +43,7 @@ class Max(OperatorClass):
     ) -> None: ...
 
 class Mean(OperatorClass):
-    """Mean along axes; an integer result is rounded toward zero.
+    """Computes the mean along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -60,6 +62,8 @@ class Mean(OperatorClass):
 
     Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
     integers does not overflow.
+
+    Example: mean = fn.reductions.mean(images, axes=[0, 1])
     """
     def __init__(
         self,
@@ -75,7 +79,7 @@ class Mean(OperatorClass):
     ) -> None: ...
 
 class MeanSquare(OperatorClass):
-    """Mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the mean of the squares along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -94,6 +98,8 @@ class MeanSquare(OperatorClass):
 
     Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
     mean); here they are squared as floats.
+
+    Example: squares = fn.reductions.mean_square(numbers, axes=[1])
     """
     def __init__(
         self,
@@ -109,7 +115,7 @@ class MeanSquare(OperatorClass):
     ) -> None: ...
 
 class Min(OperatorClass):
-    """Smallest element along axes; NaN is passed over.
+    """Finds the smallest element along axes; NaN is passed over.
 
     Args:
         data: any shape and type.
@@ -124,6 +130,8 @@ class Min(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+
+    Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
     def __init__(
         self,
@@ -138,7 +146,7 @@ class Min(OperatorClass):
     ) -> None: ...
 
 class RMS(OperatorClass):
-    """Square root of the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the square root of the mean of the squares along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -156,6 +164,8 @@ class RMS(OperatorClass):
     Returns: roots, `dtype`; NaN where there is nothing to reduce.
 
     Parity: as `reductions.mean_square`, no overflow of integers.
+
+    Example: rms = fn.reductions.rms(numbers, axes=[1])
     """
     def __init__(
         self,
@@ -171,7 +181,7 @@ class RMS(OperatorClass):
     ) -> None: ...
 
 class StdDev(OperatorClass):
-    """Square root of the variance about `mean`.
+    """Computes the square root of the variance about `mean`.
 
     Args:
         data: any shape, numbers or bool.
@@ -188,6 +198,10 @@ class StdDev(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: standard deviations, float32.
+
+    Example:
+        mean = fn.reductions.mean(numbers)
+        deviation = fn.reductions.std_dev(numbers, mean)
     """
     def __init__(
         self,
@@ -220,6 +234,8 @@ class Sum(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: sums, `dtype`; 0 where nothing is summed.
+
+    Example: total = fn.reductions.sum(numbers, axes=[0])
     """
     def __init__(
         self,
@@ -235,7 +251,7 @@ class Sum(OperatorClass):
     ) -> None: ...
 
 class Variance(OperatorClass):
-    """Sum of the squared distances from `mean`, divided by the number of elements less `ddof`.
+    """Sums the squared distances from `mean`, divided by the number of elements less `ddof`.
 
     Args:
         data: any shape, numbers or bool.
@@ -252,6 +268,10 @@ class Variance(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: variances, float32.
+
+    Example:
+        mean = fn.reductions.mean(numbers)
+        variance = fn.reductions.variance(numbers, mean)
     """
     def __init__(
         self,
@@ -278,7 +298,7 @@ def max(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Largest element along axes; NaN is passed over.
+    """Finds the largest element along axes; NaN is passed over.
 
     Args:
         data: any shape and type.
@@ -292,6 +312,8 @@ def max(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+
+    Example: largest = fn.reductions.max(numbers, axes=[1])
     """
 
 @overload
@@ -320,7 +342,7 @@ def mean(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Mean along axes; an integer result is rounded toward zero.
+    """Computes the mean along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -338,6 +360,8 @@ def mean(
 
     Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
     integers does not overflow.
+
+    Example: mean = fn.reductions.mean(images, axes=[0, 1])
     """
 
 @overload
@@ -367,7 +391,7 @@ def mean_square(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the mean of the squares along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -385,6 +409,8 @@ def mean_square(
 
     Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
     mean); here they are squared as floats.
+
+    Example: squares = fn.reductions.mean_square(numbers, axes=[1])
     """
 
 @overload
@@ -413,7 +439,7 @@ def min(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Smallest element along axes; NaN is passed over.
+    """Finds the smallest element along axes; NaN is passed over.
 
     Args:
         data: any shape and type.
@@ -427,6 +453,8 @@ def min(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+
+    Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
 
 @overload
@@ -455,7 +483,7 @@ def rms(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Square root of the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the square root of the mean of the squares along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -472,6 +500,8 @@ def rms(
     Returns: roots, `dtype`; NaN where there is nothing to reduce.
 
     Parity: as `reductions.mean_square`, no overflow of integers.
+
+    Example: rms = fn.reductions.rms(numbers, axes=[1])
     """
 
 @overload
@@ -502,7 +532,7 @@ def std_dev(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Square root of the variance about `mean`.
+    """Computes the square root of the variance about `mean`.
 
     Args:
         data: any shape, numbers or bool.
@@ -518,6 +548,10 @@ def std_dev(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: standard deviations, float32.
+
+    Example:
+        mean = fn.reductions.mean(numbers)
+        deviation = fn.reductions.std_dev(numbers, mean)
     """
 
 @overload
@@ -564,6 +598,8 @@ def sum(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: sums, `dtype`; 0 where nothing is summed.
+
+    Example: total = fn.reductions.sum(numbers, axes=[0])
     """
 
 @overload
@@ -594,7 +630,7 @@ def variance(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Sum of the squared distances from `mean`, divided by the number of elements less `ddof`.
+    """Sums the squared distances from `mean`, divided by the number of elements less `ddof`.
 
     Args:
         data: any shape, numbers or bool.
@@ -610,6 +646,10 @@ def variance(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: variances, float32.
+
+    Example:
+        mean = fn.reductions.mean(numbers)
+        variance = fn.reductions.variance(numbers, mean)
     """
 
 @overload

@@ -29,14 +29,14 @@ def _setup(name: str) -> Callable[..., Plan]:
 
 
 def _mean(value: Array, extent: Array, axes: tuple[int, ...] | None, keep_dims: bool) -> Array:
-    """Mean as float32; the sum is taken in the dtype of `value`."""
+    """Computes the mean as float32; the sum is taken in the dtype of `value`."""
     axes = tuple(range(value.ndim)) if axes is None else axes
     total = masked_sum(value, extent, axes, keep_dims).astype(jnp.float32)
     return total * (1 / count(extent, axes))
 
 
 def _finish(value: Array, dtype: np.dtype | None, out_shape: tuple[int, ...] | None) -> Array:
-    """DALI cuts the fraction of an integer mean off, unlike all its other casts."""
+    """Converts a mean: DALI cuts its fraction off for integers, unlike all its other casts."""
     out = np.dtype(dtype or np.float32)
     result = saturate_cast(jnp.trunc(value) if out.kind in "iu" else value, out)
     return result if out_shape is None else fit(result, out_shape)
@@ -54,7 +54,7 @@ def reduce_mean(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Mean along axes; an integer result is rounded toward zero.
+    """Computes the mean along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -69,6 +69,8 @@ def reduce_mean(
 
     Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
     integers does not overflow.
+
+    Example: mean = fn.reductions.mean(images, axes=[0, 1])
     """
     if np.dtype(dtype or np.float32).kind in "iu" and data.dtype.kind in "iub":
         wide: Any = data.dtype
@@ -94,7 +96,7 @@ def reduce_mean_square(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the mean of the squares along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -109,6 +111,8 @@ def reduce_mean_square(
 
     Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
     mean); here they are squared as floats.
+
+    Example: squares = fn.reductions.mean_square(numbers, axes=[1])
     """
     return _finish(_mean(jnp.square(data.astype(jnp.float32)), extent, axes, keep_dims), dtype, out_shape)
 
@@ -129,7 +133,7 @@ def reduce_rms(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Square root of the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the square root of the mean of the squares along axes; an integer result is rounded toward zero.
 
     Args:
         data: any shape, numbers or bool.
@@ -143,6 +147,8 @@ def reduce_rms(
     Returns: roots, `dtype`; NaN where there is nothing to reduce.
 
     Parity: as `reductions.mean_square`, no overflow of integers.
+
+    Example: rms = fn.reductions.rms(numbers, axes=[1])
     """
     squares = _mean(jnp.square(data.astype(jnp.float32)), extent, axes, keep_dims)
     return _finish(jnp.sqrt(squares), dtype, out_shape)

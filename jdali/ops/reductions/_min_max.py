@@ -24,14 +24,14 @@ def _setup(name: str) -> Callable[..., Plan]:
 
 
 def _prepare(data: Array, extent: Array, neutral: object) -> Array:
-    """Padding and NaN out of the way: DALI's comparisons pass over NaN."""
+    """Replaces padding and NaN by `neutral`: DALI's comparisons pass over NaN."""
     if jnp.issubdtype(data.dtype, jnp.floating):
         data = jnp.where(jnp.isnan(data), jnp.asarray(neutral, data.dtype), data)
     return mask_padding(data, extent, neutral)
 
 
 def _limits(dtype: Any) -> tuple[Any, Any]:
-    """Smallest and largest finite value, of that dtype."""
+    """Returns the smallest and largest finite value, of that dtype."""
     if dtype == np.bool_:
         return np.False_, np.True_
     floating = jnp.issubdtype(dtype, jnp.floating)
@@ -50,7 +50,7 @@ def reduce_min(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Smallest element along axes; NaN is passed over.
+    """Finds the smallest element along axes; NaN is passed over.
 
     Args:
         data: any shape and type.
@@ -61,6 +61,8 @@ def reduce_min(
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+
+    Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
     _, largest = _limits(data.dtype)
     axes = tuple(range(data.ndim)) if axes is None else axes
@@ -79,7 +81,7 @@ def reduce_max(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Largest element along axes; NaN is passed over.
+    """Finds the largest element along axes; NaN is passed over.
 
     Args:
         data: any shape and type.
@@ -90,6 +92,8 @@ def reduce_max(
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+
+    Example: largest = fn.reductions.max(numbers, axes=[1])
     """
     smallest, _ = _limits(data.dtype)
     axes = tuple(range(data.ndim)) if axes is None else axes

@@ -108,7 +108,7 @@ def normalize(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """scale · (data - mean) / stddev + shift; integers round half away from zero.
+    """Computes scale · (data - mean) / stddev + shift; integers round half away from zero.
 
     Args:
         data: [N, ...], numbers.
@@ -129,6 +129,8 @@ def normalize(
 
     Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
+
+    Example: numbers = fn.normalize(numbers, axes=[1])
     """
     value = data.astype(jnp.float32)
     parameters = [None if p is None else _parameter(p, value) for p in (mean, stddev)]
@@ -153,7 +155,7 @@ def normalize(
 
 
 def _parameter(parameter: object, value: Array) -> Array:
-    """A mean or deviation of the user, so that it broadcasts against `value` [N, ...].
+    """Reshapes a mean or deviation of the user, so that it broadcasts against `value` [N, ...].
 
     Ranks: 0, one number for all; 1, a number a sample; one more than a sample's, a tensor a sample (or
     one for all).
@@ -177,7 +179,7 @@ def _check_combination(axes: tuple[int, ...] | None, parameters: tuple[Any, Any]
 
 
 def _inside(extent: Array, shape: tuple[int, ...]) -> Array:
-    """bool [N, ...]: not padding."""
+    """Marks what is not padding: bool [N, ...]."""
     inside = jnp.ones(shape, bool)
     for axis, size in enumerate(shape[1:]):
         one = jnp.arange(size, dtype=jnp.int32) < extent[:, axis : axis + 1]
@@ -186,7 +188,7 @@ def _inside(extent: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _count(extent: Array, axes: tuple[int, ...], batch: bool) -> Array:
-    """Number of elements behind one mean, float32, [N or 1, 1, ...]."""
+    """Counts the elements behind one mean, float32, [N or 1, 1, ...]."""
     number = jnp.prod(extent[:, list(axes)].astype(jnp.float32), axis=1)
     if batch:
         number = jnp.sum(number, keepdims=True)

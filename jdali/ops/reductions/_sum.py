@@ -16,14 +16,14 @@ from jdali._operators.record import Static, operator
 
 
 def sum_dtype(dtype: np.dtype) -> np.dtype:
-    """DALI's default type of a sum: the 64-bit integer of the same sign, floats as they are."""
+    """Returns DALI's default type of a sum: the 64-bit integer of the same sign, floats as they are."""
     if jnp.issubdtype(dtype, jnp.floating):
         return dtype
     return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
 
 
 def masked_sum(value: Array, extent: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
-    """Sum in the dtype of `value` of what lies inside of `extent`."""
+    """Sums what lies inside of `extent`, in the dtype of `value`."""
     return fixed_sum(mask_padding(value, extent, 0), axes, keep_dims=keep_dims)
 
 
@@ -69,6 +69,8 @@ def reduce_sum(
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: sums, `dtype`; 0 where nothing is summed.
+
+    Example: total = fn.reductions.sum(numbers, axes=[0])
     """
     axes = tuple(range(data.ndim)) if axes is None else axes
     out = np.dtype(dtype or sum_dtype(np.dtype(data.dtype)))

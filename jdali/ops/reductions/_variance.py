@@ -72,7 +72,7 @@ def reduce_variance(
     extent: tuple[Array, ...],
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Sum of the squared distances from `mean`, divided by the number of elements less `ddof`.
+    """Sums the squared distances from `mean`, divided by the number of elements less `ddof`.
 
     Args:
         data: any shape, numbers or bool.
@@ -85,6 +85,10 @@ def reduce_variance(
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: variances, float32.
+
+    Example:
+        mean = fn.reductions.mean(numbers)
+        variance = fn.reductions.variance(numbers, mean)
     """
     result = _variance(data, mean, axes, keep_dims, ddof, extent[0])
     return result if out_shape is None else fit(result, out_shape)
@@ -107,7 +111,7 @@ def reduce_std_dev(
     extent: tuple[Array, ...],
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Square root of the variance about `mean`.
+    """Computes the square root of the variance about `mean`.
 
     Args:
         data: any shape, numbers or bool.
@@ -120,6 +124,10 @@ def reduce_std_dev(
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: standard deviations, float32.
+
+    Example:
+        mean = fn.reductions.mean(numbers)
+        deviation = fn.reductions.std_dev(numbers, mean)
     """
     result = jnp.sqrt(_variance(data, mean, axes, keep_dims, ddof, extent[0]))
     return result if out_shape is None else fit(result, out_shape)

@@ -50,6 +50,8 @@ def random_mask_pixel(
 
     Parity: other random numbers than DALI's, from the same distribution. DALI refuses a `threshold` beside
         `value`, and gives coordinates outside of a mask that has no pixels, which is an error here.
+
+    Example: pixel = fn.segmentation.random_mask_pixel(mask, foreground=1)
     """
     valid = valid_mask(extent, mask.shape)
     wanted = valid & ((jnp.asarray(foreground) == 0) | _is_foreground(mask, threshold, value))
@@ -68,7 +70,7 @@ def random_mask_pixel(
 
 
 def _is_foreground(mask: Array, threshold: float | Array, value: int | Array | None) -> Array:
-    """bool, of the mask's shape."""
+    """Marks the foreground, bool, of the mask's shape."""
     if value is None:
         return mask.astype(jnp.float32) > jnp.asarray(threshold, jnp.float32)
     wanted = jnp.asarray(value, jnp.int32)

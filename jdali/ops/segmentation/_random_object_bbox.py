@@ -111,6 +111,8 @@ def random_object_bbox(
     Returns: int32 [axes] each, or int32 [2 * axes] for "box"; and int32, a scalar, if asked for.
 
     Parity: other random numbers than DALI's, from the same distribution. DALI takes negative weights.
+
+    Example: anchor, size = fn.segmentation.random_object_bbox(mask)
     """
     rng = numpy_generator(np.asarray(_words))
     wanted = None if classes is None else np.asarray(classes, np.int64).reshape(-1)
@@ -118,7 +120,7 @@ def random_object_bbox(
     least = np.zeros(labels.ndim) if threshold is None else np.broadcast_to(threshold, labels.ndim)
     whole = (np.zeros(labels.ndim, np.int64), np.array(labels.shape, np.int64))
     (start, end), label = whole, nothing
-    # Drawn whatever the probability is, so that what follows does not depend on it.
+    # Always drawn, so that later draws do not depend on the probability.
     if rng.random() < foreground_prob and labels.size:
         as_known = labels.astype(np.int32)
         drawn: tuple[tuple[np.ndarray, np.ndarray], int] | None
@@ -139,7 +141,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """The label of what is no object, which none of the classes may be."""
+    """Returns the background's label, which none of the classes may be."""
     if classes is None or background not in classes:
         return background
     if background != 0:
@@ -154,7 +156,7 @@ def _background(background: int, classes: np.ndarray | None) -> int:
 def _chances(
     labels: np.ndarray, background: int, classes: np.ndarray | None, class_weights: object
 ) -> dict[int, float]:
-    """Weights of the classes that may be drawn."""
+    """Computes the weights of the classes that may be drawn."""
     if class_weights is None:
         found = classes if classes is not None else np.unique(labels)
         weights = np.ones(len(found))
@@ -186,7 +188,7 @@ def _of_a_class(
     k_largest: int | None,
     cached: bool,
 ) -> tuple[tuple[np.ndarray, np.ndarray], int] | None:
-    """A box and its class; None: no class has one. Only the classes that are drawn are searched."""
+    """Draws a class and a box of it; None if no class has one. Searches only the classes that are drawn."""
     while chances:
         ends = np.cumsum(list(chances.values()))
         index = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
@@ -199,7 +201,7 @@ def _of_a_class(
 
 
 def _objects(labels: np.ndarray, label: int | None, background: int, cached: bool) -> Boxes:
-    """Boxes of the objects of a label; None: of all but the background."""
+    """Finds the boxes of the objects of a label; None: of all but the background."""
 
     def search() -> Boxes:
         return boxes_of_all(labels, background) if label is None else boxes_of_label(labels, label)
@@ -210,7 +212,7 @@ def _objects(labels: np.ndarray, label: int | None, background: int, cached: boo
 def _one_of(
     rng: np.random.Generator, boxes: Boxes, least: np.ndarray, k_largest: int | None
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """One of the boxes that are large enough; None: there is none."""
+    """Draws one of the boxes that are large enough; None without any."""
     sizes = boxes.end - boxes.start
     chosen = np.flatnonzero((sizes >= least).all(axis=1))
     if not len(chosen):

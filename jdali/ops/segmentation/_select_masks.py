@@ -57,6 +57,8 @@ def select_masks(
         [vertices taken, coordinates] that they count.
 
     Parity: of a mask that has several polygons DALI takes the last one only.
+
+    Example: polygons, vertices = fn.segmentation.select_masks(mask_ids, polygons, vertices)
     """
     ids, owners = mask_ids.tolist(), polygons[:, 0]
     if len(set(ids)) < len(ids):
@@ -81,7 +83,7 @@ def select_masks(
 
 
 def _check_ranges(polygons: np.ndarray, vertices: int) -> None:
-    """Raises SampleError for a polygon of vertices that there are not."""
+    """Raises SampleError for a polygon with missing vertices."""
     first, past = polygons[:, 1], polygons[:, 2]
     wrong = polygons[(first < 0) | (past > vertices) | (past < first)]
     if len(wrong):

@@ -131,6 +131,8 @@ def optical_flow(
 
     Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
         pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
+
+    Example: flow = fn.optical_flow(frames)
     """
     true_size = extent[0] if isinstance(extent, tuple) else extent
     size = true_size[1:3]

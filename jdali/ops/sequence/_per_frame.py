@@ -35,5 +35,9 @@ def per_frame(data: Array, /, *, replace: Static[bool] = False, out_shape: tuple
         replace: the first axis may have had another name; else that is an error.
 
     Returns: as `data`; the layout begins with F, and is F** where there was none.
+
+    Example:
+        angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
+        frames = fn.rotate(frames, angle=fn.per_frame(angles), keep_size=True)
     """
     return fit(data, out_shape)

@@ -43,7 +43,7 @@ def setup(sequence: BatchSpec, *, new_order: np.ndarray) -> BatchSpec:
 
 
 def _orders(new_order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Padded orders [N, longest] of the samples, and their lengths [N]; one number is an order of one."""
+    """Pads the orders of the samples, [N, longest], and returns their lengths [N]; one number is an order of one."""
     if new_order.dtype == object:
         return (
             (padded(new_order), extents_of(new_order)[:, 0]) if len(new_order) else _orders(np.zeros((0, 0)))
@@ -68,6 +68,8 @@ def sequence_rearrange(
             all. Samples may have a different number of them. One number is a sequence of one frame.
 
     Returns: [length of new_order, ...], type and layout of the input.
+
+    Example: frames = fn.sequence_rearrange(frames, new_order=[3, 2, 1, 0])
     """
     order = jnp.atleast_1d(jnp.asarray(new_order, jnp.int32))
     return fit(jnp.take(sequence, order, axis=0, mode="clip"), out_shape)

@@ -71,6 +71,8 @@ def squeeze(
     Returns: the same elements and type.
 
     Parity: DALI passes over indices that are negative or too large; here they raise.
+
+    Example: row = fn.squeeze(row, axes=[0, 1])
     """
     dropped = axes or ()
     if any(data.shape[a] == 0 for a in dropped):
@@ -128,6 +130,8 @@ def expand_dims(
         out_shape: static, padded shape to return; None: all of `data`.
 
     Returns: the same elements and type.
+
+    Example: numbers = fn.expand_dims(numbers, axes=[0])
     """
     result = jnp.expand_dims(data, axes)
     return result if out_shape is None else fit(result, out_shape)

@@ -25,6 +25,8 @@ def cast(data: Array, /, *, dtype: Static[np.dtype], out_shape: tuple[int, ...] 
         out_shape: static, padded shape to return; None: that of `data`.
 
     Returns: shape of `data`, `dtype`.
+
+    Example: numbers = fn.cast(numbers, dtype=types.UINT8)
     """
     result = saturate_cast(data, dtype)
     return result if out_shape is None else fit(result, out_shape)
@@ -36,7 +38,7 @@ def setup_like(data: BatchSpec, like: BatchSpec) -> BatchSpec:
 
 @operator(setup=setup_like, source="operators/generic/cast.cc")
 def cast_like(data: Array, like: Array, /, *, out_shape: tuple[int, ...] | None = None) -> Array:
-    """`cast` to the type of a second input.
+    """Converts to the type of a second input, as `cast` does.
 
     Args:
         data: any shape and type.
@@ -44,6 +46,8 @@ def cast_like(data: Array, like: Array, /, *, out_shape: tuple[int, ...] | None 
         out_shape: static, padded shape to return; None: that of `data`.
 
     Returns: shape of `data`, dtype of `like`.
+
+    Example: numbers = fn.cast_like(numbers, halves)
     """
     result = saturate_cast(data, like.dtype)
     return result if out_shape is None else fit(result, out_shape)

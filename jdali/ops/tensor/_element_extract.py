@@ -67,6 +67,8 @@ def element_extract(
         out_shape: static, padded shapes to return; None: all of an element.
 
     Returns: an output for each index, without the outermost axis.
+
+    Example: element = fn.element_extract(numbers, element_map=[1])
     """
     elements = [sequence[i] for i in _indices(element_map)]
     if out_shape is None:

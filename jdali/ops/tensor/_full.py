@@ -16,7 +16,7 @@ from jdali._operators.record import PerSample, Static, operator
 
 
 def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype, layout: str | None) -> BatchSpec:
-    """Spec of samples of `shape` [N, k], or [N] for vectors."""
+    """Makes the spec of samples of `shape` [N, k], or [N] for vectors."""
     extents = shape[:, None] if shape.ndim == 1 else shape
     check_samples(
         (extents < 0).any(axis=1),
@@ -29,7 +29,7 @@ def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype, layout: str | Non
 
 
 def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
-    """The fill's axes, counted from the back, must be of size 1 or that of the result; it takes one element of any."""
+    """Checks that the fill's axes, counted from the back, have size 1 or the result's; a result of one element takes any."""
     ndim = max(fill.ndim, out.ndim)
     theirs, ours = (
         np.pad(spec.extents, ((0, 0), (ndim - spec.ndim, 0)), constant_values=1) for spec in (fill, out)
@@ -45,7 +45,7 @@ def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
 
 
 def _broadcast(fill: Array, extent: Array, shape: Sequence[int]) -> Array:
-    """`fill` broadcast to `shape`, or its first element; an axis whose true size is 1 repeats its only element."""
+    """Broadcasts `fill` to `shape`, or its first element; an axis whose true size is 1 repeats its only element."""
     more = max(fill.ndim - len(shape), 0)
     fill, extent = fill[(0,) * more], extent[more:]
     for axis in range(fill.ndim):
@@ -71,7 +71,7 @@ def full(
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """A tensor filled with a value.
+    """Fills a tensor with a value.
 
     Args:
         fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be of size 1. A
@@ -82,6 +82,8 @@ def full(
         out_shape: static, padded shape to return; None: `shape`.
 
     Returns: [*shape], dtype of `fill_value`.
+
+    Example: sevens = fn.full(seven, shape=[2, 2])
     """
     return _broadcast(fill_value, extent, np.atleast_1d(shape).tolist() if out_shape is None else out_shape)
 
@@ -100,7 +102,7 @@ def full_like(
     extent: tuple[Array, ...],
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """A tensor of the shape and type of another, filled with a value.
+    """Fills a tensor of the shape and type of another with a value.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -109,6 +111,8 @@ def full_like(
         out_shape: static, padded shape to return; None: that of `data_like`.
 
     Returns: shape and dtype of `data_like`.
+
+    Example: sevens = fn.full_like(numbers, seven)
     """
     shape = data_like.shape if out_shape is None else out_shape
     filled = _broadcast(fill_value, extent[1], shape)
@@ -130,7 +134,7 @@ def zeros(
     shape: PerSample[tuple[int, ...]] = (),
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """A tensor of zeros.
+    """Makes a tensor of zeros.
 
     Args:
         dtype: of the result.
@@ -139,6 +143,8 @@ def zeros(
         out_shape: static, padded shape to return; None: `shape`.
 
     Returns: [*shape], `dtype`.
+
+    Example: zeros = fn.zeros(shape=[2, 3])
     """
     return jnp.zeros(np.atleast_1d(shape).tolist() if out_shape is None else out_shape, types.to_dtype(dtype))
 
@@ -151,7 +157,7 @@ def ones(
     shape: PerSample[tuple[int, ...]] = (),
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """A tensor of ones.
+    """Makes a tensor of ones.
 
     Args:
         dtype: of the result.
@@ -160,6 +166,8 @@ def ones(
         out_shape: static, padded shape to return; None: `shape`.
 
     Returns: [*shape], `dtype`.
+
+    Example: ones = fn.ones(shape=[2, 3])
     """
     return jnp.ones(np.atleast_1d(shape).tolist() if out_shape is None else out_shape, types.to_dtype(dtype))
 
@@ -184,6 +192,8 @@ def zeros_like(
         out_shape: static, padded shape to return; None: that of `data_like`.
 
     Returns: shape of `data_like`, `dtype`.
+
+    Example: zeros = fn.zeros_like(numbers)
     """
     return jnp.zeros(data_like.shape if out_shape is None else out_shape, dtype or data_like.dtype)
 
@@ -204,5 +214,7 @@ def ones_like(
         out_shape: static, padded shape to return; None: that of `data_like`.
 
     Returns: shape of `data_like`, `dtype`.
+
+    Example: ones = fn.ones_like(numbers)
     """
     return jnp.ones(data_like.shape if out_shape is None else out_shape, dtype or data_like.dtype)

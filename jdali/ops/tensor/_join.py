@@ -15,7 +15,7 @@ from jdali._operators.record import Static, operator
 
 
 def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) -> None:
-    """Same type and number of axes, and same size except for the axis `joined`."""
+    """Checks for the same type and number of axes, and the same size except for the axis `joined`."""
     first = specs[0]
     rule = (
         "Tensor stacking requires that all tensors being stacked are of equal shape."
@@ -92,6 +92,8 @@ def stack(
         out_shape: static, padded shape to return; None: all of `data`.
 
     Returns: one axis more, of the number of inputs.
+
+    Example: stacked = fn.stack(numbers, others, axis=0)
     """
     at = axis + data[0].ndim + 1 if axis < 0 else axis
     shape = data[0].shape if out_shape is None else out_shape[:at] + out_shape[at + 1 :]
@@ -135,6 +137,8 @@ def cat(
         out_shape: static, padded shape to return.
 
     Returns: the inputs one behind the other.
+
+    Example: joined = fn.cat(numbers, others, axis=0)
     """
     at = axis % data[0].ndim
     rest = [(*out_shape[:at], d.shape[at], *out_shape[at + 1 :]) for d in data]

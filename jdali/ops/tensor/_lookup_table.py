@@ -47,7 +47,7 @@ def lookup_table(
     values: Static[tuple[float, ...]] = (),
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """values[i] where an element is keys[i], else `default_value`.
+    """Looks up values[i] where an element is keys[i], else `default_value`.
 
     Args:
         data: integers, any shape.
@@ -58,6 +58,8 @@ def lookup_table(
         out_shape: static, padded shape to return; None: that of `data`.
 
     Returns: shape of `data`, `dtype`.
+
+    Example: classes = fn.lookup_table(classes, keys=[0, 1, 2], values=[10.0, 20.0, 30.0])
     """
     keys, values = _vector(keys), _vector(values)
     table = np.full(max(keys, default=0) + 1, default_value, np.float32)

@@ -62,7 +62,7 @@ def one_hot(
     _scalar: Static[bool | None] = None,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """on_value where the index along a new axis is the class, off_value elsewhere.
+    """Sets on_value where the index along a new axis is the class, off_value elsewhere.
 
     Args:
         classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
@@ -77,6 +77,8 @@ def one_hot(
         out_shape: static, padded shape to return; None: all of `classes`.
 
     Returns: `dtype`, one axis more than `classes`.
+
+    Example: classes = fn.one_hot(classes, num_classes=3)
     """
     out = types.to_dtype(dtype)
     if _scalar:

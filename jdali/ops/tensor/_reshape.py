@@ -50,7 +50,7 @@ def _plan(
     src_dims: np.ndarray | None,
     layout: str | None,
 ) -> BatchSpec:
-    """Spec of the result of `reshape` and `reinterpret`."""
+    """Makes the spec of the result of `reshape` and `reinterpret`."""
     if sum(s is not None for s in (shape_input, shape, rel_shape)) > 1:
         raise ValueError(
             f"{name}: Shape input, `shape` argument and `rel_shape` argument are mutually exclusive"
@@ -91,12 +91,12 @@ def _plan(
 
 
 def _columns(values: np.ndarray) -> np.ndarray:
-    """[N, k] of per-sample vectors, or of numbers, which are vectors of one."""
+    """Arranges per-sample vectors, or numbers, which are vectors of one, as [N, k]."""
     return values[:, None] if values.ndim == 1 else values
 
 
 def _chosen(name: str, data: BatchSpec, src_dims: np.ndarray) -> np.ndarray:
-    """Extents of the axes `src_dims` [N, k], 1 where it is -1."""
+    """Returns extents of the axes `src_dims` [N, k], 1 where it is -1."""
     dims = _columns(src_dims).astype(np.int64)
     check_samples(
         (dims < -1) | (dims >= data.ndim),
@@ -144,7 +144,7 @@ def _resize_innermost(name: str, extents: np.ndarray, dtype: np.dtype, out_dtype
 
 
 def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype) -> np.ndarray:
-    """`target` with its negative extent computed; checks that it holds the same bytes."""
+    """Computes the negative extent of `target`; checks that the result holds the same bytes."""
     size = data.extents.prod(axis=1) * data.dtype.itemsize
     free = target < 0
     known = np.where(free, 1, target).prod(axis=1) * out_dtype.itemsize
@@ -182,7 +182,7 @@ def reshape(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """The same elements, in row-major order, in another shape.
+    """Arranges the same elements, in row-major order, in another shape.
 
     Args:
         data: any shape and type.
@@ -197,6 +197,8 @@ def reshape(
         out_shape: static, padded shape of the result.
 
     Returns: the same type and number of elements.
+
+    Example: numbers = fn.reshape(numbers, shape=[3, -1])
     """
     return relayout(data, extent[0], out_extent, out_shape)
 
@@ -216,7 +218,7 @@ def reinterpret(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """The same bytes, little-endian, as elements of another type in another shape.
+    """Reads the same bytes, little-endian, as elements of another type in another shape.
 
     Args:
         data: any shape and type.
@@ -233,6 +235,8 @@ def reinterpret(
         out_shape: static, padded shape of the result.
 
     Returns: the same bytes.
+
+    Example: bits = fn.reinterpret(numbers, dtype=types.INT32)
     """
     out = np.dtype(dtype or data.dtype)
     if out == data.dtype:
@@ -243,7 +247,7 @@ def reinterpret(
 
 
 def _bits(values: Array, dtype: np.dtype) -> Array:
-    """A vector's bytes as another type; what does not fill an element at the end is cut off or zero."""
+    """Reads a vector's bytes as another type; what does not fill an element at the end is cut off or zero."""
     if values.dtype == np.bool_:
         values = values.astype(jnp.uint8)
     target = np.dtype(np.uint8) if dtype == np.bool_ else dtype

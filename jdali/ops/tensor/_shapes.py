@@ -27,13 +27,15 @@ def shapes(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Shape of each sample.
+    """Returns the shape of each sample.
 
     Args:
         data: any.
         dtype: type of the result; a 32-bit one spares the program the 64-bit types.
 
     Returns: [number of axes], `dtype`, no layout.
+
+    Example: sizes = fn.shapes(images, dtype=types.INT32)
     """
     return fit(extent, out_shape).astype(dtype)
 

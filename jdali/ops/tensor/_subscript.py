@@ -47,7 +47,7 @@ newaxis = NewAxis()
 
 
 def parse_index(key: object, ndim: int | None = None) -> dict[str, Any]:
-    """Arguments of `_tensor_subscript` for a Python subscript.
+    """Converts a Python subscript to arguments of `_tensor_subscript`.
 
     Args:
         key: what stands in the brackets: integers, slices, `newaxis`, or a tuple of these. None is
@@ -120,7 +120,7 @@ class _Subscript:
     step: Any = None
 
     def start(self, size: Any, xp: ModuleType) -> Any:
-        """First index of the range: counted from the end if negative, and clamped."""
+        """Returns the first index of the range: counted from the end if negative, and clamped."""
         back = xp.asarray(1 if self.step is None else self.step) < 0
         if self.lo is None:
             return xp.where(back, size - 1, 0)
@@ -128,7 +128,7 @@ class _Subscript:
         return xp.clip(lo, xp.where(back, -1, 0), xp.where(back, size - 1, size))
 
     def count(self, size: np.ndarray) -> np.ndarray:
-        """Number of elements of the range."""
+        """Counts the elements of the range."""
         step = np.asarray(1 if self.step is None else self.step)
         if self.hi is None:
             stop = np.where(step < 0, -1, size)
@@ -300,7 +300,7 @@ def tensor_subscript(
 
 
 def _first(subscript: _Subscript, size: object) -> Any:
-    """First index of a range: an int if that does not depend on what is only known when running."""
+    """Returns the first index of a range: an int if that does not depend on what is only known when running."""
     constant = all(part is None or isinstance(part, np.ndarray) for part in (subscript.lo, subscript.step))
     if constant and isinstance(size, int):
         return int(subscript.start(size, np))
@@ -317,7 +317,7 @@ def _step(subscript: _Subscript) -> Any:
 
 
 def _take_fixed(data: Array, axis: int, first: int, step: int, length: int) -> Array:
-    """A range with known first element and step, cut off where the padded data ends."""
+    """Takes a range with known first element and step, cut off where the padded data ends."""
     end = first + step * length
     taken = slice(first, end if end >= 0 else None, step)
     return data[(slice(None),) * axis + (taken,)]

@@ -53,6 +53,8 @@ def transpose(
         out_shape: static, padded shape to return; None: all of `data`.
 
     Returns: the same elements and type.
+
+    Example: images = fn.transpose(images, perm=[2, 0, 1])
     """
     result = jnp.transpose(data, perm)
     return result if out_shape is None else fit(result, out_shape)

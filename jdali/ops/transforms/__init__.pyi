@@ -22,6 +22,11 @@ class Combine(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [n, n+1].
+
+    Example:
+        turn = fn.transforms.rotation(angle=30.0)
+        move = fn.transforms.translation(offset=[10.0, 0.0])
+        matrix = fn.transforms.combine(turn, move)
     """
     def __init__(
         self,
@@ -50,6 +55,11 @@ class Crop(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+
+    Example:
+        matrix = fn.transforms.crop(
+            from_start=[0.0, 0.0], from_end=[1.0, 1.0], to_start=[0.25, 0.25], to_end=[0.75, 0.75]
+        )
 
     By frame: of sequences `from_end`, `from_start`, `to_end`, `to_start` may have a value for each frame, see `per_frame`.
     """
@@ -84,6 +94,8 @@ class Rotation(OperatorClass):
 
     Returns: float32 [2, 3], or [3, 4] with an `axis`.
 
+    Example: matrix = fn.transforms.rotation(angle=30.0, center=[1.0, 1.0])
+
     By frame: of sequences `angle`, `axis`, `center` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -114,6 +126,8 @@ class Scale(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [n, n+1].
+
+    Example: matrix = fn.transforms.scale(scale=[2.0, 0.5])
 
     By frame: of sequences `scale`, `center` may have a value for each frame, see `per_frame`.
     """
@@ -146,6 +160,8 @@ class Shear(OperatorClass):
 
     Returns: float32 [2, 3] or [3, 4].
 
+    Example: matrix = fn.transforms.shear(shear=[0.3, 0.0])
+
     By frame: of sequences `angles`, `center`, `shear` may have a value for each frame, see `per_frame`.
     """
     def __init__(
@@ -174,6 +190,8 @@ class Translation(OperatorClass):
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [n, n+1].
+
+    Example: matrix = fn.transforms.translation(matrix, offset=[10.0, 5.0])
 
     By frame: of sequences `offset` may have a value for each frame, see `per_frame`.
     """
@@ -206,6 +224,11 @@ def combine(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32 [n, n+1].
+
+    Example:
+        turn = fn.transforms.rotation(angle=30.0)
+        move = fn.transforms.translation(offset=[10.0, 0.0])
+        matrix = fn.transforms.combine(turn, move)
     """
 
 @overload
@@ -247,6 +270,11 @@ def crop(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+
+    Example:
+        matrix = fn.transforms.crop(
+            from_start=[0.0, 0.0], from_end=[1.0, 1.0], to_start=[0.25, 0.25], to_end=[0.75, 0.75]
+        )
     """
 
 @overload
@@ -291,6 +319,8 @@ def rotation(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32 [2, 3], or [3, 4] with an `axis`.
+
+    Example: matrix = fn.transforms.rotation(angle=30.0, center=[1.0, 1.0])
     """
 
 @overload
@@ -333,6 +363,8 @@ def scale(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32 [n, n+1].
+
+    Example: matrix = fn.transforms.scale(scale=[2.0, 0.5])
     """
 
 @overload
@@ -375,6 +407,8 @@ def shear(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32 [2, 3] or [3, 4].
+
+    Example: matrix = fn.transforms.shear(shear=[0.3, 0.0])
     """
 
 @overload
@@ -413,6 +447,8 @@ def translation(
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: float32 [n, n+1].
+
+    Example: matrix = fn.transforms.translation(matrix, offset=[10.0, 5.0])
     """
 
 @overload

@@ -49,6 +49,11 @@ def combine(
         reverse_order: the last one is done first.
 
     Returns: float32 [n, n+1].
+
+    Example:
+        turn = fn.transforms.rotation(angle=30.0)
+        move = fn.transforms.translation(offset=[10.0, 0.0])
+        matrix = fn.transforms.combine(turn, move)
     """
     axes = _axes if _axes is not None else matrices[0].shape[0]
     result = finish(matrices[0][:axes, : axes + 1], None, False)

@@ -43,7 +43,7 @@ def setup(points: BatchSpec, *, M: object, MT: object, T: object, dtype: np.dtyp
 
 
 def _rows(name: str, matrix: object, columns: int) -> int | None:
-    """Rows of a matrix as an argument; None: as many as the points have components."""
+    """Returns the rows of a matrix as an argument; None: as many as the points have components."""
     count = length(matrix)
     if count is None or count == 1:
         return None
@@ -78,6 +78,8 @@ def coord_transform(
         dtype: output type.
 
     Returns: [..., m], `dtype`, saturated.
+
+    Example: points = fn.coord_transform(points, M=[0.0, -1.0, 1.0, 0.0], T=[0.5, 0.0])
     """
     n = points.shape[-1] if _components is None else _components
     result = points[..., :n].astype(jnp.float32)
@@ -94,7 +96,7 @@ def coord_transform(
 
 
 def _matrix(values: Vector | Matrix | None, columns: int) -> Array | None:
-    """float32 [m, columns], or [] if one value stands for a diagonal."""
+    """Arranges values as float32 [m, columns], or [] if one value stands for a diagonal."""
     if values is None:
         return None
     array = jnp.asarray(values, jnp.float32)

@@ -55,6 +55,11 @@ def crop(
         to_start: where the lower corner comes to lie, n values or one.
 
     Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+
+    Example:
+        matrix = fn.transforms.crop(
+            from_start=[0.0, 0.0], from_end=[1.0, 1.0], to_start=[0.25, 0.25], to_end=[0.75, 0.75]
+        )
     """
     corners = [vector(c, None) for c in (from_start, from_end, to_start, to_end)]
     axes = max(_axes or 1, *(c.size for c in corners))

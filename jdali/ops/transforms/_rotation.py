@@ -51,6 +51,8 @@ def rotation(
         reverse_order: `matrix` is done last.
 
     Returns: float32 [2, 3], or [3, 4] with an `axis`.
+
+    Example: matrix = fn.transforms.rotation(angle=30.0, center=[1.0, 1.0])
     """
     linear = rotation_matrix(angle, None if axis is None else vector(axis, 3))
     return finish(about_center(linear, center), matrix, reverse_order, out_shape)

@@ -54,6 +54,8 @@ def scale(
         reverse_order: `matrix` is done last.
 
     Returns: float32 [n, n+1].
+
+    Example: matrix = fn.transforms.scale(scale=[2.0, 0.5])
     """
     factors = vector(scale, None)
     factors = factors if factors.size > 1 else vector(scale, _axes)

@@ -77,6 +77,8 @@ def shear(
         shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); xy is what x gains by y.
 
     Returns: float32 [2, 3] or [3, 4].
+
+    Example: matrix = fn.transforms.shear(shear=[0.3, 0.0])
     """
     if angles is not None:
         factors = jnp.tan(jnp.asarray(angles, jnp.float32) * jnp.float32(jnp.pi / 180))

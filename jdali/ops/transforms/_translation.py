@@ -43,6 +43,8 @@ def translation(
         reverse_order: `matrix` is done last.
 
     Returns: float32 [n, n+1].
+
+    Example: matrix = fn.transforms.translation(matrix, offset=[10.0, 5.0])
     """
     shift = vector(offset, None)
     own = jnp.concatenate([jnp.eye(shift.size, dtype=jnp.float32), shift[:, None]], axis=1)

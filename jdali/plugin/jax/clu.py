@@ -38,7 +38,7 @@ except ImportError:
 
 
 def get_spec_for_array(jax_array: jax.Array) -> ArraySpec:
-    """The `ArraySpec` of an array."""
+    """Returns the `ArraySpec` of an array."""
     return ArraySpec(np.dtype(jax_array.dtype), tuple(jax_array.shape))
 
 
@@ -89,7 +89,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         return batch
 
     def peek_async(self) -> Future[dict[str, jax.Array]]:
-        """`peek` in another thread; a `next` that is called before it is done may overtake it."""
+        """Calls `peek` in another thread; a `next` before it is done may overtake it."""
         if self._peekers is None:
             self._peekers = WorkerThreads(1, "jdali-peek")
         return self._peekers.submit(self.peek)

@@ -8,7 +8,7 @@ from jdali.tensors import TensorCPU, TensorGPU
 
 
 def _to_jax_array(dali_tensor: TensorCPU | TensorGPU, copy: bool) -> jax.Array:
-    """A tensor's values, on its device.
+    """Converts a tensor to an array on its device.
 
     Args:
         dali_tensor: of a pipeline's output.
@@ -19,5 +19,5 @@ def _to_jax_array(dali_tensor: TensorCPU | TensorGPU, copy: bool) -> jax.Array:
 
 
 def _jax_device(jax_array: jax.Array) -> object:
-    """The device of an array, or its sharding if it is on several."""
+    """Returns the device of an array, or its sharding if it is on several."""
     return jax_array.device

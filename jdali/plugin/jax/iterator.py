@@ -72,7 +72,7 @@ class DALIGenericIterator(DaliNames):
 
 
 def _devices(pipes: Sequence[Pipeline]) -> list[jax.Device] | None:
-    """The device of each pipeline, if they name different ones that exist."""
+    """Returns the device of each pipeline, if they name different ones that exist."""
     ids = [pipe.device_id for pipe in pipes]
     local = jax.local_devices()
     if len(set(ids)) < len(ids) or any(i is None or not 0 <= i < len(local) for i in ids):
@@ -109,7 +109,7 @@ class _Stacking(Assembler):
 
 
 def default_num_threads_value() -> int:
-    """Threads of each pipeline that `data_iterator` makes, unless the call says otherwise."""
+    """Returns the threads of each pipeline that `data_iterator` makes, unless the call says otherwise."""
     return DEFAULT_NUM_THREADS
 
 
@@ -159,7 +159,7 @@ def make_decorator(
     devices: Sequence[jax.Device] | None,
     pmap_compatible: bool | None,
 ) -> Any:
-    """The decorator behind `data_iterator` and `clu.peekable_data_iterator`."""
+    """Makes the decorator behind `data_iterator` and `clu.peekable_data_iterator`."""
     if sharding is not None and devices is not None:
         raise ValueError("data_iterator: Only one of `sharding` and `devices` arguments can be provided")
     stacked = devices is not None if pmap_compatible is None else pmap_compatible

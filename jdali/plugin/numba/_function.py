@@ -57,18 +57,18 @@ class NumbaCode:
         self._run = run_fn if hasattr(run_fn, "py_func") else numba.njit(nogil=True)(run_fn)
 
     def sample(self, inputs: Sequence[HostArray]) -> tuple[HostArray, ...]:
-        """The outputs of one sample."""
+        """Calls the function on one sample."""
         columns = self.batch([[value] for value in inputs], self._call_sample)
         return tuple(values[0] for values in columns)
 
     def samples(self, inputs: Sequence[Sequence[HostArray]]) -> list[list[HostArray]]:
-        """For each output the samples of a batch, of one call."""
+        """Calls the function once on a batch; returns its samples output by output."""
         return self.batch(inputs, self._call_batch)
 
     def batch(
         self, inputs: Sequence[Sequence[HostArray]], call: Callable[..., None]
     ) -> list[list[HostArray]]:
-        """For each output the samples that a call has filled."""
+        """Allocates the outputs of a batch, has `call` fill them, and returns their samples."""
         ready = [[self._checked(i, value) for value in values] for i, values in enumerate(inputs)]
         outputs = [
             [np.zeros(tuple(shape.tolist()), dtype) for shape in shapes]
@@ -123,7 +123,7 @@ def _no_layouts(args: Mapping[str, object]) -> tuple[str, ...]:
 
 @host_operator(name="_numba_function", outputs=_count, output_layouts=_no_layouts, devices=("cpu",))
 def by_sample(*samples: HostArray, code: Static[NumbaCode]) -> tuple[HostArray, ...]:
-    """`numba_function`: several samples at the same time, for Numba's code does not hold the GIL."""
+    """Runs `numba_function` on several samples at the same time, for Numba's code does not hold the GIL."""
     return code.sample(samples)
 
 
@@ -131,5 +131,5 @@ def by_sample(*samples: HostArray, code: Static[NumbaCode]) -> tuple[HostArray, 
     name="_numba_function_of_batches", outputs=_count, devices=("cpu",), whole_batch=lambda arguments: True
 )
 def by_batch(*batches: Sequence[HostArray], code: Static[NumbaCode]) -> HostOutputs:
-    """`numba_function` with `batch_processing=True`."""
+    """Runs `numba_function` with `batch_processing=True`."""
     return HostOutputs(tuple(column(samples, "") for samples in code.samples(batches)), {})

@@ -105,7 +105,7 @@ class NumbaFunction:
 
     @staticmethod
     def _check_cuda_compatibility(throw: bool = True) -> bool:
-        """True if `run_fn` may run on a GPU: it may not, see `numba_function`."""
+        """Returns True if `run_fn` may run on a GPU: it may not, see `numba_function`."""
         if throw:
             raise RuntimeError("NumbaFunction: it runs on the CPU only")
         return False

@@ -30,7 +30,7 @@ dtype_map: dict[types.DALIDataType, Any] = {
 
 
 def to_paddle_type(tensor: Tensor | TensorList) -> Any:
-    """PaddlePaddle's element type (a `VarType`) for that of a sample or batch.
+    """Returns PaddlePaddle's element type (a `VarType`) for that of a sample or batch.
 
     Raises:
         KeyError: PaddlePaddle has no such type. (DALI's type of error.)
@@ -87,7 +87,7 @@ def recursive_length(tensor: Any, lod_level: int) -> list[list[int]]:
 
 
 def lod_tensor_clip(lod_tensor: Any, size: int) -> Any:
-    """The first samples of a dense tensor, copied to host memory.
+    """Copies the first samples of a dense tensor to host memory.
 
     Args:
         lod_tensor: of `paddle.framework.core`.
@@ -101,7 +101,7 @@ def lod_tensor_clip(lod_tensor: Any, size: int) -> Any:
 
 
 def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> Any:
-    """A batch as a dense tensor, on the device of the data.
+    """Converts a batch to a dense tensor on the device of the data.
 
     Args:
         name: of the output, for messages.
@@ -111,7 +111,7 @@ def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> 
         own: nothing else uses the batch's memory: the tensor may share it.
 
     Raises:
-        AssertionError: the samples differ in size though there is no LoD. (DALI's type of error.)
+        AssertionError: the samples differ in size without LoD. (DALI's type of error.)
         KeyError: PaddlePaddle has no such element type.
     """
     to_paddle_type(batch)
@@ -129,7 +129,7 @@ def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> 
 
 
 def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
-    """A tensor of a copy of an array, with the lengths of each level of LoD."""
+    """Copies an array into a tensor, with the lengths of each level of LoD."""
     tensor = _core.DenseTensor()
     tensor.set(np.ascontiguousarray(array), paddle.CPUPlace())
     if lengths:
@@ -138,6 +138,6 @@ def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
 
 
 def _shared(array: jax.Array, *, own: bool) -> object:
-    """A tensor over an array on a device, or a copy there."""
+    """Makes a tensor over an array on a device, or a copy there."""
     tensor = _core.from_dlpack(array.__dlpack__())
     return tensor if own else tensor._copy(tensor._place())

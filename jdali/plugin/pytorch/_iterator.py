@@ -52,7 +52,7 @@ class _TorchTensors(Dicts):
 
 
 def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Samples with one axis as a sparse tensor: value j of sample i has the index (i, j)."""
+    """Joins samples with one axis into a sparse tensor: value j of sample i has the index (i, j)."""
     if any(sample.ndim != 1 for sample in samples):
         raise ValueError(
             f"iterator: output {name!r} is wanted as {_COO}, so its samples must have one axis, not "

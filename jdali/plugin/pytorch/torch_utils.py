@@ -63,7 +63,7 @@ def feed_ndarray(
 
 
 def to_torch_tensor(dali_tensor: Tensor, copy: bool) -> torch.Tensor:
-    """A sample as a `torch.Tensor`.
+    """Converts a sample to a `torch.Tensor`.
 
     Args:
         dali_tensor: the sample.
@@ -74,11 +74,11 @@ def to_torch_tensor(dali_tensor: Tensor, copy: bool) -> torch.Tensor:
 
 
 def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
-    """An array as a tensor on the same device."""
+    """Converts an array to a tensor on the same device."""
     if isinstance(value, jax.Array):
         tensor = torch.from_dlpack(value)
         return tensor.clone() if copy else tensor
-    if copy or not value.flags.writeable:  # PyTorch has no tensors that are read-only
+    if copy or not value.flags.writeable:  # PyTorch lacks read-only tensors
         value = np.array(value, order="C")
     return torch.from_numpy(compact(value))
 
@@ -86,7 +86,7 @@ def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
 def dense_tensors(
     names: Sequence[object], batches: Sequence[TensorList], own: Sequence[bool]
 ) -> list[torch.Tensor]:
-    """Batches as tensors [N, ...] of which none shares memory with another.
+    """Batches as tensors [N, ...] that share no memory with each other.
 
     Args:
         names: of the outputs.
@@ -113,14 +113,14 @@ def dense_tensors(
 
 
 def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
-    """Samples of one size as one tensor [N, ...], which the user may write to.
+    """Joins samples of one size into a tensor [N, ...], which the user may write to.
 
     Args:
         batch: of samples of one size.
         own: nothing else uses the batch's memory: the tensor may share it.
     """
     store = batch.store
-    whole = store.whole()  # if it is padded, what comes of it is a copy without gaps
+    whole = store.whole()  # a padded one is copied without gaps
     if not store.local:
         array = batch.as_jax()
         return as_torch(array, copy=array is whole and not own)

@@ -2,7 +2,7 @@
 
 from jdali.plugin.tf import (
     _tensorflow as _tensorflow,
-)  # first: it says what to do where there is no TensorFlow
+)  # first: raises with advice if TensorFlow is missing
 from jdali.plugin.tf import experimental as experimental
 from jdali.plugin.tf._dataset import DALIDataset
 from jdali.plugin.tf._operator import (

@@ -24,7 +24,7 @@ class InputFeed:
 
     Attributes:
         dataset: a `tf.data.Dataset` with one tensor an element.
-        layout: of a sample; None: that of the external source. If there are both, they are the same.
+        layout: of a sample; None: that of the external source. Both, if given, are the same.
         batch: an element is a batch; else a sample.
     """
 
@@ -33,7 +33,7 @@ class InputFeed:
     batch: bool
 
     def batches(self, name: str, batch_size: int) -> Iterator[Any]:
-        """Whole batches; samples that do not fill the last one are left out."""
+        """Yields whole batches; leaves out samples that do not fill the last one."""
         elements = (self._only(name, element) for element in self.dataset)
         if self.batch:
             yield from elements
@@ -71,7 +71,7 @@ class Outputs:
     by_size: bool = False
 
     def arrays(self, batches: Sequence[TensorList]) -> tuple[np.ndarray, ...]:
-        """The batches as arrays in host memory.
+        """Converts batches to arrays in host memory.
 
         Raises:
             ValueError: a batch has another type or shape, its samples differ in shape, or it is on an accelerator.
@@ -83,7 +83,7 @@ class Outputs:
         return tuple(self.array(i, batch) for i, batch in enumerate(batches))
 
     def array(self, output: int, batch: TensorList) -> np.ndarray:
-        """The batch of an output as an array; raises as `arrays` does."""
+        """Converts the batch of an output to an array; raises as `arrays` does."""
         if not self.on_device and not batch.store.local:
             raise ValueError(
                 f"TF device and DALI device mismatch. TF device: CPU, DALI device: GPU for output {output}. Bring it to "
@@ -100,7 +100,7 @@ class Outputs:
         return array.reshape(shape_for(self.shapes[output], array.shape, self.batch_size, output))
 
     def typed(self, output: int, array: np.ndarray) -> np.ndarray:
-        """Values of an output in its type.
+        """Checks the type of an output's values; returns them.
 
         Raises:
             ValueError: they have another type.
@@ -122,10 +122,9 @@ class Outputs:
 
 
 class Batches:
-    """Makes an iterator over the batches from their beginning, as often as it is called.
+    """Makes an iterator over the batches from their beginning, at each call.
 
-    An iterator has a pipeline of its own. One that was left serves the next iterator, so that its programs are
-    compiled once.
+    Each iterator has its own pipeline, which serves the next iterator once it is free, so that programs are compiled once.
 
     Args:
         pipeline: defines what is done.
@@ -146,7 +145,7 @@ class Batches:
         self._pipeline, self._outputs, self._inputs = pipeline, outputs, inputs
         self._depth, self._options = depth, options
         # Pipelines that were left, and their states at the beginning. A generator may end in any thread, in the
-        # middle of anything, so they are put here as they are.
+        # middle of anything, so they are put here unchanged.
         self._left: collections.deque[tuple[Pipeline, dict[str, Any]]] = collections.deque()
 
     def __call__(self) -> Iterator[tuple[np.ndarray, ...]]:
@@ -163,7 +162,7 @@ class Batches:
         self._left.append((pipeline, begin))
 
     def _ready(self) -> tuple[Pipeline, dict[str, Any]]:
-        """A pipeline that is at its beginning, and the state that says so."""
+        """Returns a pipeline at its beginning, and the state of that."""
         while self._left:
             pipeline, begin = self._left.popleft()
             try:
@@ -177,7 +176,7 @@ class Batches:
         return pipeline, pipeline.get_state()
 
     def _fed(self, pipeline: Pipeline) -> Iterator[tuple[TensorList, ...]]:
-        """The results for the inputs, up to the end of the first that ends."""
+        """Yields the results for the inputs, up to the end of the first that ends."""
         size = self._outputs.batch_size
         batches = {name: feed.batches(name, size) for name, feed in self._inputs.items()}
         waiting = 0

@@ -180,7 +180,7 @@ def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
 
 
 def _renamed(value: object, deprecated: object, name: str) -> object:
-    """The value of `output_<name>`, which was called `name` once."""
+    """Returns the value of `output_<name>`, formerly `name`."""
     if deprecated is None:
         return value
     if value is not None:
@@ -197,5 +197,5 @@ def _renamed(value: object, deprecated: object, name: str) -> object:
 
 
 def _is_on_gpu() -> bool:
-    """True if TensorFlow puts arrays made here on a GPU."""
+    """Returns True if TensorFlow puts arrays made here on a GPU."""
     return "GPU" in tf.constant(0).device

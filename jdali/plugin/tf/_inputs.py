@@ -42,7 +42,7 @@ class Input:
 
 
 def external_sources(pipeline: Pipeline) -> list[Node]:
-    """The nodes of `fn.external_source` in a pipeline."""
+    """Lists the nodes of `fn.external_source` in a pipeline."""
     outputs_of(pipeline)  # defines it
     return [node for node in pipeline.graph.nodes if isinstance(node.runtime, SourceFeed)]
 

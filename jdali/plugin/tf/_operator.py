@@ -15,7 +15,7 @@ from jdali.tensors import TensorList
 
 
 def serialize_pipeline(pipeline: Pipeline) -> bytes:
-    """`Pipeline.serialize`, with a message that says where a pipeline is used that cannot be serialized."""
+    """Serializes a pipeline; the error of one that cannot be serialized says where it is used."""
     try:
         return pipeline.serialize()
     except RuntimeError as error:
@@ -36,7 +36,7 @@ def DALIIteratorWrapper(
     exec_dynamic: bool | None = None,
     **kwargs: Any,
 ) -> list[Any]:
-    """The next batch of a pipeline, as a `tf.Tensor` or `tf.SparseTensor` for each output. `DALIDataset` does more.
+    """Returns the next batch of a pipeline, a `tf.Tensor` or `tf.SparseTensor` for each output. `DALIDataset` does more.
 
     In a `tf.function` it is an operator with a pipeline of its own, which gives the next batch each time it runs. Called
     eagerly, equal calls give the batches of one pipeline in turn.
@@ -80,12 +80,12 @@ def DALIIteratorWrapper(
 
 
 def DALIIterator() -> Callable[..., list[Any]]:
-    """`DALIIteratorWrapper`, as DALI's users ask for it."""
+    """Returns `DALIIteratorWrapper`, as DALI's users ask for it."""
     return DALIIteratorWrapper
 
 
 def DALIRawIterator() -> Callable[..., list[Any]]:
-    """The operator for pipelines that are serialized already: `DALIIteratorWrapper` without its `pipeline`."""
+    """Returns the operator for serialized pipelines: `DALIIteratorWrapper` without its `pipeline`."""
     return functools.partial(DALIIteratorWrapper, None)
 
 
@@ -96,7 +96,7 @@ def _run(
     sparse: tuple[bool, ...],
     *options: int,
 ) -> list[Any]:
-    """The tensors of `DALIIteratorWrapper`; the arguments are those of `_Kernel`."""
+    """Makes the tensors of `DALIIteratorWrapper`; the arguments are those of `_Kernel`."""
     arrays: list[Any] = []
     for dtype, flag in zip(dtypes, sparse, strict=True):
         arrays += [tf.int64, dtype, tf.int64] if flag else [dtype]
@@ -147,7 +147,7 @@ _kernel = functools.lru_cache(maxsize=8)(_Kernel)  # as TensorFlow keeps the ker
 
 
 def _coordinates(batch: TensorList) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All elements of a batch: indices int64 [elements, 1 + ndim], values [elements], sizes int64 [1 + ndim]."""
+    """Lists all elements of a batch: indices int64 [elements, 1 + ndim], values [elements], sizes int64 [1 + ndim]."""
     samples = [np.asarray(sample) for sample in batch.as_cpu().to_samples()]
     indices = [
         np.column_stack([np.full(sample.size, i), np.argwhere(np.ones(sample.shape, bool))])
@@ -162,15 +162,15 @@ def _coordinates(batch: TensorList) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def dataset_compatible_tensorflow() -> bool:
-    """True if the installed TensorFlow has what `DALIDataset` needs; True: others are not imported."""
+    """Returns True if the installed TensorFlow has what `DALIDataset` needs; always, for others are not imported."""
     return True
 
 
 def dataset_inputs_compatible_tensorflow() -> bool:
-    """True if it has what `experimental.DALIDatasetWithInputs` needs; always."""
+    """Returns True if TensorFlow has what `experimental.DALIDatasetWithInputs` needs; always."""
     return True
 
 
 def dataset_distributed_compatible_tensorflow() -> bool:
-    """True if it has what data sets need in `tf.distribute`; always."""
+    """Returns True if TensorFlow has what data sets need in `tf.distribute`; always."""
     return True

@@ -8,7 +8,7 @@ Wanted = Sequence[int | None] | None
 
 
 def shape_for(wanted: Wanted, shape: Sequence[int], batch_size: int, output: int) -> tuple[int, ...]:
-    """The shape in which a batch is delivered.
+    """Returns the shape in which a batch is delivered.
 
     Args:
         wanted: what the user said: a size for each axis, None for any; None: any shape.
@@ -45,7 +45,7 @@ def _fits(wanted: int | None, size: int) -> bool:
 
 
 def _matches(wanted: tuple[int | None, ...], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The shape for each way of leaving out axes of one element so that the rest is as wanted."""
+    """Lists the shapes that result from leaving out axes of one element so that the rest is as wanted."""
     if not shape:
         return [] if wanted else [()]
     found = []

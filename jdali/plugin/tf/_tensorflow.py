@@ -13,5 +13,5 @@ __all__ = ["on_host", "tf"]
 
 
 def on_host() -> Any:
-    """Context in which operators are put on the CPU: those that call Python have no kernel for other devices."""
+    """Puts operators on the CPU: those that call Python have no kernel for other devices."""
     return tf.device("/cpu:0")

@@ -65,7 +65,7 @@ def ensemble_config(
 
 
 def _matched(model: str, inputs: list[str], outputs: list[str], named: Mapping[str, str]) -> dict[str, str]:
-    """The output for each input."""
+    """Chooses the output for each input."""
     matched = {}
     for tensor in inputs:
         source = named.get(tensor)

@@ -58,7 +58,7 @@ def invoke_autoserialize(head_module: ModuleType, filename: str) -> None:
 
 
 def _marked(head: ModuleType) -> set[Any]:
-    """The functions that are marked in a module and in all that can be reached from it."""
+    """Collects the functions that are marked in a module and in all that can be reached from it."""
     found: set[Any] = set()
     seen, waiting = {head.__name__}, [head]
     while waiting:

@@ -55,7 +55,7 @@ class TritonPythonModel:
             "PYTHONPATH": os.pathsep.join(filter(None, [self._options["path"], os.environ.get("PYTHONPATH")])),
             **({"CUDA_VISIBLE_DEVICES": args["model_instance_device_id"]} if on_gpu else {"JAX_PLATFORMS": "cpu"}),
         }  # fmt: skip
-        # Answers stay in it until the next requests are sent: Triton has copied them by then.
+        # Answers stay in it until the next requests are sent; Triton has copied them before.
         self._memory = os.memfd_create("jdali-answers")
         self._answers: mmap.mmap | bytes = b""
         self._start()

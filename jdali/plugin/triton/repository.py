@@ -126,7 +126,7 @@ def _check(name: str, max_batch: int, max_wait_ms: float, instances: int, device
 
 
 def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) -> dict[str, Any]:
-    """The configuration of the model except for where it runs."""
+    """Writes the configuration of the model except for where it runs."""
     described = served.metadata()
     inputs = [_tensor(one) for one in described["inputs"]]
     for tensor in inputs:
@@ -140,7 +140,7 @@ def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) 
 
 
 def _tensor(described: Mapping[str, Any]) -> dict[str, Any]:
-    """A tensor of the open inference protocol as Triton has it: the axis of samples is not in its dims."""
+    """Describes a tensor of the open inference protocol for Triton, whose dims leave out the axis of samples."""
     kind = "STRING" if described["datatype"] == "BYTES" else described["datatype"]
     return {
         "name": described["name"], "data_type": pbtxt.EnumConstant(f"TYPE_{kind}"),
@@ -149,7 +149,7 @@ def _tensor(described: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own_path() -> str:
-    """The folder that holds jdali, if it is none of those where Python looks for packages anyway."""
+    """Returns the folder that holds jdali, if Python does not look for packages there anyway."""
     own = str(Path(jdali.__file__).parents[1])
     return "" if own in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")} else own
 

@@ -62,7 +62,7 @@ def _loaded(options: argparse.Namespace) -> ServedModel:
 
 
 def _answers(served: ServedModel, messages: Sequence[bytes], max_batch: int) -> list[Any]:
-    """For each request its outputs, or its error."""
+    """Answers requests: outputs or an error for each."""
     answers: list[Any] = [None] * len(messages)
     inputs: dict[int, Any] = {}
     for number, message in enumerate(messages):

@@ -19,7 +19,7 @@ def array_file_options(
     file_root: Static[str | None] = None,
     files: Static[tuple[str, ...] | None] = None,
 ) -> None:
-    """Arguments of all readers of arrays.
+    """Declares the arguments of all readers of arrays.
 
     Args:
         file_list: text file with the name of a file in each line; empty lines are passed over.
@@ -51,7 +51,7 @@ class ArrayFileReader(Reader):
         super().__init__(len(self._names), options)
 
     def path(self, index: int) -> str:
-        """Path of the file of a sample, for opening it."""
+        """Returns the path of a sample's file, for opening it."""
         return _storage.join(self._folder, self._names[index])
 
     def source(self, index: int) -> str:
@@ -65,7 +65,7 @@ def _chosen(
     file_list: str | None,
     files: str | Sequence[str] | None,
 ) -> tuple[str, Sequence[str]]:
-    """Folder and names of the files."""
+    """Chooses the folder and the names of the files."""
     if files is not None and file_list is not None:
         raise ValueError(
             f"{name}: File paths can be provided through ``files`` or ``file_list`` but not both."

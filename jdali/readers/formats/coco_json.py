@@ -45,7 +45,7 @@ class Annotations(NamedTuple):
     segments: AllSegments
 
 
-class Wanted(NamedTuple):
+class CocoFields(NamedTuple):
     """Fields to read from a file, and their form; see `readers.coco`.
 
     Attributes:
@@ -111,8 +111,8 @@ class Bad(ValueError):
     """Damage of a file, raised by code that does not know its path."""
 
 
-def parse(path: str, wanted: Wanted) -> Annotations:
-    """The annotations in a file.
+def parse(path: str, wanted: CocoFields) -> Annotations:
+    """Parses the annotations of a file.
 
     Raises:
         FileNotFoundError: it cannot be read.
@@ -144,15 +144,15 @@ def _null_for_number(found: re.Match[bytes]) -> bytes:
     return text if text.startswith(b'"') else b"null"
 
 
-def _decoded(text: bytes, wanted: Wanted) -> _File | _FileWithMasks:
+def _decoded(text: bytes, wanted: CocoFields) -> _File | _FileWithMasks:
     # Whatever is not asked for is skipped by the parser, which takes a fraction of the time.
     if wanted.polygons or wanted.masks:
         return msgspec.json.decode(text, type=_FileWithMasks)
     return msgspec.json.decode(text, type=_File)
 
 
-def _arrange(path: str, file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
-    """The objects of the wanted images, image by image."""
+def _arrange(path: str, file: _File | _FileWithMasks, wanted: CocoFields) -> Annotations:
+    """Arranges the objects of the wanted images, image by image."""
     images, chosen = file.images, _chosen(file.images, wanted.images)
     objects = file.annotations
     boxes = _boxes(objects)
@@ -211,7 +211,7 @@ def _starts(counts: np.ndarray) -> np.ndarray:
 
 
 def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray:
-    """int64, which images to read, in order."""
+    """Chooses the images to read, in order: int64."""
     for index, image in enumerate(images):
         if "\0" in image.file_name:
             raise Bad(f"images[{index}]: the file_name {image.file_name!r} has a byte of 0")
@@ -225,7 +225,7 @@ def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray
 
 
 def _boxes(objects: Sequence[_Object]) -> np.ndarray:
-    """float32 [n, 4] x, y, width, height."""
+    """Collects the boxes: float32 [n, 4], x, y, width, height."""
     numbers = itertools.chain.from_iterable(o.bbox for o in objects)
     with np.errstate(over="ignore"):
         boxes = np.fromiter(numbers, np.float64, 4 * len(objects)).astype(np.float32).reshape(-1, 4)
@@ -237,7 +237,7 @@ def _boxes(objects: Sequence[_Object]) -> np.ndarray:
 
 
 def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
-    """int64 [n], the image of each object."""
+    """Finds the image of each object: int64 [n]."""
     owners = _indices_of(_all("annotations", objects, "image_id"), _all("images", images, "id"))
     if len(wrong := np.flatnonzero(owners < 0)):
         index = int(wrong[0])
@@ -245,8 +245,8 @@ def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
     return owners
 
 
-def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted: Wanted) -> np.ndarray:
-    """int32 [n]."""
+def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted: CocoFields) -> np.ndarray:
+    """Collects the labels: int32 [n]."""
     ids = _all("annotations", objects, "category_id")
     if wanted.avoid_class_remapping:
         return _as_int32("annotations", "category_id", ids, np.arange(len(ids)), "the labels")
@@ -261,7 +261,7 @@ def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted:
 
 
 def _all(part: str, records: Sequence[object], name: str) -> np.ndarray:
-    """int64 [n], one attribute of all records, which are a part of the file."""
+    """Collects an attribute of all records in a part of the file: int64 [n]."""
     values = list(map(operator.attrgetter(name), records))
     if float in set(map(type, values)):
         for index, value in enumerate(values):
@@ -272,12 +272,12 @@ def _all(part: str, records: Sequence[object], name: str) -> np.ndarray:
 
 
 def _image_ids(images: Sequence[_Image], chosen: np.ndarray) -> np.ndarray:
-    """int32 [n], of the images to read."""
+    """Collects the ids of the images to read: int32 [n]."""
     return _as_int32("images", "id", _all("images", images, "id")[chosen], chosen, "the output of image_ids")
 
 
 def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, output: str) -> np.ndarray:
-    """The values as those of an output, which is int32; `numbers` are those of their records."""
+    """Converts values to an int32 output; `numbers` are those of their records, for the error."""
     if len(wrong := np.flatnonzero(values != values.astype(np.int32))):
         first = wrong[0]
         raise Bad(f"{part}[{numbers[first]}]: the {name} {values[first]} does not fit in {output}, int32")
@@ -285,7 +285,7 @@ def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, out
 
 
 def _indices_of(wanted: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """int64 [n], where each is found first in `ids`; -1 where it is not."""
+    """Finds the first position of each value in `ids`: int64 [n], -1 where it is missing."""
     order = np.argsort(ids, kind="stable")
     found = np.append(order, -1)[np.searchsorted(ids[order], wanted)]
     found[np.append(ids, 0)[found] != wanted] = -1
@@ -301,8 +301,10 @@ def _check_sizes(sizes: np.ndarray, chosen: np.ndarray, images: Sequence[_Image]
         )
 
 
-def _texts(objects: Sequence[object], numbers: np.ndarray, starts: np.ndarray, wanted: Wanted) -> list[bytes]:
-    """For each image a list, in JSON, of what its objects have as `segmentation`; empty if none is wanted.
+def _texts(
+    objects: Sequence[object], numbers: np.ndarray, starts: np.ndarray, wanted: CocoFields
+) -> list[bytes]:
+    """Collects, for each image, the `segmentation` of its objects as a list in JSON; empty if none is wanted.
 
     Copies: the parts of the file's text would keep all of it in memory.
     """

@@ -36,7 +36,7 @@ class Runs(NamedTuple):
 
 
 def decompressed(text: str) -> np.ndarray:
-    """int64 [n], the lengths of the runs of a compressed mask; raises ValueError.
+    """Decodes the run lengths of a compressed mask: int64 [n]; raises ValueError.
 
     A number is written five bits a character, the lowest first; each but the first three is the difference
     to the number two positions before.
@@ -65,7 +65,7 @@ def decompressed(text: str) -> np.ndarray:
 
 
 def runs_of_counts(counts: np.ndarray, height: int, width: int) -> Runs:
-    """The set pixels of a mask, whose first run is of pixels that are not set; raises ValueError."""
+    """Finds the set pixels of a mask, whose first run is of pixels that are not set; raises ValueError."""
     if len(counts) and counts.min() < 0:
         raise ValueError("the mask has a run of negative length")
     total = int(counts.sum())
@@ -78,7 +78,7 @@ def runs_of_counts(counts: np.ndarray, height: int, width: int) -> Runs:
 def runs_of_polygons(
     vertices: np.ndarray, sizes: np.ndarray, height: int, width: int
 ) -> tuple[Runs, np.ndarray]:
-    """The pixels inside of polygons.
+    """Finds the pixels inside of polygons.
 
     Args:
         vertices: float32 [V, 2] (x, y), of all polygons, one after another.
@@ -103,7 +103,7 @@ def runs_of_polygons(
 
 
 def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(edge, pixel column, row of the grid) of each crossing of edges from `begin` to `end`, int64 [E, 2]."""
+    """Finds where edges from `begin` to `end`, int64 [E, 2], cross: (edge, pixel column, row of the grid)."""
     low, high = np.minimum(begin[:, 0], end[:, 0]), np.maximum(begin[:, 0], end[:, 0])
     first = np.maximum((low - _MIDDLE + _FINE - 1) // _FINE, 0)
     last = np.minimum((high - _MIDDLE - 1) // _FINE, width - 1)
@@ -132,14 +132,14 @@ def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarr
 
 
 def _level_of_flat(step: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """The smaller row of the staircase's points number `step` and the next, one in each column."""
+    """Returns the smaller row of two successive points of a flat staircase, number `step` and the next."""
     return np.minimum(np.trunc(y + slope * step + 0.5), np.trunc(y + slope * (step + 1) + 0.5)).astype(
         np.int64
     )
 
 
 def _level_of_steep(before: np.ndarray, x: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """The row after which the staircase, which has one point in each row, steps over from column `before`."""
+    """Returns the row after which a steep staircase leaves column `before`; it has one point in each row."""
 
     def is_over(step: np.ndarray) -> np.ndarray:
         right = x + slope * step + 0.5 >= before + 1
@@ -152,7 +152,7 @@ def _level_of_steep(before: np.ndarray, x: np.ndarray, y: np.ndarray, slope: np.
 
 
 def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.ndarray:
-    """int32 [height, width, 1], at each pixel the largest label of those that cover it, and 0 elsewhere.
+    """Paints labels, int32 [height, width, 1]: the largest that covers a pixel, 0 elsewhere.
 
     Args:
         runs: (label, its pixels).
@@ -174,7 +174,7 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _largest_over(begins: np.ndarray, ends: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """int32 [count], at each position the largest value of the intervals that it lies in; 0 where there is none.
+    """Finds the largest value among the intervals over each position: int32 [count], 0 where no interval lies.
 
     An interval is covered by two of the largest power of two that fits into it, and the maximum of those of a size is
     handed down to those of half of it: so the time does not depend on how many values there are.

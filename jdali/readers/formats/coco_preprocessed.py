@@ -130,7 +130,7 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
 
 
 def _content(folder: str, name: str) -> bytes:
-    """A file; one of no items may not be there."""
+    """Reads a file; one without items may be missing."""
     path = _storage.join(folder, f"{name}.dat")
     try:
         content = _storage.read(path)
@@ -142,7 +142,7 @@ def _content(folder: str, name: str) -> bytes:
 
 
 def _items(folder: str, name: str, dtype: str, count: int, columns: int = 1) -> np.ndarray:
-    """[count] or [count, columns] of `dtype`."""
+    """Reads the items of a file, [count] or [count, columns] of `dtype`."""
     if not count:
         content = bytes(4)
     else:
@@ -159,7 +159,7 @@ def _items(folder: str, name: str, dtype: str, count: int, columns: int = 1) -> 
 
 
 def _starts(folder: str, images: int, offsets: str, counts: str, dtype: str) -> np.ndarray:
-    """int64 [images + 1], where the items of each image begin."""
+    """Finds where the items of each image begin: int64 [images + 1]."""
     lengths = _items(folder, counts, dtype, images).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     if (lengths < 0).any() or (_items(folder, offsets, dtype, images) != starts[:-1]).any():
@@ -182,7 +182,7 @@ def _check_polygons(
 
 
 def _masks(folder: str, sizes: np.ndarray) -> list[str | np.ndarray]:
-    """The masks of images of these sizes, int32 [masks, 2]."""
+    """Reads the masks of images of these sizes, int32 [masks, 2]."""
     content = _content(folder, "masks_rles") if len(sizes) else bytes(4)
     if np.frombuffer(content, "<u4", 1)[0] != len(sizes):
         raise ValueError(f"{folder}/masks_rles.dat must have {len(sizes)} masks")

@@ -163,7 +163,7 @@ class SavedSegments(NamedTuple):
 
 
 def saved(segments: AllSegments, images: int) -> SavedSegments:
-    """The segments of all images; raises `SampleError`."""
+    """Reads the segments of all images; raises `SampleError`."""
     all_of_them = [segments(image) for image in range(images)]
 
     def starts(lengths: list[int]) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Parsing many records at once: NumPy operations on all of them, step by step.
 
-Only the usual form of a record is dealt with here. A record that has another one is odd: it is parsed alone,
-by code that knows all forms and says what is wrong. So nothing here fails, and elements of `ok` only ever
+Only the usual form of a record is parsed here. A record of another form is parsed alone, by code that knows all forms and
+raises for bad ones. So nothing here fails, and elements of `ok` only ever
 change from True to False.
 """
 
@@ -23,7 +23,7 @@ _MOST_FIELDS = 64
 
 
 class Buffer:
-    """Bytes of which numbers are taken at many offsets at once.
+    """Bytes with numbers at many offsets, which are read at once.
 
     Args:
         raw: uint8 [bytes]; offsets must lie at least 8 bytes before its end.
@@ -34,7 +34,7 @@ class Buffer:
         self._views: dict[str, np.ndarray] = {}
 
     def at(self, offsets: np.ndarray, dtype: str) -> np.ndarray:
-        """[n], the element of that type at each offset."""
+        """Reads an element of a type at each offset: [n]."""
         view = self._views.get(dtype)
         if view is None:
             # An element begins at each byte.
@@ -43,12 +43,12 @@ class Buffer:
         return view[offsets]
 
     def ints(self, offsets: np.ndarray) -> np.ndarray:
-        """int64 [n], 8 bytes at each offset as one number."""
+        """Reads 8 bytes at each offset as one number: int64 [n]."""
         return self.at(offsets, "<i8")
 
 
 def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The varints with which some words begin: values, numbers of bytes, and which do not end.
+    """Decodes the varints at the start of words: values, numbers of bytes, and which do not end.
 
     Args:
         words: int64 [n], the lowest byte is the first.
@@ -78,14 +78,14 @@ def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> t
 def map_entries(
     buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray, wanted: Mapping[bytes, int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Values of messages that are one map<string, message> of number 1, in whatever order.
+    """Finds the values of messages that are one map<string, message> of number 1, in any order.
 
     Args:
         buffer, at, end: the messages are its bytes from `at` to `end`.
         ok: bool [n], changed.
         wanted: a number from 0 on for each wanted name.
 
-    Returns: int64 [wanted, n], where each value begins and ends; 0 where there is none.
+    Returns: int64 [wanted, n], where each value begins and ends; 0 for a missing one.
     """
     first = np.zeros((len(wanted), len(at)), np.int64)
     last = np.zeros_like(first)
@@ -128,7 +128,7 @@ def map_entries(
 def _numbers(
     buffer: Buffer, starts: np.ndarray, sizes: np.ndarray, wanted: Mapping[bytes, int]
 ) -> np.ndarray:
-    """int [n], what `wanted` has for the name at each offset, -1 if nothing."""
+    """Looks up the name at each offset: int [n], its number in `wanted`, or -1."""
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)
@@ -146,7 +146,7 @@ def _numbers(
 def fields(
     buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray
 ) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
-    """The fields of messages that all have the same ones in the same order as the first of them.
+    """Finds the fields of messages that all have the same ones, in the order of the first message.
 
     Args:
         buffer, at, end: the messages are its bytes from `at` to `end`.
@@ -188,19 +188,19 @@ def fields(
 
 # --- columns --------------------------------------------------------------------------------
 def byte_column(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> Store:
-    """uint8 [size] of each record: its bytes, not copied."""
+    """Makes a column of each record's bytes, uint8 [size], without a copy."""
     extents = sizes.reshape(-1, 1)
     return Store.of_block(RaggedBlock(buffer.bytes, starts, extents), BatchSpec(extents, buffer.bytes.dtype))
 
 
 def dense_column(values: np.ndarray) -> Store:
-    """Samples of one size, [n, ...]."""
+    """Makes a column of samples of one size, [n, ...]."""
     extents = np.tile(np.array(values.shape[1:], np.int64), (len(values), 1))
     return Store.of_block(PaddedBlock(values), BatchSpec(extents, values.dtype))
 
 
 def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> Store:
-    """Samples that are rows of one array, [rows, ...], not copied: `counts` rows from `starts` on."""
+    """Makes a column of samples that are rows of one array, [rows, ...], without a copy: `counts` rows from `starts` on."""
     tail = np.tile(np.array(values.shape[1:], np.int64), (len(starts), 1))
     extents = np.concatenate([counts[:, None], tail], axis=1)
     block = RaggedBlock(values.reshape(-1), starts * math.prod(values.shape[1:]), extents)
@@ -210,7 +210,7 @@ def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) ->
 def packed_integers(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """int64 [all] and how many in each record: the varints between two offsets; `ok` is changed."""
+    """Decodes the varints between two offsets: int64 [all], and how many each record has; changes `ok`."""
     sizes = last - first
     if len(sizes) and sizes.min() > 0 and sizes.max() <= _NUMBER_BYTES:
         values, bytes_, endless = varints(buffer.ints(first), _NUMBER_BYTES)
@@ -237,19 +237,19 @@ def packed_integers(
 def packed_reals(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """float32 [all] and how many in each record, between two offsets; `ok` is changed."""
+    """Reads the floats between two offsets: float32 [all], and how many each record has; changes `ok`."""
     counts, rest = np.divmod(last - first, 4)
     ok &= rest == 0
     return reals(buffer, first, counts), counts
 
 
 def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """float32 [all]: `counts` of them at each offset, one after another."""
+    """Reads `counts` floats at each offset, one after another: float32 [all]."""
     return buffer.at(_ranges(first, counts, 4), "<f4")
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
-    """int64: for each start that many numbers from it on, one after another."""
+    """Counts up from each start by `step`, `counts` numbers each, one after another: int64."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - step * before, counts) + step * np.arange(counts.sum())
 
@@ -258,9 +258,9 @@ def shaped_column(
     values: np.ndarray, counts: np.ndarray, shape: tuple[int, ...] | None, partial: tuple[int, ...],
     ok: np.ndarray,
 ) -> Store:  # fmt: skip
-    """Samples of one shape, or (`shape` None) with as many rows of the shape `partial` as there are.
+    """Makes a column of samples of one shape, or (`shape` None) with as many rows of the shape `partial` as there are.
 
-    Records that have another number of values are marked in `ok`; what they get is unspecified.
+    Records with another number of values are marked in `ok`; their samples are unspecified.
     """
     if shape is not None:
         usual = counts == math.prod(shape)
@@ -278,7 +278,7 @@ def shaped_column(
 
 
 def pick(columns: list[Store], ok: np.ndarray) -> tuple[Any, ...]:
-    """The columns of the records that are ok."""
+    """Takes the columns of the records that are ok."""
     if ok.all():
         return tuple(columns)
     rows = np.flatnonzero(ok)

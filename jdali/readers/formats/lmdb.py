@@ -52,7 +52,7 @@ _DEEPEST = 32
 
 
 def _database_file(path: str) -> str:
-    """The data file of a database that is named by its folder, as usual, or by the file itself."""
+    """Returns the data file of a database, which is named by its folder, as usual, or by the file itself."""
     return _storage.join(path, _FILE) if _storage.is_folder(path) else path
 
 
@@ -141,7 +141,7 @@ class _Tree:
         self._found: list[tuple[int, ...]] = []
 
     def _meta(self, at: int) -> tuple[int, int, int, int, int, int, int]:
-        """(page size, flags, depth, entries, root page, last page, transaction) of a meta page."""
+        """Parses a meta page: (page size, flags, depth, entries, root page, last page, transaction)."""
         length = _PAGE.size + _HEADER.size + 2 * _DATABASE.size + _TAIL.size
         page = self._files.read(self._file, at, min(length, self._size - at))
         if len(page) < length:
@@ -222,7 +222,7 @@ class _Tree:
             advance(len(pointers))
 
     def _value(self, page: bytes, at: int, pointer: int) -> tuple[int, int, int, int]:
-        """The first facts of `LmdbValues` of one node of the leaf `page`, which lies at `at`."""
+        """Parses a node of the leaf `page`, which lies at `at`: the first fields of `LmdbValues`."""
         size, flags, key_size = _NODE.unpack_from(page, pointer)
         if flags & (_SUB | _DUPLICATES):
             raise BadRecord("the database holds named databases instead of records")
@@ -268,13 +268,11 @@ class DatabaseReader(RecordReader):
                 values = cut.values(files, file)
             found.append((values, functools.partial(_cached, name, path, never)))
         super().__init__(name, files, found, options)
-        # Pages with nodes of large values that are what they were when the index was made.
+        # Pages with nodes of large values that have not changed since the index was made.
         self._sound: set[tuple[int, int, int]] = set()
 
     def _is_sound(self, leaf: tuple[int, int, int], size: int) -> bool:
-        """True if a page, by the number of its file, its offset and CRC-32, is the one that the index was
-        made of.
-        """
+        """Returns True if a page, by its file's number, offset and CRC-32, is still the one that was indexed."""
         if leaf not in self._sound:
             file, at, crc = leaf
             if zlib.crc32(self._files.read(file, at, size)) != crc:
@@ -307,7 +305,7 @@ class DatabaseReader(RecordReader):
         return parsed_together(self, plain, len(indices), lambda i: self.load(indices.item(i)))
 
     def _leaves_are_sound(self, file: np.ndarray, values: LmdbValues) -> np.ndarray:
-        """bool [n], False where the node of a large value has changed, or cannot be read."""
+        """Checks the nodes of large values: bool [n], False where one has changed or cannot be read."""
         sound = np.ones(len(file), bool)
         for i in np.flatnonzero(values.pages >= 0).tolist():
             leaf = file.item(i), values.leaves.item(i), values.sums.item(i)
@@ -325,7 +323,7 @@ def _cached(name: str, path: str, fits: Callable[[Arrays], bool]) -> LmdbValues:
 
 
 def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
-    """True if an index is that of the latest transaction of a database."""
+    """Returns True if an index is that of the latest transaction of a database."""
     try:
         return np.array_equal(_Tree(files, file).meta, index["meta"])
     except BadRecord:
@@ -333,7 +331,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
-    """bool [n], whether what lies at each start comes before such a value.
+    """Checks that the bytes before each start belong to such a value: bool [n].
 
     Args:
         buffer: of the bytes.
@@ -344,7 +342,7 @@ def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.nda
     lengths = values.sizes - values.heads
     # Size of the value, no flags, size of the key.
     node = lengths | (values.heads - _NODE.size) << 48
-    # Number of the page; how many there are of the value, and that they are such pages (16 bits in between).
+    # Number of the page, number of the value's pages, and their kind (16 bits in between).
     count = (values.sizes - 1) // values.page_sizes + 1
     large = (words[:, 0] == values.pages.astype(np.uint64)) & (
         words[:, 1] >> np.uint64(32) == count.astype(np.uint64)

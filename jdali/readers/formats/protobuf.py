@@ -21,7 +21,7 @@ Field = tuple[int, int, int, int]
 
 
 def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """The number at `at`, and where it ends."""
+    """Decodes the number at `at`; returns it with its end."""
     if at + 1 < end and data[at + 1] < 0x80 <= data[at]:  # two bytes: lengths mostly have them
         return data[at] & 0x7F | data[at + 1] << 7, at + 2
     value = shift = 0
@@ -37,7 +37,7 @@ def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def fields(data: bytes, at: int, end: int) -> list[Field]:
-    """The fields of the message that lies in data[at:end]."""
+    """Lists the fields of the message in data[at:end]."""
     found: list[Field] = []
     while at < end:
         tag = data[at]
@@ -70,9 +70,9 @@ def fields(data: bytes, at: int, end: int) -> list[Field]:
 
 
 def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> list[tuple[int, int, int]]:
-    """Entries of a message that is one map<string, message> of number 1, in the order of the data.
+    """Lists the entries of a message that is one map<string, message> of number 1, in the order of the data.
 
-    Entries that are not wanted are passed over without a look inside: a record may have dozens.
+    Other entries are skipped whole: a record may have dozens.
 
     Args:
         data, at, end: the message is data[at:end].
@@ -115,7 +115,7 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
 
 
 def only_content(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """First byte of a field's tag and where its content begins, if just that field fills data[at:end].
+    """Returns the first byte of a field's tag and the start of its content, if that field alone fills data[at:end].
 
     Else (0, at). Messages that hold one field are so common that it pays to look for them first.
     """
@@ -138,13 +138,13 @@ def _map_entry(data: bytes, start: int, end: int) -> tuple[bytes, tuple[int, int
 
 
 def signed(value: int) -> int:
-    """A varint as a signed number of 64 bits."""
+    """Converts a varint to a signed number of 64 bits."""
     value &= _MASK64
     return value - (1 << 64) if value >> 63 else value
 
 
 def integers(data: bytes, found: list[Field], number: int) -> np.ndarray:
-    """int64 [n], a repeated integer field, packed or not."""
+    """Reads a repeated integer field, packed or not: int64 [n]."""
     parts: list[np.ndarray] = []
     for field, kind, start, end in found:
         if field != number:
@@ -161,7 +161,7 @@ def integers(data: bytes, found: list[Field], number: int) -> np.ndarray:
 
 
 def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
-    """int64 [n], the varints in data[at:end]."""
+    """Decodes the varints in data[at:end]: int64 [n]."""
     if end - at == 1 and data[at] < 0x80:
         return np.array([data[at]], np.int64)
     if end - at <= _FEW_BYTES:
@@ -180,7 +180,7 @@ def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
 
 
 def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """int64 [n], the varints in some bytes that end with one, and of how many bytes each is."""
+    """Decodes varints from bytes that end with one: int64 [n], and the number of bytes of each."""
     ends = np.flatnonzero(groups < 0x80)
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1
@@ -192,7 +192,7 @@ def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.floating]) -> np.ndarray:
-    """[n] of `dtype`, a repeated float (float32) or double (float64) field, packed or not."""
+    """Reads a repeated float (float32) or double (float64) field, packed or not: [n] of `dtype`."""
     parts: list[np.ndarray] = []
     width = dtype.itemsize
     for field, kind, start, end in found:
@@ -209,7 +209,7 @@ def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.float
 
 
 def last_integer(found: list[Field], number: int) -> int | None:
-    """A single integer field: the last one counts; None if there is none."""
+    """Returns a single integer field: the last one counts; None without any."""
     value = None
     for field, kind, start, _ in found:
         if field == number:

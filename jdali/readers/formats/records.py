@@ -70,7 +70,7 @@ def looked_through(
     look: Callable[[str, Callable[[Arrays], bool]], Records],
     begins: Callable[[int, int, int], bool],
 ) -> tuple[Records, FoundBy]:
-    """The records of a file without an index.
+    """Finds the records of a file without an index.
 
     Args:
         files: all of them.
@@ -168,10 +168,10 @@ class RecordReader(PiecesReader):
 
     @abc.abstractmethod
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
-        """The outputs of one record; raises `BadRecord`."""
+        """Parses one record into its outputs; raises `BadRecord`."""
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
-        """The outputs of many records together, of those that have the usual form.
+        """Parses many records of the usual form together.
 
         Args:
             buffer: the bytes of `pieces`.
@@ -197,7 +197,7 @@ class RecordReader(PiecesReader):
             raise self._error(index, error) from error
 
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
-        """The outputs of a record, from its bytes; raises `BadRecord`."""
+        """Parses a record's bytes into its outputs; raises `BadRecord`."""
         return self.parse(record)
 
     def _error(self, index: int, error: BadRecord) -> SampleError:
@@ -231,7 +231,7 @@ class RecordReader(PiecesReader):
 
 
 def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
-    """See `Reader.tasks`: of records of these sizes; a thread should have enough to read.
+    """Divides records of these sizes among threads, see `Reader.tasks`; each should have enough to read.
 
     The interpreter runs one thread at a time, and small records cost more of its time than of the system's.
     """
@@ -280,7 +280,7 @@ def parsed_together(
 
 
 def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence[Any] | None) -> list[str]:
-    """The paths (or other strings), one or several, as a list; empty if None."""
+    """Returns one or several paths (or other strings) as a list; empty if None."""
     if value is None:
         return []
     values = [value] if isinstance(value, (str, os.PathLike)) else list(value)
@@ -291,12 +291,12 @@ def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence
 
 
 def user_paths(name: str, argument: str, value: Any) -> list[str]:
-    """As `path_list`, of paths or URLs that the user named."""
+    """Returns paths or URLs that the user named, as `path_list` does."""
     return [_storage.user_path(path) for path in path_list(name, argument, value)]
 
 
 def required_paths(name: str, argument: str, value: object, lacking: str = "") -> list[str]:
-    """As `user_paths`, at least one; `lacking` holds DALI's words if there is none."""
+    """Returns at least one path, as `user_paths` does; `lacking` holds DALI's words for the error."""
     paths = user_paths(name, argument, value)
     if not paths:
         words = f"{lacking}: " if lacking else ""
@@ -305,7 +305,7 @@ def required_paths(name: str, argument: str, value: object, lacking: str = "") -
 
 
 def number_columns(name: str, path: str, columns: int, empty: str = "") -> np.ndarray:
-    """int64 [lines, columns] of a text file with that many numbers from 0 on in each line.
+    """Reads a text file with `columns` numbers from 0 on in each line: int64 [lines, columns].
 
     `empty` holds DALI's words for a file without lines, where they are the reader's own.
     """

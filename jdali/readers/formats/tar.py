@@ -51,7 +51,7 @@ class Member(NamedTuple):
 
 
 def members(files: RecordFiles, file: int) -> Iterator[Member]:
-    """The regular files of the archive `files.paths[file]`, in order.
+    """Yields the regular files of the archive `files.paths[file]`, in order.
 
     Names longer than 100 bytes are understood in both ways in which they are written. Behind the end of an archive
     may be another one (`cat a.tar b.tar`). Raises `BadRecord` if the file is no archive, is damaged or cut short.
@@ -108,7 +108,7 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
 
 
 def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
-    """Returns where another archive begins behind the zeros from byte `end` on; None: there is none."""
+    """Returns where another archive begins behind the zeros from byte `end` on; None without one."""
     stop = min(files.sizes[file], end + _MOST_ZEROS)
     for at in range(end, stop, _ZEROS_AT_ONCE):
         block = files.read(file, at, min(_ZEROS_AT_ONCE, stop - at))
@@ -118,12 +118,12 @@ def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
             has_header = (
                 files.sizes[file] - at >= BLOCK and files.read(file, at, BLOCK)[_MAGIC][:5] == b"ustar"
             )
-            return at if has_header else None  # whatever it is: programs that unpack archives ignore it
+            return at if has_header else None  # programs that unpack archives ignore it
     return None
 
 
 def content_size(header: bytes, at: int) -> int:
-    """Size of the content that the header at byte `at` tells."""
+    """Parses the size of the content from the header at byte `at`."""
     field = header[_SIZE]
     if field[0] & 0x80:  # too large for octal digits
         return int.from_bytes(field[1:], "big")
@@ -131,7 +131,7 @@ def content_size(header: bytes, at: int) -> int:
 
 
 def is_header_of(header: bytes, size: int) -> bool:
-    """True if a block is the header of a regular file of that size."""
+    """Returns True if a block is the header of a regular file of that size."""
     if header[_TYPE] == b"0" and header[124:135] == b"%011o" % size and header[257:262] == b"ustar":
         return True  # as nearly all programs write it; the checksum would cost more than all the rest
     try:
@@ -142,7 +142,7 @@ def is_header_of(header: bytes, size: int) -> bool:
 
 
 def marks(heads: np.ndarray) -> np.ndarray:
-    """uint64 [n], one number for the bytes of each head; those that differ will hardly ever have the same.
+    """Hashes the bytes of each head into one number, uint64 [n]; different heads hardly ever share one.
 
     Args:
         heads: uint8 [n, bytes], a multiple of 8 bytes.
@@ -153,13 +153,13 @@ def marks(heads: np.ndarray) -> np.ndarray:
 
 
 def header_mark(header: bytes) -> int:
-    """`marks` of the part of a header that tells what its file is: name, times, size, type."""
+    """Hashes the part of a header that describes its file: name, times, size, type."""
     mark: int = marks(np.frombuffer(header, np.uint8, MARKED)[None]).item()
     return mark
 
 
 def name_mark(name: bytes) -> int:
-    """`marks` of the name in a header, if it stands there as it is; else 0."""
+    """Hashes the name in a header, if it stands there as it is; else 0."""
     if len(name) >= NAMED or not name.isascii():
         return 0
     mark: int = marks(np.frombuffer(name.ljust(NAMED, b"\0"), np.uint8)[None]).item()
@@ -167,7 +167,7 @@ def name_mark(name: bytes) -> int:
 
 
 def has_name(header: bytes, mark: int) -> bool:
-    """True if a header has the name of a mark, perhaps in other folders; also where that is not known."""
+    """Returns True if a header may have the name of a mark, perhaps in other folders."""
     name = header[_NAME].split(b"\0", 1)[0]
     return mark in (
         0,

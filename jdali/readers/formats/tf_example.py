@@ -34,7 +34,7 @@ LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
 
 
 def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray, ok: np.ndarray) -> Store:
-    """A feature of many records, from the packed contents of their lists."""
+    """Makes the column of a feature from the packed contents of its lists."""
     if feature.dtype == features_of.string:
         return _columns.byte_column(buffer, first, last - first)
     packed = _columns.packed_integers if feature.dtype == features_of.int64 else _columns.packed_reals
@@ -59,7 +59,7 @@ def taker(name: str, feature: Feature) -> Taker:
         return start if tag == FIRST else 0
 
     def values(data: bytes, start: int, end: int) -> list[Any]:
-        """The fields of the list, none if the feature holds no list."""
+        """Lists the fields of a list, none if the feature holds no list."""
         found = []
         for number, kind, at, stop in fields(data, start, end):
             if kind == BYTES and number in _LISTS:

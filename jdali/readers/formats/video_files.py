@@ -34,7 +34,7 @@ class Clip(NamedTuple):
 
     Attributes:
         path: of the file.
-        label: 0 if there are no labels.
+        label: 0 without labels.
         start, end: of the part as the list gives it; None: from the start, to the end.
     """
 
@@ -52,7 +52,7 @@ def find_clips(
     file_root: str,
     file_list: str,
 ) -> list[Clip]:
-    """The clips of a reader's arguments; `name` is that of the reader."""
+    """Lists the clips that the arguments of reader `name` select."""
     sources = {"filenames": bool(filenames), "file_root": bool(file_root), "file_list": bool(file_list)}
     if sum(sources.values()) != 1:
         which = " and ".join(n for n, is_present in sources.items() if is_present) or "none"
@@ -133,7 +133,7 @@ def _listed(name: str, file_list: str) -> list[Clip]:
 def frame_range(
     clip: Clip, index: VideoIndex, *, as_frames: bool, rounding: str, from_end: bool
 ) -> tuple[int, int]:
-    """Numbers of the first frame of a clip and of the one after its last.
+    """Returns the number of a clip's first frame, and that of the one after its last.
 
     Args:
         clip: with start and end as listed.
@@ -160,7 +160,7 @@ def frame_range(
 
 
 def _frame_at(index: VideoIndex, seconds: float, up: bool, *, from_end: bool) -> int:
-    """The frame that is shown at a time, or the next one if it has been shown since before."""
+    """Returns the frame that is shown at a time; with `up` the next one unless it begins just then."""
     times = index.seconds()
     # The last frame is taken to be shown as long as the others usually are.
     lasting = float(np.median(np.diff(times))) if len(times) > 1 else 0.0

@@ -29,7 +29,7 @@ class Handles:
 
     @contextlib.contextmanager
     def borrowed(self, file: int, first: int) -> Iterator[VideoDecoder]:
-        """A decoder of a file, best one that has come near to frame `first`."""
+        """Lends a decoder of a file, best one that has come near to frame `first`."""
         decoder = self._take(file, first)
         if decoder is None:
             make_room()
@@ -74,7 +74,7 @@ class Handles:
             decoder.close()
 
     def forget(self, file: int) -> None:
-        """Closes the idle decoders of a file, which has another index now."""
+        """Closes the idle decoders of a file whose index has changed."""
         with self._lock:
             mine = [decoder for number, decoder in self._idle if number == file]
             self._idle = [one for one in self._idle if one[0] != file]

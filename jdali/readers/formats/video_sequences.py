@@ -35,7 +35,7 @@ _FRAME_NUMBERS = {
 
 
 def frame_number_mode(name: str, enable_frame_num: str | bool) -> str:
-    """`enable_frame_num` by its name: "none", "scalar" or "sequence"."""
+    """Returns `enable_frame_num` by its name: "none", "scalar" or "sequence"."""
     if enable_frame_num not in _FRAME_NUMBERS:
         raise ValueError(
             f"{name}: Invalid enable_frame_num value: '{enable_frame_num}'. Valid values are: 'none', 'scalar', 'sequence'."
@@ -83,7 +83,7 @@ class Cut:
     frame_numbers: str
 
     def starts(self, low: int, high: int) -> np.ndarray:
-        """First frames of the sequences of a clip of the frames `low` to `high` - 1."""
+        """Returns the first frames of the sequences in a clip of the frames `low` to `high` - 1."""
         if self.uniform:
             return np.array([low])
         count = max((high - low - self.room) // self.step + 1, 0)
@@ -93,7 +93,7 @@ class Cut:
         return low + np.arange(count) * self.step
 
     def numbers(self, start: int, low: int, high: int) -> np.ndarray:
-        """The frames of a sequence."""
+        """Returns the frames of a sequence."""
         if self.uniform:
             positions = np.linspace(low, high - 1, self.length)
             return np.floor(positions + 0.5).astype(np.int64)
@@ -141,9 +141,9 @@ class VideoReader(Reader):
         self._names = list(dict.fromkeys(clip.path for clip in clips))
         self._paths = [_storage.placed(name) for name in self._names]
         self._indexes: dict[int, VideoIndex] = {}
-        # What is wrong with files that cannot be read: each clip of one is a sample that fails.
+        # Errors of files that cannot be read; each of their clips is a sample that fails.
         self._unreadable: dict[int, SampleError] = {}
-        # Files whose index was built anew: whether that was of use, or why it was not.
+        # Files whose index was rebuilt: whether that helped, or why it did not.
         self._seen: dict[int, bool | str] = {}
         self._looking = threading.Lock()
         self._look_through()
@@ -193,7 +193,9 @@ class VideoReader(Reader):
             raise self._unreadable[0]
 
     def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
-        """int64 [5, sequences] for each clip that has some: first frame, file, start and end of the clip, label."""
+        """Lists the sequences of each clip that has some, int64 [5, sequences]: first frame, file, start and end of the
+        clip, label.
+        """
         cut, rows = self._cut, []
         numbers = {name: file for file, name in enumerate(self._names)}
         for clip in clips:
@@ -264,7 +266,7 @@ class VideoReader(Reader):
             return decoder.read(numbers, image_type=cut.image_type, fill=cut.fill, upright=cut.upright)
 
     def _look_again(self, file: int, error: SampleError) -> None:
-        """Builds the index of a file anew, once, as its frames are not what it says; raises if that does not help."""
+        """Rebuilds the index of a file once, when frames do not match it; raises if that does not help."""
         with self._looking:
             if file not in self._seen:
                 self._seen[file] = self._index_anew(file)
@@ -302,7 +304,7 @@ class VideoReader(Reader):
         return Loaded((video, *others), loaded.failures)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        """Sequences that follow one another in a file go to one thread, which then need not seek."""
+        """Gives successive sequences of a file to one thread, which then need not seek."""
         if not len(indices):
             return []
         files = self._files[indices]

@@ -44,7 +44,7 @@ class Components(NamedTuple):
 
 
 class CutArchive(ValueError):
-    """From some offset of an archive on it is unknown what is in it.
+    """The rest of an archive, from an offset on, cannot be read.
 
     Args:
         path: of the archive.
@@ -64,7 +64,7 @@ def components_of(
     goes_on: bool,
     fits: Callable[[Arrays], bool] | None = None,
 ) -> Components:
-    """The components of an archive.
+    """Finds the components of an archive.
 
     Args:
         files: the archives.
@@ -92,7 +92,7 @@ def components_of(
 
 
 def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
-    """True if an index has headers where the archive has them, as far as some of them tell."""
+    """Returns True if an index has headers where the archive has them, by a sample of its entries."""
     components = _components(index)
 
     def begins(number: int) -> bool:
@@ -104,7 +104,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _mark_after(files: RecordFiles, file: int, components: Components) -> int:
-    """Mark of the block behind the last component, where the archive ends or others follow; 0 at the file's end."""
+    """Hashes the block behind the last component, where the archive ends or others follow; 0 at the file's end."""
     end = components.offset.item(-1) + components.size.item(-1)
     end += -end % BLOCK
     return header_mark(files.read(file, end, BLOCK)) if end + BLOCK <= files.sizes[file] else 0
@@ -156,7 +156,7 @@ def build_index(path: str) -> Arrays:
 
 
 def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
-    """The lines of an index of an archive as `wds2idx` makes them.
+    """Yields the lines of an archive's index as `wds2idx` writes them.
 
     Raises:
         ValueError: it is no archive, damaged or cut short, has no samples, a sparse file, or a name that no index can hold.
@@ -184,7 +184,7 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
 
 
 def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, Member]]:
-    """Number of the sample and extension of each component, and where it lies."""
+    """Yields the number of the sample, the extension, and the place of each component."""
     sample, last = -1, None
     for member in members(files, 0):
         folder, slash, file = member.name.rpartition(b"/")
@@ -199,7 +199,7 @@ def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, Member]]:
 
 
 def _indexed(index: str, path: str, size: int) -> Components:
-    """The components of an archive by its index."""
+    """Reads the components of an archive from its index."""
     try:
         lines = _storage.lines(index)
     except OSError as error:
@@ -247,10 +247,10 @@ def _indexed(index: str, path: str, size: int) -> Components:
 
 
 def _as_first(files: RecordFiles, file: int, index: str, components: Components) -> Components:
-    """The components, without names if that of the first one is not its name: DALI does not look at them.
+    """Checks the first component against the archive; drops all names if its own does not fit, since DALI ignores names.
 
     Raises:
-        ValueError: there is no file where the index has the first one.
+        ValueError: the archive has no file where the index has its first one.
     """
     if not len(components.offset):
         return components

@@ -18,7 +18,7 @@ from jdali.readers.order.mixing import mixed, reach
 
 # 1 had no "fill": all random orders were of the whole shard then.
 _STATE_VERSION = 2
-# Key of those permutations that must be the same on every shard, whatever the seed of each.
+# Key of permutations that all shards share, whatever their seeds.
 _COMMON_SEED = 0
 # This many samples are looked up at a time.
 _AHEAD = 4096
@@ -43,7 +43,7 @@ class _Past:
     """Shards that were there before the number of shards changed.
 
     Attributes:
-        num_shards: how many there were.
+        num_shards: number of shards.
         taken: samples that each of them took; one number if it is the same for all.
         positions: epoch and position that each of them had reached.
     """
@@ -53,7 +53,7 @@ class _Past:
     positions: list[tuple[int, int]]
 
     def consumed(self, shard: int, epoch: int) -> int:
-        """Number of samples that a shard took of an epoch; more than it has if it took all."""
+        """Returns the number of samples that a shard took of an epoch; more than it has if it took all."""
         reached, position = self.positions[shard]
         return position if epoch == reached else 0 if epoch > reached else sys.maxsize
 
@@ -172,7 +172,7 @@ class Order:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes on where a state was taken, also with another number of shards.
+        """Continues where a state was taken, also with another number of shards.
 
         In the latter case all shards are assumed to have taken as many samples as the one of the state,
         unless it comes from `merged_state`. What they had left of the epoch, and of later ones that some
@@ -201,7 +201,7 @@ class Order:
         self._find()
 
     def skip(self, batches: int, count: int) -> None:
-        """Goes on by as much as `batches` calls of `take(count)`."""
+        """Skips as far as `batches` calls of `take(count)` would."""
         if not self.pad_last_batch:
             self._taken += batches * count
             self._find()
@@ -224,12 +224,12 @@ class Order:
         self._past.append(_Past(shards, taken, positions))
 
     def _find(self) -> None:
-        """Epoch and position from what was taken since the beginning of the base epoch."""
+        """Computes epoch and position from what was taken since the beginning of the base epoch."""
         self._epoch, self._position = self._walk(len(self._past), self.num_shards, self.shard_id, self._taken)
         self._loaded: _Epoch | None = None
 
     def _walk(self, level: int, shards: int, shard: int, taken: int) -> tuple[int, int]:
-        """Epoch and position of a shard that took `taken` samples since the base epoch began."""
+        """Computes epoch and position of a shard that took `taken` samples since the base epoch began."""
         epoch = self._base
         if self.pad_last_batch:  # all shards begin an epoch together
             return epoch, taken
@@ -251,7 +251,7 @@ class Order:
 
     # --- the order --------------------------------------------------------------------------
     def take(self, count: int) -> SampleRefs:
-        """The next `count` samples."""
+        """Takes the next `count` samples."""
         if self.pad_last_batch:
             return self._take_padded(count)
         epochs, indices = [], []
@@ -285,7 +285,7 @@ class Order:
         return SampleRefs(np.full(count, self._epoch, np.uint32), indices, padded)
 
     def _limit(self) -> int:
-        """Position at which an epoch is over, with padding."""
+        """Returns the position at which an epoch is over, with padding."""
         level = len(self._past)
         return max(
             self._count(level, self.num_shards, self.shard_id, self._epoch),
@@ -294,7 +294,7 @@ class Order:
 
     def _next_epoch(self) -> None:
         self._epoch, self._position, self._loaded = self._epoch + 1, 0, None
-        if self.pad_last_batch:  # all shards are here at the same time: count anew
+        if self.pad_last_batch:  # all shards reach this point together: count from here
             self._base, self._taken, self._past = self._epoch, 0, []
 
     # --- whose samples ----------------------------------------------------------------------
@@ -323,8 +323,8 @@ class Order:
         return left * (slot + 1) // shards - left * slot // shards
 
     def _items(self, level: int, shards: int, shard: int, epoch: int) -> IndexSequence:
-        """A shard's samples of an epoch, in order."""
-        if self._left(level, epoch) == self.size:  # nobody has begun it
+        """Returns a shard's samples of an epoch, in order."""
+        if self._left(level, epoch) == self.size:  # no shard has begun it
             return self._part(shard, shards, epoch)
         return _slice(self._rest(level, epoch), shard, shards)
 
@@ -338,7 +338,7 @@ class Order:
         return shard if self.stick_to_shard else (shard + epoch) % shards
 
     def _part(self, shard: int, shards: int, epoch: int) -> IndexSequence:
-        """A shard's samples of a whole epoch, in order."""
+        """Returns a shard's samples of a whole epoch, in order."""
         slot = self._rotated(shard, shards, epoch)
         if self._shuffled:
             return _slice(permutation(self.size, self._common_seed, epoch), slot, shards)
@@ -361,7 +361,7 @@ def _mixing(fill: int | None) -> str:
 
 
 def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """One state from those of all shards, in their order: they need not have taken equally much."""
+    """Merges the states of all shards, in their order; they may have taken unequal numbers."""
     first = states[0]
     for state in states[1:]:
         for key in ("version", "size", "seed", "fill", "epoch"):
@@ -397,7 +397,7 @@ class _Epoch:
         return int(self._others.at(np.array([len(self._others) - 1]))[0])
 
     def next(self, position: int, count: int) -> np.ndarray:
-        """int64 [n], the samples from a position on, at most `count`."""
+        """Returns at most `count` samples from a position on: int64 [n]."""
         end = min(position + count, len(self))
         start, known = self._known
         if not start <= position <= end <= start + len(known):

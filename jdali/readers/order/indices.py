@@ -20,7 +20,7 @@ class IndexSequence:
     """A sequence of indices.
 
     Attributes:
-        size: how many there are.
+        size: number of indices.
         at: the indices at some positions, int64 [n] to int64 [n].
     """
 
@@ -35,17 +35,17 @@ class IndexSequence:
         return IndexSequence(max(stop - start, 0), lambda positions: self.at(positions + start))
 
     def among(self, others: IndexSequence) -> IndexSequence:
-        """The indices that `others` have at the positions that these name."""
+        """Returns the indices that `others` have at the positions that these name."""
         return IndexSequence(self.size, lambda positions: others.at(self.at(positions)))
 
 
 def counting(start: int, stop: int) -> IndexSequence:
-    """start, start + 1, ..., stop - 1."""
+    """Counts from start to stop - 1."""
     return IndexSequence(stop - start, lambda positions: positions + start)
 
 
 def joined(parts: Sequence[IndexSequence]) -> IndexSequence:
-    """One sequence after another."""
+    """Joins sequences, one after another."""
     ends = np.cumsum([0, *(part.size for part in parts)])
 
     def at(positions: np.ndarray) -> np.ndarray:
@@ -60,7 +60,7 @@ def joined(parts: Sequence[IndexSequence]) -> IndexSequence:
 
 
 def permutation(size: int, *key: int) -> IndexSequence:
-    """0, ..., size - 1 in a random order that follows from `key` alone (two numbers of 64 bits)."""
+    """Permutes 0, ..., size - 1 in an order that follows from `key` alone (two numbers of 64 bits)."""
     if size <= TABLE_SIZE:
         table = _table(size, *key)
         return IndexSequence(size, lambda positions: table[positions])
@@ -68,11 +68,10 @@ def permutation(size: int, *key: int) -> IndexSequence:
 
 
 def _table(size: int, *key: int) -> np.ndarray:
-    """int64 [size], a permutation.
+    """Tabulates a permutation: int64 [size].
 
-    Random numbers with the indices in their low bits are sorted. NumPy keeps the raw stream of a bit
-    generator stable for ever, but not that of `Generator.permutation`; and all numbers differ, so
-    that the result does not depend on the way of sorting.
+    Random numbers with the indices in their low bits are sorted. NumPy keeps the raw stream of a bit generator stable,
+    unlike that of `Generator.permutation`. All numbers differ, so any sort gives the same result.
     """
     words = np.array([k & _WORD for k in key], np.uint64)
     low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)
@@ -111,7 +110,7 @@ class _Cipher:
 
 
 def key_state(*key: int) -> int:
-    """64 bits that follow from some numbers of 64 bits."""
+    """Hashes numbers of 64 bits into one."""
     state = 0
     for word in key:
         state = _finalized(state ^ word & _WORD)
@@ -119,14 +118,14 @@ def key_state(*key: int) -> int:
 
 
 def _finalized(word: int) -> int:
-    """The finalizer of SplitMix64: each of 64 bits depends on all 64 of `word`."""
+    """Applies the finalizer of SplitMix64: each of 64 bits depends on all 64 of `word`."""
     word = (word ^ word >> 30) * _FACTORS[0] & _WORD
     word = (word ^ word >> 27) * _FACTORS[1] & _WORD
     return word ^ word >> 31
 
 
 def finalized_all(words: np.ndarray) -> np.ndarray:
-    """As `_finalized`, of many: uint64 to uint64."""
+    """Applies `_finalized` to many words: uint64 to uint64."""
     words = (words ^ words >> np.uint64(30)) * np.uint64(_FACTORS[0])
     words = (words ^ words >> np.uint64(27)) * np.uint64(_FACTORS[1])
     return words ^ words >> np.uint64(31)

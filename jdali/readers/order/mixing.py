@@ -18,10 +18,10 @@ _WORD = 64
 
 
 def mixed(size: int, fill: int, *key: int) -> IndexSequence:
-    """0, ..., size - 1, mixed so that a buffer of `fill` items can do it, in a way that follows from `key` alone.
+    """Mixes 0, ..., size - 1 as a buffer of `fill` items could, in a way that follows from `key` alone.
 
-    Whoever takes 0, 1, 2, ... into a buffer, as far as needed for the item that comes next, never has more
-    than `fill` in it. Item i is at a position p with
+    A buffer that is filled with 0, 1, 2, ... as far as the next item requires never holds more than `fill`. Item i is at a
+    position p with
 
         i - fill < p < i + reach(fill),        fill ≤ reach(fill) < 2 · fill,
 
@@ -53,7 +53,7 @@ def mixed(size: int, fill: int, *key: int) -> IndexSequence:
 
 
 def reach(fill: int) -> int:
-    """See `mixed`."""
+    """Returns how far an item may lie behind its place, see `mixed`."""
     row, width = _strata(fill)
     return row * width
 
@@ -95,7 +95,7 @@ class _Mixer:
         return found
 
     def _sorted(self, part: int) -> np.ndarray:
-        """int64 [n], the items at the positions from part · step on."""
+        """Returns the items at the positions from part · step on: int64 [n]."""
         start = part * self._step
         stop = min(start + self._step, self._size)
         # Whole rows; a moment from `start` on is only reached by items after start - reach.
@@ -114,7 +114,8 @@ class _Mixer:
         return np.uint64((1 << self._index_bits) - 1)
 
     def _moments(self, first: int, rows: int) -> np.ndarray:
-        """uint64 [rows, row], of the items from `first` on: whole, fraction, and in the low bits which item it is.
+        """Computes the moments of the items from `first` on, uint64 [rows, row]: whole, fraction, and the item in the
+        low bits.
 
         The lowest decide among items of one moment: the first comes first.
         """

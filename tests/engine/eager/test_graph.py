@@ -8,7 +8,7 @@ from jdali import OperatorError, fn
 from jdali._batches import Provenance
 from jdali._system.devices import host_device
 from jdali.engine.eager.call import RandomDraw
-from jdali.engine.eager.graph import EagerGraph, InputKind
+from jdali.engine.eager.graph import EagerGraph, GraphKey, InputKind
 from jdali.engine.workers.pool import Pool
 from jdali.tensors import TensorList
 
@@ -21,7 +21,7 @@ def pool():
 
 
 def graph_of(define, *kinds):
-    return EagerGraph(define, kinds, room=2, accelerator=host_device())
+    return EagerGraph(GraphKey(define, kinds, 2, host_device()))
 
 
 def test_the_result_has_the_structure_of_the_function(pool):

@@ -151,6 +151,15 @@ def test_a_damaged_file_fails_alone():
         host([ENCODED[0], ENCODED[1][:60]])
 
 
+def test_an_error_names_the_position_among_all_files():
+    """Headers are read first: the damaged data fail once the file without a header is left out."""
+    host = pipelines.validation().function().host
+    cut = ENCODED[1][: len(ENCODED[1]) * 3 // 4]
+    _, good, errors = host.attempt([b"none", cut, ENCODED[2]])
+    assert good == [2]
+    assert [errors[position].sample for position in (0, 1)] == [0, 1]
+
+
 def test_speech_has_the_bits_of_the_pipeline():
     pipe = pipelines.speech()
     function = pipe.function("sounds")

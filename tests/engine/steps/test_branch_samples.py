@@ -5,9 +5,7 @@ import pytest
 from engine.tasks.identities import sample_ids
 from support.nodes import batch, source_node
 
-from jdali import SampleError
-from jdali.engine.failure import NodeFailure
-from jdali.engine.steps.branch_samples import BadCondition, leave_empty, part_of, position_in_batch
+from jdali.engine.steps.branch_samples import BadCondition, leave_empty, part_of
 from jdali.engine.steps.values import Values
 from jdali.graph import WHOLE_BATCH, Domain, Graph
 
@@ -56,17 +54,6 @@ def test_a_bad_predicate_names_the_line_of_the_condition(predicates):
     assert caught.value.where == "file.py:9"
     assert caught.value.node is first.source
     assert not caught.value.is_of_samples
-
-
-def test_the_position_of_a_failure_is_in_the_whole_batch(predicates):
-    first, _ = predicates
-    env, parts = Values({first: batch(False, True, True)}), {WHOLE_BATCH: sample_ids(3)}
-    holds = Domain(WHOLE_BATCH, first)
-    part_of(holds, parts, env)
-    of_sample = NodeFailure.of(first.source, SampleError("bad", sample=1))
-    assert position_in_batch(of_sample, holds, parts) == 2
-    assert position_in_batch(of_sample, WHOLE_BATCH, parts) == 1
-    assert position_in_batch(NodeFailure.of(first.source, KeyError("x")), holds, parts) is None
 
 
 def test_operators_without_samples_have_empty_outputs():

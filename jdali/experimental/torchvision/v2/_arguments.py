@@ -38,7 +38,7 @@ BORDERS = {"constant": "pad", "edge": "clamp", "reflect": "reflect_101", "symmet
 
 
 def interpolation(value: Any) -> types.DALIInterpType:
-    """The kernel of a resize for an interpolation mode, of jdali, torchvision or Pillow.
+    """Returns the kernel of a resize for an interpolation mode of jdali, torchvision or Pillow.
 
     Raises:
         ValueError: it is no interpolation mode.
@@ -57,7 +57,7 @@ def interpolation(value: Any) -> types.DALIInterpType:
 
 
 def size_of_crop(size: int | Sequence[int]) -> tuple[int, int]:
-    """(height, width) of a window."""
+    """Returns (height, width) of a window."""
     values = _integers("size", size)
     if len(values) not in (1, 2):
         raise ValueError(f"size must have 1 or 2 elements, got {len(values)}")
@@ -67,7 +67,7 @@ def size_of_crop(size: int | Sequence[int]) -> tuple[int, int]:
 
 
 def size_of_resize(size: int | Sequence[int] | None, max_size: int | None) -> tuple[int, ...] | None:
-    """(height, width), (the shorter edge), or None: `max_size` is the longer edge."""
+    """Returns (height, width), (the shorter edge), or None: `max_size` is the longer edge."""
     if size is None:
         if max_size is None:
             raise ValueError("Must provide max_size if size is None.")
@@ -89,7 +89,7 @@ def size_of_resize(size: int | Sequence[int] | None, max_size: int | None) -> tu
 
 
 def padding(value: int | Sequence[int]) -> tuple[int, int, int, int]:
-    """(left, top, right, bottom)."""
+    """Returns (left, top, right, bottom)."""
     values = _integers("padding", value)
     if len(values) not in (1, 2, 4):
         raise ValueError(
@@ -103,14 +103,14 @@ def padding(value: int | Sequence[int]) -> tuple[int, int, int, int]:
 
 
 def border(padding_mode: str) -> str:
-    """The policy of `slice` for a padding mode."""
+    """Returns the policy of `slice` for a padding mode."""
     if padding_mode not in BORDERS:
         raise ValueError(f"Invalid padding mode, expected one of {list(BORDERS)}, got {padding_mode!r}")
     return BORDERS[padding_mode]
 
 
 def fill_values(fill: object) -> list[float]:
-    """One value, or one for each channel."""
+    """Returns one value, or one for each channel."""
     values = np.atleast_1d(np.asarray(0 if fill is None else fill))
     if values.dtype.kind not in "biuf" or values.ndim != 1 or not len(values):
         raise TypeError(f"fill must be a number, a sequence of numbers or None, got {fill!r}")
@@ -124,7 +124,7 @@ def probability(p: float) -> float:
 
 
 def kernel_size(value: int | Sequence[int]) -> tuple[int, int]:
-    """(width, height) of a Gaussian window, as torchvision has them."""
+    """Returns (width, height) of a Gaussian window, as torchvision has them."""
     values = _integers("kernel_size", value)
     if len(values) not in (1, 2) or any(v <= 0 or v % 2 == 0 for v in values):
         raise ValueError(f"Kernel size should be one or two odd positive numbers, got {value}")
@@ -132,7 +132,7 @@ def kernel_size(value: int | Sequence[int]) -> tuple[int, int]:
 
 
 def increasing(name: str, value: object, *, positive: bool = False) -> tuple[float, float]:
-    """(min, max); a number is both."""
+    """Returns (min, max); a number is both."""
     if isinstance(value, str) or not isinstance(value, (int, float, Sequence)):
         raise TypeError(f"{name} must be a number or a (min, max) sequence, got {type(value).__name__}")
     ends = (value, value) if isinstance(value, (int, float)) else tuple(value)
@@ -146,7 +146,7 @@ def increasing(name: str, value: object, *, positive: bool = False) -> tuple[flo
 
 
 def jitter(name: str, value: float | Sequence[float]) -> tuple[float, float]:
-    """The range of a factor: [max(0, 1 - value), 1 + value] of a number."""
+    """Returns the range of a factor: [max(0, 1 - value), 1 + value] of a number."""
     if isinstance(value, (int, float)):
         if value < 0:
             raise ValueError(f"If {name} is a single number, it must be non-negative, got {value}")
@@ -158,7 +158,7 @@ def jitter(name: str, value: float | Sequence[float]) -> tuple[float, float]:
 
 
 def hue(value: float | Sequence[float]) -> tuple[float, float]:
-    """The range of a rotation, shares of a full turn: [-value, value] of a number."""
+    """Returns the range of a rotation in shares of a full turn: [-value, value] of a number."""
     low, high = (-value, value) if isinstance(value, (int, float)) else increasing("hue", value)
     if not -0.5 <= low <= high <= 0.5:
         raise ValueError(f"hue values should be between [-0.5, 0.5], but got {value}")
@@ -166,7 +166,7 @@ def hue(value: float | Sequence[float]) -> tuple[float, float]:
 
 
 def channel_values(name: str, value: object) -> np.ndarray:
-    """[C], float32."""
+    """Returns values by channel, float32 [C]."""
     if isinstance(value, (str, int, float)) or not hasattr(value, "__len__"):
         raise TypeError(f"{name} must be a sequence, got {type(value).__name__}")
     values = np.asarray(value, np.float32)

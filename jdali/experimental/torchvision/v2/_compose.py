@@ -54,7 +54,7 @@ class Compose:
         return f"Compose({self.op_list!r})"
 
     def __call__(self, data_input: object) -> Any:
-        """The transformed image or tensor.
+        """Transforms an image or tensor.
 
         Args:
             data_input: PIL image of mode L, RGB or RGBA, or tensor [..., C, H, W].

@@ -23,7 +23,7 @@ _MODES = {"L": 1, "RGB": 3, "RGBA": 4}
 
 @dataclasses.dataclass(frozen=True)
 class Images:
-    """Images of a user, and how to give back what was made of them.
+    """Images of a user, and the form in which results go back.
 
     Attributes:
         batch: HWC of a PIL image, CHW of a tensor.
@@ -35,7 +35,7 @@ class Images:
 
     @classmethod
     def of(cls, inpt: object, device: str = "cpu") -> Images:
-        """The images in a PIL image of mode L, RGB or RGBA, or in a tensor [..., C, H, W].
+        """Takes the images of a PIL image of mode L, RGB or RGBA, or of a tensor [..., C, H, W].
 
         Raises:
             TypeError: it is neither, or the tensor has too few axes.
@@ -58,11 +58,11 @@ class Images:
         return cls(as_batch(flat, layout="CHW", device=device), tuple(inpt.shape[:-3]))
 
     def as_input(self, batch: Batch) -> Any:
-        """A batch in the form that the images came in."""
+        """Returns a batch as the kind of data that the images came in."""
         return self.as_pil(batch) if self.leading is None else self.as_tensor(batch)
 
     def as_tensor(self, batch: Batch) -> Any:
-        """A tensor [..., C, H, W].
+        """Converts a batch to a tensor [..., C, H, W].
 
         Raises:
             ValueError: the images differ in size.
@@ -77,13 +77,13 @@ class Images:
         return tensor.reshape(*(self.leading or ()), *tensor.shape[1:]).contiguous()
 
     def as_pil(self, batch: Batch) -> Any:
-        """A PIL image; a list of them, if there are several."""
+        """Converts a batch to a PIL image; to a list of them, if there are several."""
         pictures = [to_pil_image(sample.torch(), input_layout=batch.layout or "") for sample in batch.tensors]
         return pictures if self.leading else pictures[0]
 
 
 def to_pil_image(inpt: object, mode: str | None = None, input_layout: str = "CHW") -> Image.Image:
-    """A PIL image of one image.
+    """Converts one image to a PIL image.
 
     Args:
         inpt: tensor; floats are from 0 to 1, and fractions of 1/255 are cut off.

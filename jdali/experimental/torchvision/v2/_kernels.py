@@ -12,13 +12,13 @@ from jdali.dynamic import Batch, Tensor
 
 
 def as_one(result: Tensor | Batch) -> Batch:
-    """The result of an operator on a batch, which is one."""
+    """Returns the result of an operator on a batch, which is one."""
     assert isinstance(result, Batch)
     return result
 
 
 def sizes(batch: Batch) -> np.ndarray:
-    """(height, width) of each image, int64 [N, 2]."""
+    """Returns (height, width) of each image, int64 [N, 2]."""
     axes = [_axis(batch, "H"), _axis(batch, "W")]
     return np.array([[shape[axis] for axis in axes] for shape in batch.shape], np.int64).reshape(-1, 2)
 
@@ -28,12 +28,12 @@ def _axis(batch: Batch, name: str) -> int:
 
 
 def channels(batch: Batch) -> int:
-    """Number of channels, which all images share."""
+    """Returns the number of channels, which all images share."""
     return int(batch.shape[0][_axis(batch, "C")])
 
 
 def resized_sizes(originals: np.ndarray, size: tuple[int, ...] | None, max_size: int | None) -> np.ndarray:
-    """Sizes of torchvision's Resize: the other edge is cut off to an integer.
+    """Computes the sizes of torchvision's Resize: the other edge is cut off to an integer.
 
     Args:
         originals: int64 [N, 2], (height, width).
@@ -62,7 +62,7 @@ def resize(
     max_size: int | None,
     antialias: bool,
 ) -> Batch:
-    """Images of the sizes that `resized_sizes` gives."""
+    """Resizes images to the sizes of `resized_sizes`."""
     wanted = resized_sizes(sizes(batch), size, max_size).astype(np.float32)
     result = dynamic.resize(batch, size=_argument(wanted), interp_type=kernel, antialias=bool(antialias))
     return as_one(result)
@@ -71,7 +71,7 @@ def resize(
 def window(
     batch: Batch, start: np.ndarray, shape: np.ndarray, policy: Any = "pad", fill: Sequence[float] = (0.0,)
 ) -> Batch:
-    """A window of each image.
+    """Cuts a window out of each image.
 
     Args:
         start, shape: (height, width) each, int [N, 2] or [2].
@@ -96,7 +96,7 @@ def pad(batch: Batch, border: tuple[int, int, int, int], policy: str, fill: Sequ
 
 
 def center_crop(batch: Batch, size: tuple[int, int]) -> Batch:
-    """The middle of images, with a black border where they are smaller; torchvision rounds halves to even."""
+    """Cuts out the middle of images, with a black border where they are smaller; torchvision rounds halves to even."""
     free = sizes(batch) - np.array(size)
     # Smaller images get the larger half of their border on the right and at the bottom, larger ones are rounded.
     start = np.where(free < 0, -((-free) // 2), np.round(free / 2).astype(np.int64))
@@ -104,13 +104,13 @@ def center_crop(batch: Batch, size: tuple[int, int]) -> Batch:
 
 
 def flip(batch: Batch, horizontal: object = 0, vertical: object = 0) -> Batch:
-    """Mirrored images; the arguments may be bool [N]."""
+    """Mirrors images; the arguments may be bool [N]."""
     result = dynamic.flip(batch, horizontal=_flags(horizontal), vertical=_flags(vertical))
     return as_one(result)
 
 
 def grayscale(batch: Batch, count: int) -> Batch:
-    """The luma of RGB images, in `count` channels.
+    """Computes the luma of RGB images, in `count` channels.
 
     Raises:
         ValueError: the images have neither one nor three channels.
@@ -134,7 +134,7 @@ def _luma(batch: Batch) -> Batch:
 
 
 def normalize(batch: Batch, mean: np.ndarray, std: np.ndarray) -> Batch:
-    """(image - mean) / std for each channel, float32."""
+    """Computes (image - mean) / std for each channel, float32."""
     shape = [1, 1, 1]
     shape[_axis(batch, "C")] = -1
     result = dynamic.normalize(batch, axis_names="HW", mean=mean.reshape(shape), stddev=std.reshape(shape))
@@ -142,14 +142,14 @@ def normalize(batch: Batch, mean: np.ndarray, std: np.ndarray) -> Batch:
 
 
 def blur(batch: Batch, kernel: tuple[int, int], sigma: np.ndarray) -> Batch:
-    """Gaussian blur with a window of (width, height) pixels, and a sigma for each image, [N]."""
+    """Blurs images with a Gaussian window of (width, height) pixels, and a sigma for each image, [N]."""
     width, height = kernel
     result = dynamic.gaussian_blur(batch, window_size=[height, width], sigma=_argument(sigma))
     return as_one(result)
 
 
 def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
-    """The images of `other` where the flags, bool [N], are set, else those of `batch`."""
+    """Takes the images of `other` where the flags, bool [N], are set, else those of `batch`."""
     if flags.all():
         return other
     if not flags.any():
@@ -159,7 +159,7 @@ def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
 
 
 def uniform(count: int, ends: tuple[float, float], rng: dynamic.random.RNG | None = None) -> np.ndarray:
-    """A random number for each image, float32 [N], from the range; `ends` that are equal draw nothing."""
+    """Draws a random number for each image, float32 [N], from the range; draws nothing if both ends are equal."""
     if ends[0] == ends[1]:
         return np.full(count, ends[0], np.float32)
     return np.asarray(dynamic.random.uniform(batch_size=count, range=list(ends), rng=rng))
@@ -170,7 +170,7 @@ def _flags(value: Any) -> Any:
 
 
 def _argument(values: np.ndarray) -> Any:
-    """An argument with a value for each image; one for all where they agree, which compiles to less."""
+    """Makes an argument with a value for each image; one for all where they agree, which compiles to less."""
     if len(values) and (values == values[:1]).all():
         return values[0].tolist()
     return dynamic.as_batch(values)

@@ -37,7 +37,7 @@ class Transform(abc.ABC):
 
     @abc.abstractmethod
     def apply(self, batch: Batch, rng: RNG) -> Batch:
-        """The transformed images; random values are drawn from `rng`."""
+        """Transforms images; draws random values from `rng`."""
 
 
 class Resize(Transform):

@@ -49,14 +49,14 @@ def resize(
     antialias: bool | None = True,
     device: str = "cpu",
 ) -> Any:
-    """An image of another size, see `Resize`."""
+    """Resizes an image, see `Resize`."""
     kernel, wanted = arguments.interpolation(interpolation), arguments.size_of_resize(size, max_size)
     images = Images.of(inpt, device)
     return images.as_input(kernels.resize(images.batch, wanted, kernel, max_size, bool(antialias)))
 
 
 def crop(inpt: object, top: float, left: float, height: float, width: float, device: str = "cpu") -> Any:
-    """A window of an image; what lies outside of the image is black.
+    """Cuts a window out of an image; what lies outside of the image is black.
 
     Args:
         top, left, height, width: pixels; of PIL images they may be floats, whose borders are rounded.
@@ -77,7 +77,7 @@ def resized_crop(
     antialias: bool = True,
     device: str = "cpu",
 ) -> Any:
-    """`crop`, and `resize` of the window."""
+    """Cuts a window out and resizes it."""
     start, shape = _window(inpt, top, left, height, width)
     kernel, wanted = arguments.interpolation(interpolation), arguments.size_of_resize(size, None)
     images = Images.of(inpt, device)
@@ -86,7 +86,7 @@ def resized_crop(
 
 
 def _window(inpt: object, *box: float) -> tuple[np.ndarray, np.ndarray]:
-    """(top, left) and (height, width) in pixels."""
+    """Returns (top, left) and (height, width) in pixels."""
     if isinstance(inpt, Image.Image):
         top, left, height, width = box
         first = np.array([round(top), round(left)])
@@ -100,7 +100,7 @@ def _window(inpt: object, *box: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def center_crop(inpt: object, output_size: int | Sequence[int], device: str = "cpu") -> Any:
-    """The middle of an image, see `CenterCrop`."""
+    """Cuts out the middle of an image, see `CenterCrop`."""
     size = arguments.size_of_crop(output_size)
     images = Images.of(inpt, device)
     return images.as_input(kernels.center_crop(images.batch, size))
@@ -113,20 +113,20 @@ def pad(
     padding_mode: str = "constant",
     device: str = "cpu",
 ) -> Any:
-    """An image with a border, see `Pad`."""
+    """Adds a border to an image, see `Pad`."""
     border, policy = arguments.padding(padding), arguments.border(padding_mode)
     images = Images.of(inpt, device)
     return images.as_input(kernels.pad(images.batch, border, policy, arguments.fill_values(fill)))
 
 
 def horizontal_flip(inpt: object, device: str = "cpu") -> Any:
-    """An image mirrored from left to right."""
+    """Mirrors an image from left to right."""
     images = Images.of(inpt, device)
     return images.as_input(kernels.flip(images.batch, horizontal=1))
 
 
 def vertical_flip(inpt: object, device: str = "cpu") -> Any:
-    """An image mirrored from top to bottom."""
+    """Mirrors an image from top to bottom."""
     images = Images.of(inpt, device)
     return images.as_input(kernels.flip(images.batch, vertical=1))
 
@@ -137,7 +137,7 @@ def gaussian_blur(
     sigma: float | Sequence[float] = (0.1, 2.0),
     device: str = "cpu",
 ) -> Any:
-    """A blurred image, see `GaussianBlur`; a sigma that is a range is drawn from it, as in DALI."""
+    """Blurs an image, see `GaussianBlur`; draws the sigma from a range, as DALI does."""
     kernel, ends = arguments.kernel_size(kernel_size), arguments.increasing("sigma", sigma, positive=True)
     images = Images.of(inpt, device)
     sigmas = kernels.uniform(len(images.batch), ends)
@@ -147,7 +147,7 @@ def gaussian_blur(
 def normalize(
     input_data: object, mean: object, std: object, inplace: bool = False, device: str = "cpu"
 ) -> Any:
-    """(tensor - mean) / std for each channel, float32, see `Normalize`.
+    """Computes (tensor - mean) / std for each channel, float32, see `Normalize`.
 
     Raises:
         TypeError: it is no tensor.
@@ -163,7 +163,7 @@ def normalize(
 
 
 def to_grayscale(inpt: object, num_output_channels: int = 1, device: str = "cpu") -> Any:
-    """The luma of an image, see `Grayscale`."""
+    """Computes the luma of an image, see `Grayscale`."""
     if num_output_channels not in (1, 3):
         raise ValueError(f"num_output_channels must be 1 or 3, got {num_output_channels}.")
     images = Images.of(inpt, device)
@@ -171,12 +171,12 @@ def to_grayscale(inpt: object, num_output_channels: int = 1, device: str = "cpu"
 
 
 def rgb_to_grayscale(inpt: object, num_output_channels: int = 1, device: str = "cpu") -> Any:
-    """The same as `to_grayscale`."""
+    """Computes the luma of an image, as `to_grayscale` does."""
     return to_grayscale(inpt, num_output_channels, device)
 
 
 def pil_to_tensor(inpt: object) -> Any:
-    """A PIL image as a tensor [C, H, W], with its values as they are.
+    """Converts a PIL image to a tensor [C, H, W], with its values as they are.
 
     Raises:
         TypeError: it is no PIL image.
@@ -190,7 +190,7 @@ def pil_to_tensor(inpt: object) -> Any:
 
 
 def to_tensor(inpt: object) -> Any:
-    """A PIL image or an array [H, W(, C)] as a tensor [C, H, W]; bytes as float32 from 0 to 1.
+    """Converts a PIL image or an array [H, W(, C)] to a tensor [C, H, W]; bytes to float32 from 0 to 1.
 
     Raises:
         TypeError: it is neither.
@@ -207,17 +207,17 @@ def to_tensor(inpt: object) -> Any:
 
 
 def get_size(inpt: object) -> list[int]:
-    """[height, width] of an image."""
+    """Returns [height, width] of an image."""
     return get_dimensions(inpt)[1:]
 
 
 def get_image_size(inpt: object) -> list[int]:
-    """[width, height] of an image."""
+    """Returns [width, height] of an image."""
     return get_size(inpt)[::-1]
 
 
 def get_dimensions(inpt: object) -> list[int]:
-    """[channels, height, width] of a PIL image or a tensor [..., C, H, W], or [H, W].
+    """Returns [channels, height, width] of a PIL image or a tensor [..., C, H, W], or [H, W].
 
     Raises:
         TypeError: it is neither.

@@ -56,14 +56,14 @@ class LoaderEvaluator:
         self.cache_ready = bool(self.cached_batches)
 
     def __len__(self) -> int:
-        """Number of batches in a loop over the loader."""
+        """Returns the number of batches in a loop over the loader."""
         return len(self.dataloader)
 
     def __iter__(self) -> Iterator[Any]:
         """Gives the batches of a loop.
 
         Raises:
-            RuntimeError: there is no batch to replay.
+            RuntimeError: no batch has been kept.
         """
         replays = self.mode == "replay"
         if replays and not self.cache_ready:

@@ -122,7 +122,7 @@ class _WorkerInit:
 
 @contextlib.contextmanager
 def _forking_is_meant() -> Iterator[None]:
-    """JAX warns of every fork, for a copy of its process cannot use it; the workers don't."""
+    """Silences JAX's warning of forks: the workers do not use the copied process."""
     if not jax_has_started():
         yield
         return

@@ -41,7 +41,7 @@ class Mailbox:
         Raises:
             RuntimeError: the server is gone.
         """
-        office = _OFFICES.get(self.address)  # a forked process has none
+        office = _OFFICES.get(self.address)  # a forked process has no threads
         if office is not None:
             return office.requests.add_own(arguments)
         try:
@@ -51,7 +51,7 @@ class Mailbox:
 
 
 class Office:
-    """The server's end: takes connections, and notes what comes.
+    """The server's end: accepts connections, and records batches.
 
     Attributes:
         address: where it can be reached.
@@ -103,7 +103,7 @@ class Office:
             connection.close()
 
     def close(self) -> None:
-        """Ends all connections and threads; in a forked process, only lets go of them."""
+        """Ends all connections and threads; in a forked process, only drops them."""
         self._is_closed = True
         _OFFICES.pop(self.address, None)
         for one in list(self._sockets):
@@ -159,7 +159,7 @@ def set_owner(name: str) -> None:
 
 
 def _let_go() -> None:
-    """In a forked process: a connection is to end when the main process lets go of it."""
+    """Closes the connection in a forked process: it must end when the main process lets go of it."""
     for office in list(_OFFICES.values()):
         office.close()
 
@@ -180,7 +180,7 @@ def _send(connection: socket.socket, message: object) -> None:
 
 
 def _receive(connection: socket.socket) -> Any:
-    """The next message; its arrays have memory of their own.
+    """Receives the next message; its arrays have memory of their own.
 
     Raises:
         EOFError: there is none.

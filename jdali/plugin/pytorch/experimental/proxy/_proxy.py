@@ -21,7 +21,7 @@ from jdali.plugin.pytorch.experimental.proxy._references import (
 
 
 class _DALIProxy:
-    """A transform that leaves the work to the pipeline of a `DALIServer`, in whatever process it is called.
+    """A transform that leaves the work to the pipeline of a `DALIServer`, from any process.
 
     Args:
         signature: the inputs of the pipeline as parameters; its return annotation is a tuple with an entry for each
@@ -71,7 +71,7 @@ class _DALIProxy:
         return refs[0] if outputs == 1 else refs
 
     def _batch(self, run: DALIPipelineRunRef, positions: tuple[int, ...]) -> DALIPipelineRunRef:
-        """The batch of some samples of a run; the same one for all of its outputs."""
+        """Makes the batch of some samples of a run, the same one for all of its outputs."""
         run.is_complete = True  # the next sample begins another
         known = self._local.batches_of(run)
         if positions not in known:
@@ -88,7 +88,7 @@ class _DALIProxy:
 
 
 class _Local(threading.local):
-    """Batches that a thread puts together; a forked process begins anew."""
+    """Batches that a thread collects; a forked process starts empty."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
@@ -97,7 +97,7 @@ class _Local(threading.local):
         self._count = 0
 
     def open_run(self) -> DALIPipelineRunRef:
-        """The run that the next sample is added to."""
+        """Returns the run that the next sample is added to."""
         if self._process != os.getpid():
             self.__init__()  # type: ignore[misc]
         if self._run is None or self._run.is_complete:
@@ -120,7 +120,7 @@ class _Local(threading.local):
 def _collate_dali_output_sample_ref_fn(
     samples: Sequence[DALIOutputSampleRef], *, collate_fn_map: object = None
 ) -> DALIOutputBatchRef:
-    """Puts samples together to a batch, and has the server begin with it unless it is deterministic.
+    """Collects samples into a batch, and has the server begin with it unless it is deterministic.
 
     PyTorch's `default_collate` calls it for what a proxy returns; a `collate_fn` of one's own may, too.
 

@@ -53,12 +53,12 @@ class Requests:
 
     # --- of workers -------------------------------------------------------------------------
     def begin(self, source: str, owner: str) -> None:
-        """A worker has connected itself."""
+        """Notes that a worker has connected."""
         with self._changed:
             self._sources[source] = _Source(owner)
 
     def add(self, source: str, arguments: Arguments) -> Ticket:
-        """A batch came."""
+        """Adds a batch that came."""
         with self._changed:
             known = self._sources[source]
             ticket = Ticket(self._address, source, known.count)
@@ -69,20 +69,20 @@ class Requests:
         return ticket
 
     def add_own(self, arguments: Arguments) -> Ticket:
-        """A batch of the main process, whose arrays the user may write to afterwards."""
+        """Adds a batch of the main process, whose arrays the user may write to afterwards."""
         copies = {name: [np.array(value) for value in values] for name, values in arguments.items()}
         with self._changed:
             self._sources.setdefault(self._own, _Source())
             return self.add(self._own, copies)
 
     def end(self, source: str) -> None:
-        """A worker's connection has ended."""
+        """Notes that a worker's connection has ended."""
         with self._changed:
             self._sources[source].ended = True
             self._changed.notify_all()
 
     def fail(self, error: Exception) -> None:
-        """Nothing comes any more, for good."""
+        """Ends the requests for good with an error."""
         with self._changed:
             self._failure, self._is_broken = error, True
             self._changed.notify_all()
@@ -101,7 +101,7 @@ class Requests:
                 self._failure = None
 
     def next(self, *, wait: bool) -> tuple[Ticket, Arguments] | None:
-        """The next batch to make; None: there is none now, or (having waited) batches are made no more."""
+        """Takes the next batch to make; None if there is none now, or (having waited) batches are made no more."""
         with self._changed:
             if wait:
                 self._changed.wait_for(lambda: self._waiting or not self._is_open)
@@ -112,7 +112,7 @@ class Requests:
             return ticket, arguments
 
     def put(self, ticket: Ticket, outcome: object) -> None:
-        """A batch is made."""
+        """Stores the outcome of a batch."""
         with self._changed:
             self._making.remove(ticket)
             if ticket in self._dropped:
@@ -122,7 +122,7 @@ class Requests:
             self._changed.notify_all()
 
     def close(self, failure: BaseException | None = None) -> None:
-        """No batch is made any more; what was not taken is thrown away."""
+        """Stops making batches; drops those that were not taken."""
         with self._changed:
             if not self._is_open:
                 return
@@ -171,13 +171,13 @@ class Requests:
         )
 
     def forget(self, owner: str) -> None:
-        """Throws away what was asked for by a loop that is over."""
+        """Drops the requests of a loop that has ended."""
         with self._changed:
             self._forgotten.add(owner)
             self._drop(lambda ticket: self._sources[ticket.source].owner == owner)
 
     def forget_before(self, ticket: Ticket) -> None:
-        """Throws away what the same source has asked for before."""
+        """Drops earlier requests of the same source."""
         with self._changed:
             self._drop(lambda other: other.source == ticket.source and other.number < ticket.number)
 

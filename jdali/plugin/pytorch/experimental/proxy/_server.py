@@ -98,7 +98,7 @@ class DALIServer:
         self._thread = None
 
     def _let_thread_end(self) -> None:
-        """As `stop_thread`, without waiting: for the garbage collector, which may run in the middle of anything."""
+        """Stops the thread without waiting, for the garbage collector, which may run in the middle of anything."""
         if self._office.process == os.getpid():
             self._requests.close()
 
@@ -131,7 +131,7 @@ class DALIServer:
         return self._produce(obj, {}, [])
 
     def _produce_next(self, obj: object, *, forget: bool) -> Any:
-        """As `produce_data`, for the next batch of a loop.
+        """Produces data as `produce_data` does, for the next batch of a loop.
 
         Args:
             obj: what PyTorch's loader gave.
@@ -190,7 +190,7 @@ class DALIServer:
 
 
 def _container(obj: object) -> Any:
-    """A dict or list whose values may be replaced, of what may hold references; None: it holds none."""
+    """Copies a dict or list that may hold references, so that its values can be replaced; None for anything else."""
     if isinstance(obj, (dict, list)):
         return obj
     if isinstance(obj, type) or inspect.ismodule(obj):
@@ -199,14 +199,14 @@ def _container(obj: object) -> Any:
 
 
 def _abandon(office: Office) -> None:
-    """For the garbage collector and the interpreter's exit: the thread ends by itself."""
+    """Lets the thread end by itself, for the garbage collector and the interpreter's exit."""
     if office.process == os.getpid():  # in a forked process a lock may be held by a thread that is not there
         office.requests.close()
         office.close()
 
 
 def _serve(pipe: Pipeline, requests: Requests) -> None:
-    """Runs the pipeline on what is asked for, as many batches at once as it prefetches, until there is an end."""
+    """Runs the pipeline on requests, as many batches at once as it prefetches, until it is stopped."""
     making: list[Ticket] = []
     failure = None
     try:

@@ -1,0 +1,96 @@
+"""Functions on graph nodes, traced once for all calls that differ in their arrays only."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import jax
+
+from jdali.graph import DataNode, Graph, building, trace
+from jdali.ops.flow._source import external_source
+
+Made = TypeVar("Made")
+
+
+class ObjectCache(Generic[Made]):
+    """Makes objects by their key, and keeps those used last.
+
+    Args:
+        make: takes the key. A key with an argument that cannot be hashed is made anew each time.
+        most: objects that are kept.
+    """
+
+    def __init__(self, make: Callable[[Any], Made], most: int):
+        self._make = make
+        self._kept = functools.lru_cache(maxsize=most)(make)
+        self.cache_clear = self._kept.cache_clear
+
+    def __call__(self, key: Any) -> Made:
+        try:
+            return self._kept(key)
+        except TypeError:
+            return self._make(key)
+
+
+@dataclasses.dataclass(frozen=True)
+class CallKey:
+    """Key of a call of a function: everything but the arrays.
+
+    Attributes:
+        function: takes and returns nodes, in any structure of containers.
+        structure: of its arguments.
+        constants: arguments that are no arrays, each with its type; None in place of those that are.
+    """
+
+    function: Callable[..., Any]
+    structure: Any
+    constants: tuple[tuple[type, Any] | None, ...]
+
+    @classmethod
+    def of(
+        cls, function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], arrays: Any
+    ) -> tuple[CallKey, list[Any]]:
+        """Splits a call into its key and its arrays, which are of the types `arrays`."""
+        leaves, structure = jax.tree_util.tree_flatten(
+            (tuple(args), dict(kwargs)), is_leaf=lambda v: v is None or isinstance(v, arrays)
+        )
+        constants = tuple(None if isinstance(leaf, arrays) else (type(leaf), leaf) for leaf in leaves)
+        return cls(function, structure, constants), [leaf for leaf in leaves if isinstance(leaf, arrays)]
+
+    def __call__(self, *nodes: DataNode) -> Any:
+        """Calls the function with nodes in place of the arrays."""
+        remaining = iter(nodes)
+        leaves = [next(remaining) if constant is None else constant[1] for constant in self.constants]
+        args, kwargs = jax.tree_util.tree_unflatten(self.structure, leaves)
+        return self.function(*args, **kwargs)
+
+
+class TracedFunction:
+    """A function as a graph.
+
+    Attributes:
+        graph: of the operators that it calls.
+        inputs: its nodes.
+        outputs: the nodes in its result.
+    """
+
+    def __init__(self, define: Callable[..., Any], devices: Sequence[str]):
+        """Traces a function of a node on each of these devices."""
+        self.graph = Graph()
+        self.inputs = [
+            self.graph.add(external_source, (), {}, device=device, num_outputs=1, where="a call").outputs[0]
+            for device in devices
+        ]
+        with building(self.graph):
+            result = trace(define, self.inputs, {}, self.graph)
+        self._leaves, self._structure = jax.tree_util.tree_flatten(result)
+        self.outputs = [leaf for leaf in self._leaves if isinstance(leaf, DataNode)]
+
+    def result(self, values: Sequence[object]) -> Any:
+        """Returns the function's result, with a value in place of each output."""
+        remaining = iter(values)
+        leaves = [next(remaining) if isinstance(leaf, DataNode) else leaf for leaf in self._leaves]
+        return jax.tree_util.tree_unflatten(self._structure, leaves)
