@@ -205,7 +205,7 @@ def bbox_rotate(
     shape_layout: str = 'HW',
     size: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (),
 ) -> Tensor | Batch:
-    """Moves boxes to where they are once `rotate` has rotated the picture.
+    """Moves boxes as `rotate` moves the picture.
 
     Args:
         boxes: float32 [boxes, 4].
@@ -284,8 +284,7 @@ def box_encoder(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
-        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
-        shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
+        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
 
     Example:
         encoded, matched = fn.box_encoder(
@@ -1364,8 +1363,8 @@ def jpeg_compression_distortion(
     What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
 
-    Derivatives (of float32 images) pass straight through all that rounds or limits values, quantization too: what is
-    left is the averaging of chroma.
+    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
+    shows.
 
     Parity: DALI takes uint8 only.
 
@@ -1927,9 +1926,6 @@ def power_spectrum(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32, shape of `signal` with nfft // 2 + 1 in `axis`.
-
-    Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
-    results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
 
     Example: power = fn.power_spectrum(sound, nfft=512)
     """

@@ -245,7 +245,7 @@ def bbox_rotate(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Moves boxes to where they are once `rotate` has rotated the picture.
+    """Moves boxes as `rotate` moves the picture.
 
     Args:
         boxes: float32 [boxes, 4].
@@ -374,8 +374,7 @@ def box_encoder(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
-        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
-        shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
+        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
 
     Example:
         encoded, matched = fn.box_encoder(
@@ -1263,7 +1262,7 @@ def dl_tensor_python_function(
 
     Returns: copies of what the function returned, in host memory.
 
-    Parity: DALI's schema says that `batch_processing` is False by default; what it does is True.
+    Parity: DALI's schema says that `batch_processing` is False by default; its code uses True.
 
     Example:
         numbers = fn.dl_tensor_python_function(
@@ -2265,8 +2264,8 @@ def jpeg_compression_distortion(
     What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
 
-    Derivatives (of float32 images) pass straight through all that rounds or limits values, quantization too: what is
-    left is the averaging of chroma.
+    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
+    shows.
 
     Parity: DALI takes uint8 only.
 
@@ -3163,9 +3162,6 @@ def power_spectrum(
         preserve: the operator runs also if none of its outputs is used.
 
     Returns: float32, shape of `signal` with nfft // 2 + 1 in `axis`.
-
-    Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
-    results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
 
     Example: power = fn.power_spectrum(sound, nfft=512)
     """

@@ -65,7 +65,7 @@ class PipelineInspector:
         self._window, self._observed = window, window.engine
         self._first_state, self.outputs = first_state, outputs
         self.output_names = names or tuple(map(_named_by_operator, range(len(outputs)), outputs))
-        self._recovery()  # raises if the sources cannot be asked again
+        self._feed()  # raises if the sources cannot be asked again
         self._lock = threading.RLock()
         self._stepwise: StepwiseEngine | None = None
         self._closed = False

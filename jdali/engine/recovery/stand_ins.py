@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -57,7 +59,18 @@ class StandIns:
         return self._task.repeating(int(good[0]), bad).masking(bad)
 
     def _shifted(self, refs: SampleRefs, size: int) -> SampleRefs:
-        step = max(size // MOST_TRIED, 1)
-        return refs._replace(
-            indices=np.where(self._tried, (refs.indices + self._tried * step) % size, refs.indices)
-        )
+        # The next sample, then samples from all over the data set: damage is often local, and each attempt makes a batch.
+        stride, own = _stride(size)
+        steps = self._tried - 1
+        steps += steps >= own
+        indices = (refs.indices + 1 + steps * stride) % size
+        return refs._replace(indices=np.where(self._tried, indices, refs.indices))
+
+
+@functools.lru_cache
+def _stride(size: int) -> tuple[int, int]:
+    """Returns a stride that goes through all samples, and after how many steps it would come to the bad one itself."""
+    stride = max(round(0.618 * size), 1)
+    while math.gcd(stride, size) > 1:
+        stride += 1
+    return stride, -pow(stride, -1, size) % size

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
 from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._kernels.by_platform import by_platform
 from jdali._kernels.fit import fit
 from jdali._kernels.signal import require_float32
 from jdali._operators.record import Static, operator
+
+_SHORTEST = 6  # logarithm of the least length of a transform: shorter ones take no less time
 
 
 def setup(signal: BatchSpec, *, axis: int, nfft: int | None, power: int) -> Plan:
@@ -56,9 +61,6 @@ def power_spectrum(
 
     Returns: float32, shape of `signal` with nfft // 2 + 1 in `axis`.
 
-    Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
-    results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
-
     Example: power = fn.power_spectrum(sound, nfft=512)
     """
     along = signal.ndim - 1 if axis < 0 else axis
@@ -75,30 +77,45 @@ def power_spectrum(
 
 
 def _transform_of_any_size(rows: Array, size: Array) -> Array:
-    """Computes the first half of the Fourier transform of `size` elements, a number known only when it runs.
+    """Computes the first half of the Fourier transform of `size` elements, known only when it runs, in other phases.
 
-    Bluestein's way: with n·k = (n² + k² - (k - n)²) / 2 the transform is a convolution with a chirp, and
-    that one is done with transforms of a fixed length. The chirp's phase is reduced as an integer.
+    Bluestein's way: with n·k = (n² + k² - (k - n)²) / 2 the transform is a convolution with a chirp, times
+    another chirp, which is left out. The convolution takes transforms of a power of two; real ones, for those of
+    complex numbers depend on how many rows are transformed together. The chirp's phase is reduced as an integer.
     """
     padded = rows.shape[-1]
     bins = padded // 2 + 1
-    length = 1 << (padded + bins - 1).bit_length()
-    offset = jnp.arange(length, dtype=jnp.int32)
-    offset = jnp.where(offset < bins, offset, offset - length)
-    chirp = _chirp(offset, size)
-    wanted = (offset < bins) & (offset > -padded)
-    down = jnp.conj(_chirp(jnp.arange(padded, dtype=jnp.int32), size))
-    left = jnp.fft.fft(rows * down, n=length)
-    right = jnp.fft.fft(jnp.where(wanted, chirp, 0))
-    return jnp.fft.ifft(left * right)[..., :bins] * jnp.conj(chirp[:bins])
+    chirp = _chirp(jnp.arange(padded, dtype=jnp.int32), size)
+    lengths = [1 << k for k in range(_SHORTEST, max(_SHORTEST, (padded + padded // 2).bit_length()) + 1)]
+
+    def convolved(length: int, signal: tuple[Array, Array], chirp: tuple[Array, Array], size: Array) -> Array:
+        offset = jnp.arange(length, dtype=jnp.int32)
+        offset = jnp.where(offset <= size // 2, offset, length - offset)  # the chirp is even
+        index = jnp.minimum(offset, padded - 1)
+        kernel = [jnp.where(offset < size, part[index], 0) for part in chirp]
+        re, im, kernel_re, kernel_im = (jnp.fft.rfft(part, n=length) for part in (*signal, *kernel))
+        products = re * kernel_re - im * kernel_im, re * kernel_im + im * kernel_re
+        parts = [fit(jnp.fft.irfft(product, n=length), (*rows.shape[:-1], bins)) for product in products]
+        return lax.complex(*parts)
+
+    def shortest(signal: tuple[Array, Array], chirp: tuple[Array, Array], size: Array) -> Array:
+        # A length that follows from the true size alone, so that the bits do.
+        number = jnp.sum(np.array(lengths, np.int32) <= size + size // 2, dtype=jnp.int32)
+        branches = [functools.partial(convolved, length) for length in lengths]
+        result: Array = lax.switch(number, branches, signal, chirp, size)
+        return result
+
+    longest = functools.partial(convolved, lengths[-1])
+    transform = longest if len(lengths) == 1 else by_platform(shortest, longest)
+    return transform((rows * chirp[0], rows * -chirp[1]), chirp, size)
 
 
-def _chirp(n: Array, size: Array) -> Array:
-    """Computes exp(i π n² / size), for sizes up to 2²⁴."""
+def _chirp(n: Array, size: Array) -> tuple[Array, Array]:
+    """Computes the real and the imaginary part of exp(i π n² / size), for sizes up to 2²⁴."""
     turn = (2 * size).astype(jnp.uint32)
     reduced = (n % (2 * size)).astype(jnp.uint32)
     square = jnp.zeros_like(reduced)
     for shift in (24, 18, 12, 6, 0):  # n² mod turn, six bits of one factor at a time: fits 32 bits
         square = (square * 64 + ((reduced >> shift) & 63) * reduced) % turn
     phase = np.float32(np.pi) * (square.astype(jnp.float32) / size.astype(jnp.float32))
-    return lax.complex(jnp.cos(phase), jnp.sin(phase))
+    return jnp.cos(phase), jnp.sin(phase)

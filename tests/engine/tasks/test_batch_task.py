@@ -51,8 +51,6 @@ def test_the_first_reader_identifies_the_samples():
     assert not one.padded.any()
     other = one.reading({"one": refs(5, 9, 7), "two": refs(0, 1, 4)})
     assert other.ids.index.tolist() == [5, 9, 7]
-    assert one.positions_unlike(other.refs) == {1, 2}
-    assert one.positions_unlike(one.refs) == set()
 
 
 def test_other_tasks_leave_a_task_as_it_was():
