@@ -39,9 +39,8 @@ from jdali.engine.function.manifest import (
 from jdali.engine.function.part import upstream
 from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.representatives import combined, covering, sizes_within
-from jdali.engine.function.running import FunctionForm, exact_platform, packed_computation
+from jdali.engine.function.running import FunctionForm, computation, exact_platform, operand_specs
 from jdali.engine.function.without_places import without_places
-from jdali.engine.steps.program import random_nodes
 from jdali.graph import Node, describe, fingerprint, may_be_exported, number_of
 
 # Sides of pictures, where the caller names no shapes.
@@ -267,10 +266,10 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
     Returns: 0 and the program for any number of samples; or, where a program depends on that number, some numbers and a
         program for each.
     """
-    function = jax.jit(packed_computation(planner.stage, form, exact_platform(platform)))
+    function = jax.jit(computation(planner.stage, form, exact_platform(platform)))
 
     def export(batch: object) -> bytes:
-        operands = _operands(planner, form, batch)
+        operands = operand_specs(planner.stage, form, batch)
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():
             exported = jax.export.export(function, platforms=[platform])(*operands)
         return bytes(without_places(exported).serialize())
@@ -280,21 +279,6 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
         return [(0, export(symbol))]
     except Exception:  # whatever an operator does with a number of samples that has no value
         return [(batch, export(batch)) for batch in BATCH_SIZES]
-
-
-def _operands(planner: Planner, form: FunctionForm, batch: Any) -> tuple[Any, ...]:
-    """Returns the shapes of the operands of a program for `batch` samples."""
-    packing, shapes = form.program.packing(), form.program.shapes
-    spec: Any = jax.ShapeDtypeStruct
-    arrays = [
-        spec((batch, *shape), dtype)
-        for shape, dtype in zip(shapes[: form.inputs], form.values[: form.inputs], strict=True)
-    ]
-    small = [form.program.small[i] for i in packing.apart]
-    return (
-        arrays, spec((batch, packing.columns), np.int32), [spec((batch, *shape), dtype) for dtype, shape in small],
-        spec((3, batch), np.uint32), spec((len(random_nodes(planner.stage)), 3), np.uint32), spec((), np.float32),
-    )  # fmt: skip
 
 
 # --- the graph ------------------------------------------------------------------------------------

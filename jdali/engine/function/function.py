@@ -295,12 +295,10 @@ class PipelineFunction:
 
     def _run_traced(self, plan: FunctionPlan, batch: FunctionInputs, draw: Draw) -> Any:
         def run(arrays: Any, plan: FunctionPlan, who: tuple[Any, Any, Any]) -> Any:
-            small = plan.form.program.packing().unpack(
-                jnp.asarray(plan.packed), [jnp.asarray(a) for a in plan.apart]
-            )
+            packed, apart = jnp.asarray(plan.packed), [jnp.asarray(a) for a in plan.apart]
             own = dataclasses.replace(draw, words=who[0], epoch=who[1], index=who[2])
             seeds = own.seeds(random_nodes(self.planner.stage))
-            return self._traced(plan.form)([*arrays, *plan.given], small, own.identity(), seeds)
+            return self._traced(plan.form)([*arrays, *plan.given], packed, apart, own.identity(), seeds)
 
         return over_any_mesh(run)(batch.arrays, plan, (draw.words, draw.epoch, draw.index))
 

@@ -128,6 +128,7 @@ class HostPart:
         except NodeFailure as failure:
             for sample, error in failure.failures.items() if failure.is_of_samples else ():
                 alone = user_error(NodeFailure(failure.node, {sample: error}), env, parts)
+                assert alone.sample is not None
                 failed[alone.sample] = alone
             raise user_error(failure, env, parts) from failure.first
         return tuple(env[value] for value in self._start)

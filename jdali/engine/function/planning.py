@@ -12,7 +12,6 @@ import numpy as np
 
 from jdali._batches import BatchSpec
 from jdali._errors import OperatorError, TracedArgumentError
-from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.flat_program import FlatProgram, StepValue
 from jdali._numerics.rounding import x64_context
 from jdali._operators.call import PlannedCall
@@ -20,7 +19,7 @@ from jdali._system.devices import host_device, to_host
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import Part
-from jdali.engine.function.running import FunctionForm, compiled, computation
+from jdali.engine.function.running import FunctionForm, compiled, computation, operand_specs
 from jdali.engine.shapes.cost import values_of
 from jdali.engine.shapes.stage_shapes import StageShapes
 from jdali.engine.steps.plan_cache import Dependencies
@@ -200,16 +199,8 @@ class Planner:
 
     def _reads(self, form: FunctionForm) -> list[bool]:
         """Tells for each value of the start whether the program reads its elements, or only sizes."""
-        spec: Any = jax.ShapeDtypeStruct
-        shapes = form.program.shapes[: form.inputs]
-        arrays = [
-            spec((1, *shape), dtype) for shape, dtype in zip(shapes, form.values[: form.inputs], strict=True)
-        ]
-        small = [spec((1, *shape), dtype) for dtype, shape in form.program.small]
-        seeds = spec((len(random_nodes(self.stage)), 3), np.uint32)
-        run = computation(self.stage, form, "cpu")
         with x64_context(True):
-            closed = jax.make_jaxpr(run)(arrays, small, spec((3, 1), np.uint32), seeds, MINUS_ZERO)
+            closed = jax.make_jaxpr(computation(self.stage, form, "cpu"))(*operand_specs(self.stage, form, 1))
         flat = FlatProgram(closed, "cpu")
         read = {o.number for o in flat.results if isinstance(o, StepValue)}
         for level in flat.levels():

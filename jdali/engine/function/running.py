@@ -21,7 +21,7 @@ from jdali._system.devices import accelerator
 from jdali._system.jax_modes import usual_modes
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.outline import StageOutline
-from jdali.engine.steps.program import ProgramForm, compiler_options, stage_compute
+from jdali.engine.steps.program import ProgramForm, compiler_options, random_nodes, stage_compute
 from jdali.graph import Stage
 
 
@@ -76,13 +76,13 @@ def options_of(stage: Stage, platform: str) -> dict[str, Any] | None:
 
 
 def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """Builds the pure function (arrays, small arrays, identity, seeds, -0) -> (outputs, their sizes).
+    """Builds the pure function (arrays, packed, apart, identity, seeds, -0) -> (outputs, their sizes).
 
     Products are rounded as in the pipeline's programs, see `exact`. It can be differentiated by `arrays`; the compiler
     may fuse products in derivatives.
     """
     compute = stage_compute(StageOutline.of(stage), form.program)
-    shapes = form.program.shapes[: len(stage.inputs)]
+    shapes, packing = form.program.shapes[: len(stage.inputs)], form.program.packing()
 
     def plain(arrays: Any, small: Any, identity: Any, seeds: Any) -> list[Array]:
         fitted = [_fitted(a, (a.shape[0], *shape)) for a, shape in zip(arrays, shapes, strict=True)]
@@ -109,7 +109,8 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
         _, moved = jax.jvp(of_arrays, (arrays,), (tangents[0],))
         return rounded(*primals), moved
 
-    def run(arrays: Any, small: Any, identity: Any, seeds: Any, minus_zero: Any) -> Any:
+    def run(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any, minus_zero: Any) -> Any:
+        small = packing.unpack(packed, apart)
         operands = (arrays, small, identity, seeds)
         results = rounded(*varying_like(operands, *jax.tree.leaves(operands)), minus_zero)
         return results, [jnp.asarray(small[number], jnp.int32) for number in form.outputs]
@@ -117,19 +118,24 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
     return run
 
 
-def packed_computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """Builds `computation` with packed small arrays: (arrays, packed, apart, identity, seeds, -0)."""
-    run, packing = computation(stage, form, platform), form.program.packing()
-
-    def packed_run(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any, minus_zero: Any) -> Any:
-        return run(arrays, packing.unpack(packed, apart), identity, seeds, minus_zero)
-
-    return packed_run
+def operand_specs(stage: Stage, form: FunctionForm, batch: Any) -> tuple[Any, ...]:
+    """Returns the shapes of the operands of `computation` for `batch` samples."""
+    packing, shapes = form.program.packing(), form.program.shapes
+    spec: Any = jax.ShapeDtypeStruct
+    arrays = [
+        spec((batch, *shape), dtype)
+        for shape, dtype in zip(shapes[: form.inputs], form.values[: form.inputs], strict=True)
+    ]
+    small = [form.program.small[i] for i in packing.apart]
+    return (
+        arrays, spec((batch, packing.columns), np.int32), [spec((batch, *shape), dtype) for dtype, shape in small],
+        spec((3, batch), np.uint32), spec((len(random_nodes(stage)), 3), np.uint32), spec((), np.float32),
+    )  # fmt: skip
 
 
 def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """Compiles `packed_computation` with the pipeline's options."""
-    run = over_any_mesh(packed_computation(stage, form, platform))
+    """Compiles `computation` with the pipeline's options."""
+    run = over_any_mesh(computation(stage, form, platform))
     program = jax.jit(run, compiler_options=options_of(stage, platform))
 
     def call(*operands: object) -> Any:
@@ -143,9 +149,9 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
     """Wraps `computation` for programs of the caller."""
     run = jax.jit(computation(stage, form, accelerator().platform))
 
-    def call(arrays: Sequence[object], small: Sequence[object], identity: object, seeds: object) -> Any:
+    def call(arrays: Sequence[object], packed: object, apart: object, identity: object, seeds: object) -> Any:
         with x64_context(True) if form.program.x64 else contextlib.nullcontext():
-            return run(list(arrays), list(small), identity, seeds, minus_zero([*arrays, identity]))
+            return run(list(arrays), packed, apart, identity, seeds, minus_zero([*arrays, identity]))
 
     return call
 
