@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from jdali import types
+from jdali._system.tracebacks import user_line
 from jdali.graph import (
     DataNode,
     Entry,
@@ -16,7 +17,6 @@ from jdali.graph import (
     current_graph,
     describe,
     fingerprint,
-    user_line,
 )
 
 _NUMBERS = (bool, int, float)

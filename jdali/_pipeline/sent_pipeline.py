@@ -20,14 +20,16 @@ from jdali._system.devices import host_device
 from jdali._workers import pack_by_value
 from jdali.engine import Engine
 from jdali.graph import (
+    Graph,
+    GraphRecord,
     Node,
-    SentNode,
+    NodeRecord,
     ValueNumber,
     cut,
     make_plan,
-    receive_graph,
+    number_of,
+    record_graph,
     reduced_operator,
-    send_node,
     with_late_steps,
 )
 
@@ -47,7 +49,7 @@ class SentPipeline:
     """The definition and options of a pipeline.
 
     Attributes:
-        nodes: of the graph.
+        graph: the nodes.
         outputs: of the pipeline.
         one_device: see `make_plan`.
         config: the options; what only the process of the user needs is left out.
@@ -57,7 +59,7 @@ class SentPipeline:
         folder: the working folder in which it was built, that relative names are of.
     """
 
-    nodes: tuple[SentNode, ...]
+    graph: GraphRecord
     outputs: tuple[ValueNumber, ...]
     one_device: bool
     config: PipelineConfig
@@ -86,8 +88,9 @@ class SentPipeline:
 
     def _engine(self) -> Engine:
         config = self.config
-        graph = receive_graph(self.nodes)
-        outputs = tuple(number.find(graph) for number in self.outputs)
+        graph = Graph()
+        graph.add_recorded(self.graph)
+        outputs = tuple(map(graph.value, self.outputs))
         border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
         # There are many workers, so the memory of each counts more than the time of some more calls.
         plan = with_late_steps(border.elsewhere)
@@ -116,9 +119,14 @@ def send_pipeline(
     Raises:
         TypeError: something in it cannot be sent; the error names it, and the user's line.
     """
-    sent = SentPipeline(
-        tuple(_without(tables.get(node.name, {}), send_node(node)) for node in nodes),
-        tuple(map(ValueNumber.of, outputs)),
+    graph = record_graph(nodes, lambda runtime: runtime.remake())
+    graph = dataclasses.replace(
+        graph, nodes=tuple(_without(tables.get(node.name, {}), node) for node in graph.nodes)
+    )
+    _check(graph.nodes)
+    return SentPipeline(
+        graph,
+        tuple(map(number_of, outputs)),
         one_device,
         # Not needed there, and perhaps nothing that can be sent.
         dataclasses.replace(
@@ -130,17 +138,15 @@ def send_pipeline(
         storage.options(),
         _storage.working_folder(),
     )
-    _check(sent.nodes)
-    return sent
 
 
-def _without(tables: Mapping[str, Any], node: SentNode) -> SentNode:
+def _without(tables: Mapping[str, Any], node: NodeRecord) -> NodeRecord:
     """Leaves out the arguments in whose place tables travel, see `readers/shared_tables.py`."""
     replaced = {name: () for name, value in node.args.items() if name in tables and value is not None}
     return dataclasses.replace(node, args=node.args | replaced) if replaced else node
 
 
-def _check(nodes: Sequence[SentNode]) -> None:
+def _check(nodes: Sequence[NodeRecord]) -> None:
     """Raises an error in words for what cannot be sent."""
     for node in nodes:
         for name, value in [*((f"input {i}", v) for i, v in enumerate(node.inputs)), *node.args.items()]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import json
 from collections.abc import Mapping
@@ -12,8 +13,10 @@ from jdali import types
 from jdali._pipeline.building import Building
 from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition
+from jdali._sources import SourceFeed
 from jdali._state import check_version
-from jdali.engine.function import GraphReader, GraphWriter, described_feed, reference_of
+from jdali.engine.function import read_graph, record_to_write, written_graph
+from jdali.graph import ValueNumber, number_of
 
 VERSION = 1
 
@@ -54,14 +57,13 @@ class Serialization:
                 )
             self._definition.function = define_graph
         self._building.run()
-        writer = GraphWriter()
-        nodes = [writer.node(node) for node in self._definition.graph.nodes]
+        nodes, domains = written_graph(record_to_write(self._definition.graph.nodes))
         content = {
             "version": VERSION,
             "options": self._kept_options() | self._described(),
             "nodes": nodes,
-            "domains": writer.rows,
-            "outputs": [reference_of(value) for value in self._definition.outputs or ()],
+            "domains": domains,
+            "outputs": [dataclasses.astuple(number_of(value)) for value in self._definition.outputs or ()],
         }
         data = json.dumps(content, separators=(",", ":")).encode()
         if filename is not None:
@@ -100,7 +102,7 @@ class Serialization:
         """
         run = self._building.run()
         nodes = self._definition.graph.nodes
-        called = [node for node in nodes if described_feed(node) is not None and not node.runtime.is_fed]
+        called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
         try:
             if called:
                 raise RuntimeError(f"the source of {called[0].name!r} is a Python object")
@@ -125,10 +127,9 @@ class Serialization:
 
     def define(self, content: Mapping[str, Any]) -> None:
         """Adds the operators of what was written, and builds the pipeline."""
-        reader = GraphReader(self._definition.graph, content["domains"])
-        for item in content["nodes"]:
-            reader.node(item)
-        self._definition.outputs = tuple(reader.value(reference) for reference in content["outputs"])
+        graph = self._definition.graph
+        graph.add_recorded(read_graph(content["nodes"], content["domains"]))
+        self._definition.outputs = tuple(graph.value(ValueNumber(*numbers)) for numbers in content["outputs"])
         self._building.run()
 
 

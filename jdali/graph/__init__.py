@@ -5,11 +5,9 @@
    call_operator     DataNode: one output              cut: the Border up to which workers make batches
 ```
 
-Names come from here, except those of three modules with a subject of their own:
-
-* `conditional`: `if` on data nodes, and `choose`; the functions that it rewrites are found by `autograph`.
-* `fingerprint`: describes graphs, to compare the one of a state with the one that it is set on.
-* `sent_graph`: graphs as data, for other processes.
+* `conditional`: `if` on data nodes, and `choose`; `autograph` finds and rewrites the functions.
+* `fingerprints`: describe a graph, so that a state is compared with the pipeline that it is set on.
+* `records`: graphs as plain data, for copies, workers, serialized pipelines and exported folders.
 """
 
 from jdali.graph.arithmetic import constant_node as constant_node
@@ -24,7 +22,6 @@ from jdali.graph.call import call_operator as call_operator
 from jdali.graph.conditional import choose as choose
 from jdali.graph.conditional import current_branches as current_branches
 from jdali.graph.conditional import trace as trace
-from jdali.graph.copies import copy_graph as copy_graph
 from jdali.graph.fingerprints import Entry as Entry
 from jdali.graph.fingerprints import describe as describe
 from jdali.graph.fingerprints import difference as difference
@@ -36,8 +33,10 @@ from jdali.graph.node import Domain as Domain
 from jdali.graph.node import Graph as Graph
 from jdali.graph.node import Node as Node
 from jdali.graph.node import building as building
+from jdali.graph.node import copy_graph as copy_graph
 from jdali.graph.node import current_graph as current_graph
-from jdali.graph.node import user_line as user_line
+from jdali.graph.node import number_of as number_of
+from jdali.graph.node import record_graph as record_graph
 from jdali.graph.offers import Agreement as Agreement
 from jdali.graph.offers import agreements as agreements
 from jdali.graph.offers import beginnings as beginnings
@@ -50,6 +49,11 @@ from jdali.graph.plan import is_compiled as is_compiled
 from jdali.graph.plan import last_uses as last_uses
 from jdali.graph.plan import make_plan as make_plan
 from jdali.graph.plan import step_of as step_of
+from jdali.graph.records import DomainRecord as DomainRecord
+from jdali.graph.records import GraphRecord as GraphRecord
+from jdali.graph.records import NodeRecord as NodeRecord
+from jdali.graph.records import ValueNumber as ValueNumber
+from jdali.graph.records import reduced_operator as reduced_operator
 from jdali.graph.request import request_of as request_of
 from jdali.graph.rewriting import HOST_OPERATORS as HOST_OPERATORS
 from jdali.graph.rewriting import ConditionalPart as ConditionalPart
@@ -61,8 +65,3 @@ from jdali.graph.rewriting import may_be_exported as may_be_exported
 from jdali.graph.rewriting import moves_only as moves_only
 from jdali.graph.rewriting import origin as origin
 from jdali.graph.rewriting import passes_on as passes_on
-from jdali.graph.sent_graph import SentNode as SentNode
-from jdali.graph.sent_graph import ValueNumber as ValueNumber
-from jdali.graph.sent_graph import receive_graph as receive_graph
-from jdali.graph.sent_graph import reduced_operator as reduced_operator
-from jdali.graph.sent_graph import send_node as send_node

@@ -7,14 +7,14 @@ merged after it. A branch that no sample takes is not run at all.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from jdali._operators.record import REGISTRY
+from jdali._system.tracebacks import user_line
 from jdali.graph import autograph as _autograph
 from jdali.graph.arithmetic import constant_node
-from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, current_graph, user_line
+from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, current_graph
 
 
 class Branches:
@@ -69,11 +69,10 @@ class Branches:
                     "variable in both branches"
                 )
             outer = self._in_domain(value, domain.parent)
-            with self._working_on(domain):
-                node = self._graph.add(
-                    REGISTRY["_conditional.split"], (outer, domain.predicate), {"branch": domain.branch},
-                    device=value.device, across_domains=True,
-                )  # fmt: skip
+            node = self._graph.add(
+                REGISTRY["_conditional.split"], (outer, domain.predicate), {"branch": domain.branch},
+                device=value.device, domain=domain,
+            )  # fmt: skip
             self._entered[key] = node.outputs[0]
         return self._entered[key]
 
@@ -108,21 +107,11 @@ class Branches:
         return self._merged(sides, condition, name, self._graph.domain)
 
     def _merged(self, sides: Sequence[DataNode], condition: DataNode, name: str, domain: Domain) -> DataNode:
-        with self._working_on(domain):
-            node = self._graph.add(
-                REGISTRY["_conditional.merge"], (*sides, condition), {}, device=_one_device(sides, name),
-                across_domains=True,
-            )  # fmt: skip
+        node = self._graph.add(
+            REGISTRY["_conditional.merge"], (*sides, condition), {}, device=_one_device(sides, name),
+            domain=domain,
+        )  # fmt: skip
         return node.outputs[0]
-
-    @contextlib.contextmanager
-    def _working_on(self, domain: Domain) -> Iterator[None]:
-        """Nodes added in it work on these samples."""
-        here, self._graph.domain = self._graph.domain, domain
-        try:
-            yield
-        finally:
-            self._graph.domain = here
 
     def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
         """Selects, for each sample, the result of the case with its index: each case is traced, and run,
@@ -143,7 +132,7 @@ class Branches:
                 self.end_branch()
         node = self._graph.add(
             REGISTRY["_conditional.join"], parts, {"index": index}, device=_one_device(parts, name),
-            across_domains=True,
+            domain=self._graph.domain,
         )  # fmt: skip
         return node.outputs[0]
 

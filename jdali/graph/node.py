@@ -9,20 +9,18 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jdali._errors import OperatorError
 from jdali._operators.record import REGISTRY, Operator, ReaderOp
+from jdali._system.tracebacks import user_line
 from jdali.graph.expression_types import Expression
+from jdali.graph.records import NO_BRANCH, DomainRecord, GraphRecord, NodeRecord, ValueNumber
 from jdali.ops.tensor._subscript import parse_index
-
-_PACKAGE = str(Path(__file__).resolve().parents[1])
 
 
 @dataclasses.dataclass(eq=False)
@@ -103,6 +101,32 @@ class Node:
         ]  # fmt: skip
         return values
 
+    def record(
+        self,
+        remake: Callable[[Any], Callable[[], Any]],
+        number: Callable[[DataNode], ValueNumber],
+        domain: int = NO_BRANCH,
+    ) -> NodeRecord:
+        """Records the node.
+
+        Args:
+            remake: returns what makes its `runtime` for another graph.
+            number: returns the number of a value.
+            domain: number of its domain.
+        """
+        runtime = None if self.runtime is None else remake(self.runtime)
+
+        def recorded(value: object) -> Any:
+            if isinstance(value, DataNode):
+                return number(value)
+            return runtime if value is not None and value is self.runtime else value
+
+        return NodeRecord(
+            self.op, self.name, self.named, self.device, tuple(map(recorded, self.inputs)),
+            {name: recorded(value) for name, value in self.args.items()}, self.seed, runtime, len(self.outputs),
+            domain, self.where, self.preserve,
+        )  # fmt: skip
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Domain:
@@ -160,19 +184,21 @@ class Graph:
         runtime: Any = None,
         num_outputs: int | None = None,
         where: str | None = None,
-        across_domains: bool = False,
+        domain: Domain | None = None,
         preserve: bool = False,
     ) -> Node:
-        """Adds an operator; values of another branch are brought into the current one.
+        """Adds an operator.
 
-        `across_domains` leaves them as they are: for the nodes that split and merge branches. A source
-        gives samples to the whole batch wherever it is called, as in DALI: a branch takes its own of them.
+        It works on the current branch, into which values of others are brought. With `domain` it works on these samples,
+        and values stay as they are: nodes that split and merge branches are made so. A source gives samples to the whole
+        batch wherever it is called, as in DALI: a branch takes its own of them.
         """
-        domain = WHOLE_BATCH if isinstance(op, ReaderOp) else self.domain
         inputs = [self.own(i) if isinstance(i, DataNode) else i for i in inputs]
         args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
-        enter = self.enter_domain
-        if enter is not None and not across_domains:
+        enter = self.enter_domain if domain is None else None
+        if domain is None:
+            domain = WHOLE_BATCH if isinstance(op, ReaderOp) else self.domain
+        if enter is not None:
             domain = self.branches.domain_of([*inputs, *args.values()], domain)
             inputs = [enter(i, domain) if isinstance(i, DataNode) else i for i in inputs]
             args = {k: enter(v, domain) if isinstance(v, DataNode) else v for k, v in args.items()}
@@ -237,19 +263,89 @@ class Graph:
             self._copy(node)
 
     def _copy(self, node: Node) -> None:
-        branch, self.domain = self.domain, WHOLE_BATCH
-        runtime = None if node.runtime is None else node.runtime.anew()
-        args = {name: runtime if value is node.runtime else value for name, value in node.args.items()}
-        try:
-            copy = self.add(
-                node.op, node.inputs, args, device=node.device, name=node.name if node.named else None,
-                seed=node.seed, runtime=runtime, num_outputs=len(node.outputs), where=node.where,
-                preserve=node.preserve,
-            )  # fmt: skip
-        finally:
-            self.domain = branch
+        record = node.record(_at_beginning, lambda value: number_of(self.own(value)))
+        copy = self._add_record(record, WHOLE_BATCH)
         copy.original = node.original or node
         self._copies[copy.original] = copy
+
+    # --- records ----------------------------------------------------------------------------
+    def value(self, number: ValueNumber) -> DataNode:
+        """Returns the value of a number.
+
+        Raises:
+            IndexError: there is none.
+        """
+        if min(number.node, number.index) < 0:
+            raise IndexError(f"there is no output {number.index} of a node {number.node}")
+        return self.nodes[number.node].outputs[number.index]
+
+    def add_recorded(self, record: GraphRecord) -> None:
+        """Adds the nodes of a recorded graph to this one, which is empty."""
+        domains = {NO_BRANCH: WHOLE_BATCH}
+
+        def domain(number: int) -> Domain:
+            if number not in domains:
+                row = record.domains[number]
+                predicate = self.value(row.predicate)
+                domains[number] = Domain(domain(row.parent), predicate, row.branch, row.share, row.where)
+            return domains[number]
+
+        for node in record.nodes:
+            self._add_record(node, domain(node.domain))
+
+    def _add_record(self, record: NodeRecord, domain: Domain) -> Node:
+        runtime = None if record.runtime is None else record.runtime()
+
+        def restored(value: object) -> Any:
+            if isinstance(value, ValueNumber):
+                return self.value(value)
+            return runtime if value is not None and value is record.runtime else value
+
+        return self.add(
+            record.op, [restored(value) for value in record.inputs],
+            {name: restored(value) for name, value in record.args.items()}, device=record.device,
+            name=record.name if record.named else None, seed=record.seed, runtime=runtime,
+            num_outputs=record.outputs, where=record.where, domain=domain, preserve=record.preserve,
+        )  # fmt: skip
+
+
+def number_of(value: DataNode) -> ValueNumber:
+    """Returns the number of a value in its graph."""
+    return ValueNumber(value.source.id, value.index)
+
+
+def record_graph(nodes: Iterable[Node], remake: Callable[[Any], Callable[[], Any]]) -> GraphRecord:
+    """Records a graph.
+
+    Args:
+        nodes: all of the graph, in its order.
+        remake: returns what makes the `runtime` of a node for another graph.
+    """
+    numbers: dict[Domain, int] = {WHOLE_BATCH: NO_BRANCH}
+    domains: list[DomainRecord] = []
+
+    def numbered(domain: Domain) -> int:
+        if domain not in numbers:
+            assert domain.parent is not None
+            assert domain.predicate is not None
+            parent, predicate = numbered(domain.parent), number_of(domain.predicate)
+            numbers[domain] = len(domains)
+            domains.append(DomainRecord(parent, predicate, domain.branch, domain.share, domain.where))
+        return numbers[domain]
+
+    records = tuple(node.record(remake, number_of, numbered(node.domain)) for node in nodes)
+    return GraphRecord(records, tuple(domains))
+
+
+def copy_graph(graph: Graph) -> Graph:
+    """Copies a graph for another pipeline of the same definition; its sources are at their beginnings."""
+    copy = Graph()
+    copy.add_recorded(record_graph(graph.nodes, _at_beginning))
+    return copy
+
+
+def _at_beginning(runtime: Any) -> Callable[[], Any]:
+    return runtime.anew  # type: ignore[no-any-return]
 
 
 def detached(
@@ -308,16 +404,6 @@ def building(graph: Graph) -> Iterator[Graph]:
         yield graph
     finally:
         stack.pop()
-
-
-def user_line() -> str:
-    """ "file:line" of the innermost frame outside of jdali."""
-    frame = sys._getframe(1)
-    while frame is not None and (
-        frame.f_code.co_filename.startswith(_PACKAGE) or frame.f_code.co_filename.startswith("<frozen")
-    ):
-        frame = frame.f_back  # type: ignore[assignment]
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "unknown"
 
 
 class DataNode(Expression):

@@ -150,7 +150,7 @@ def test_no_import_is_hidden_in_a_function():
 def test_modules_that_are_loaded_by_name_have_a_reason():
     foreign = {
         "jdali.plugin_manager",
-        "jdali.graph.sent_graph",
+        "jdali.graph.records",
         "jdali.cli._named",
     }  # load the user's modules
     found = {dotted(p) for p in sorted(ROOT.rglob("*.py")) if loads_by_name(ast.parse(p.read_text()))}

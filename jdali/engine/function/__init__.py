@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from jdali._system.lazy import imported as _imported
 from jdali.engine.function.function import Padded as Padded
 from jdali.engine.function.function import PipelineFunction as PipelineFunction
-from jdali.engine.function.graph_json import GraphReader as GraphReader
-from jdali.engine.function.graph_json import GraphWriter as GraphWriter
-from jdali.engine.function.graph_json import described_feed as described_feed
-from jdali.engine.function.graph_json import reference_of as reference_of
+from jdali.engine.function.graph_json import read_graph as read_graph
+from jdali.engine.function.graph_json import record_to_write as record_to_write
+from jdali.engine.function.graph_json import written_graph as written_graph
 from jdali.engine.function.making import make_function as make_function
 from jdali.engine.function.one_sample import call_on_sample as call_on_sample
 from jdali.engine.function.part import Start as Start

@@ -20,7 +20,12 @@ from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
 from jdali.engine.function.folder_programs import exact_platform, form_key, plan_sizes, require_flatbuffers
 from jdali.engine.function.function import PipelineFunction
-from jdali.engine.function.graph_json import GraphWriter, reference_of, written_value
+from jdali.engine.function.graph_json import (
+    record_to_write,
+    source_in_place_of,
+    written_graph,
+    written_value,
+)
 from jdali.engine.function.manifest import (
     MANIFEST,
     VERSION,
@@ -37,7 +42,7 @@ from jdali.engine.function.representatives import combined, covering, sizes_with
 from jdali.engine.function.running import FunctionForm, packed_computation
 from jdali.engine.function.without_places import without_places
 from jdali.engine.steps.program import random_nodes
-from jdali.graph import DataNode, Node, describe, fingerprint, may_be_exported
+from jdali.graph import DataNode, Node, describe, fingerprint, may_be_exported, number_of
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
@@ -301,33 +306,25 @@ def _needed(function: PipelineFunction) -> set[Node]:
 
 
 def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """All nodes, for their numbers are part of random keys, and the branches that they are in.
+    """Writes all nodes, for their numbers are part of random keys, and the branches that they are in.
 
-    Those that are not needed are written as sources without data.
+    Nodes that are not needed are written as sources without data. Of the user's lines only the name of the file is.
     """
-    writer, needed = GraphWriter(), _needed(function)
-    rows = []
-    for node in function.definition.graph.nodes:
-        if node not in needed:
-            rows.append(_placeholder(node))
-            continue
-        try:
-            row = writer.node(node)
-        except RuntimeError as error:
-            raise ValueError(f"Pipeline.export: {error}") from error
-        rows.append(row | {"where": os.path.basename(node.where), "preserve": False})
-    domains = [[*row, os.path.basename(where)] for *row, where in writer.rows]
-    return rows, domains
-
-
-def _placeholder(node: Node) -> dict[str, Any]:
-    count = len(node.outputs)
-    layouts = [None] * count
-    return {
-        "op": "external_source", "name": node.name, "device": "cpu", "inputs": [], "args": {}, "seed": None,
-        "domain": -1, "outputs": count, "where": os.path.basename(node.where), "preserve": False,
-        "fed": {"num_outputs": count, "repeat_last": False, "layout": layouts, "dtype": layouts, "ndim": layouts},
-    }  # fmt: skip
+    needed = _needed(function)
+    nodes = function.definition.graph.nodes
+    record = record_to_write(node if node in needed else source_in_place_of(node) for node in nodes)
+    record = dataclasses.replace(
+        record,
+        nodes=tuple(
+            dataclasses.replace(node, where=os.path.basename(node.where), preserve=False)
+            for node in record.nodes
+        ),
+        domains=tuple(dataclasses.replace(row, where=os.path.basename(row.where)) for row in record.domains),
+    )
+    try:
+        return written_graph(record)
+    except RuntimeError as error:
+        raise ValueError(f"Pipeline.export: {error}") from error
 
 
 def _in_order(fixed: Mapping[DataNode, np.ndarray]) -> list[tuple[DataNode, np.ndarray]]:
@@ -336,5 +333,4 @@ def _in_order(fixed: Mapping[DataNode, np.ndarray]) -> list[tuple[DataNode, np.n
 
 
 def _numbers(value: Any) -> tuple[int, int]:
-    node, index = reference_of(value)
-    return node, index
+    return dataclasses.astuple(number_of(value))

@@ -12,13 +12,13 @@ from jdali import __version__
 from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.engine.function.folder_programs import require_flatbuffers
-from jdali.engine.function.graph_json import GraphReader, UnknownOperatorError
+from jdali.engine.function.graph_json import UnknownOperatorError, read_graph, read_value
 from jdali.engine.function.making import build_function
 from jdali.engine.function.manifest import FolderError, Manifest, read_manifest
 from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.function.preprocess import Preprocess
 from jdali.engine.steps.compilation_cache import enable_compilation_cache
-from jdali.graph import Graph, describe, fingerprint, may_be_exported
+from jdali.graph import Graph, ValueNumber, describe, fingerprint, may_be_exported
 
 _BATCH_SIZE = 32  # that the part on the host is made for; others are run as well
 
@@ -66,9 +66,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
 
 def _definition(manifest: Manifest) -> FunctionDefinition:
     graph = Graph()
-    reader = GraphReader(graph, manifest.domains)
-    for row in manifest.nodes:
-        reader.node(row)
+    graph.add_recorded(read_graph(manifest.nodes, manifest.domains))
     needed = [n for n in graph.nodes if not n.is_source]
     for node in needed:
         if not may_be_exported(node):
@@ -79,9 +77,9 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
         raise FolderError("the operators have other arguments, or defaults, than when the folder was written")
     return FunctionDefinition(
         graph,
-        tuple(reader.value(list(start.value)) for start in manifest.start),
-        tuple(reader.value(list(value)) for value in manifest.outputs),
-        {reader.value(list(f.value)): reader.read(f.array) for f in manifest.fixed},
+        tuple(graph.value(ValueNumber(*start.value)) for start in manifest.start),
+        tuple(graph.value(ValueNumber(*value)) for value in manifest.outputs),
+        {graph.value(ValueNumber(*f.value)): read_value(f.array) for f in manifest.fixed},
         tuple(start.layout for start in manifest.start),
         manifest.seed,
         {key.node: key.words for key in manifest.held},

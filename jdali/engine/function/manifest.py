@@ -62,7 +62,7 @@ class FixedValue(msgspec.Struct, forbid_unknown_fields=True):
 
     Attributes:
         value: number of the node and of its output.
-        array: as `GraphWriter` writes arrays.
+        array: as `written_value` writes arrays.
     """
 
     value: Reference
@@ -104,7 +104,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
         fingerprint: of all of it but this field and the lines of the definition that operators are on (`where`).
         graph: fingerprint of the graph, as in states of a pipeline.
         seed: of the pipeline.
-        nodes: as `GraphWriter` writes them; readers and all else that is not needed are sources without data.
+        nodes: as `written_graph` writes them; readers and all else that is not needed are sources without data.
         domains: branches of conditionals, as it writes them.
         start, outputs: of the function; numbers of nodes and of their outputs.
         names, dtypes, layouts: of the outputs.

@@ -9,8 +9,8 @@ from jdali import fn
 from jdali._operators.record import REGISTRY
 from jdali._sources import SourceFeed
 from jdali.graph.fingerprints import describe
-from jdali.graph.node import WHOLE_BATCH
-from jdali.graph.sent_graph import receive_graph, reduced_operator, send_node
+from jdali.graph.node import WHOLE_BATCH, Graph, record_graph
+from jdali.graph.records import reduced_operator
 
 
 def nodes_of(pipe):
@@ -37,8 +37,10 @@ def received(nodes):
     import io
 
     file = io.BytesIO()
-    _Pickler(file).dump([send_node(node) for node in nodes])
-    return receive_graph(pickle.loads(file.getvalue())).nodes
+    _Pickler(file).dump(record_graph(nodes, lambda runtime: runtime.remake()))
+    graph = Graph()
+    graph.add_recorded(pickle.loads(file.getvalue()))
+    return graph.nodes
 
 
 def test_nodes_are_the_same():
