@@ -1,6 +1,7 @@
 """DALI's data loading for JAX: readers, decoders and operators that feed a training loop."""
 
 from jdali._system.lazy import imported as _imported
+from jdali._system.lazy import register as _register
 
 __version__ = "0.1.0"
 __git_sha__ = ""  # of DALI's sources in DALI; releases of jdali are told by their version
@@ -41,3 +42,4 @@ _WHERE = {
 }
 
 _imported(__name__, _WHERE)
+_register("view", "jdali._viewer.server")  # of `Pipeline.view`; the viewer stands on pipelines

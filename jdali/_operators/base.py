@@ -48,8 +48,7 @@ class Operator(Schema, OptionalInputOptions):
         """
         name = options.name or run.__name__
         chosen = {f.name: getattr(options, f.name) for f in dataclasses.fields(options) if f.name != "name"}
-        filled_in = (*cls.may_ask_for, *(offer.parameter for offer in chosen.get("offers", ())))
-        record = cls(run=run, **read_schema(name, run, chosen.get("setup"), filled_in), **chosen)
+        record = cls(run=run, **read_schema(name, run, chosen.get("setup"), cls.may_ask_for), **chosen)
         REGISTRY.register(name, record, run.__module__)
         return record
 
@@ -97,11 +96,6 @@ class Operator(Schema, OptionalInputOptions):
         """Counts the outputs for these static arguments and `inputs` inputs."""
         count = self.outputs(static) if callable(self.outputs) else self.outputs
         return count + (max(0, inputs - self.min_inputs) if self.output_per_optional else 0)
-
-    @property
-    def only_for_setup(self) -> frozenset[str]:
-        """The arguments that `run` never reads: programs neither get nor depend on their values."""
-        return frozenset()
 
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
         """Names of the per-sample arguments (and inputs) whose values `setup` must see."""

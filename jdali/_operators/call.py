@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -22,8 +22,8 @@ from jdali._errors import SampleError, check_samples
 from jdali._numerics.random import SampleKeys
 from jdali._operators import argument_rules, frames
 from jdali._operators.layout import Adapter, RankError, make_adapter
-from jdali._operators.offers import Agreed
 from jdali._operators.record import ArgKind, CompiledOp, DeviceBatchOp, DeviceOp, Operator
+from jdali._operators.scaled import Scaled
 from jdali._operators.traced import Traced
 
 _LONGEST = 2**31 - 1  # sizes and positions are int32 in compiled programs
@@ -118,7 +118,7 @@ class CallRequest:
         traced: arguments whose value is a tracer held by the caller, and the shape that it has
             in each sample: int [N, ndim].
         constants: inputs that are the same array for all samples, by name.
-        agreed: what the producer of the first input does for this operator, see `offers`.
+        scaled: at which sizes the pictures of the first input were decoded; None: at their own.
         by_frame: those of the arguments that have a leading axis of frames.
     """
 
@@ -131,7 +131,7 @@ class CallRequest:
     input_values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     traced: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
     constants: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    agreed: Mapping[str, Agreed] = dataclasses.field(default_factory=dict)
+    scaled: Scaled | None = None
     by_frame: Collection[str] = ()
 
 
@@ -147,7 +147,11 @@ def plan_call(request: CallRequest) -> PlannedCall:
     }  # fmt: skip
     found = frames.frames_of(request.op, request.specs, shapes)
     try:
-        return _plan_whole(request, request.agreed) if found is None else _plan_frames(request, found)
+        return (
+            _plan_whole(request, {"scaled": request.scaled})
+            if found is None
+            else _plan_frames(request, found)
+        )
     except RankError as error:
         if any(spec.ndim == 1 and spec.dtype == np.uint8 for spec in request.specs):
             raise RankError(
@@ -203,7 +207,6 @@ def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> Planne
     plan = _run_setup(op, core_specs, available, request.input_values, specs)
     passed_by_value = list(args.traced)
     args.replace(plan)
-    args.drop(op.only_for_setup)
     traced = _without_objects(op, args.traced) if isinstance(op, CompiledOp) else args.traced
     main = adapters[0] if adapters else None
     outputs = tuple(
@@ -285,12 +288,6 @@ class _BoundArguments:
             self.shapes.pop(name, None)
         self.traced |= plan.params
         self.static |= plan.static
-
-    def drop(self, names: Iterable[str]) -> None:
-        """Leaves out arguments that `run` does not read; those whose values the caller holds stay."""
-        for name in names:
-            for group in (self.static, self.constants, self.traced):
-                group.pop(name, None)
 
 
 def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -382,7 +379,7 @@ def run_sample(
     """`run_call` for one sample, without the batch axis."""
     op, adapters = call.op, call.adapters
     main = adapters[0] if adapters and isinstance(op, DeviceOp) and op.layouts else None
-    kwargs: dict[str, Any] = dict.fromkeys(op.only_for_setup) | dict(call.static)
+    kwargs: dict[str, Any] = dict(call.static)
     kwargs |= {k: None if c is None else c.value for k, c in call.constants}
     if isinstance(op, DeviceBatchOp):
         kwargs |= {k: c.value[None] for k, c in call.constants if c is not None and c.value.ndim}

@@ -1,4 +1,4 @@
-"""Base of the two kinds of compiled operators."""
+"""Kinds of operators that are compiled: most of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import ClassVar, Literal, TypeAlias
 
-from jdali._operators.base import Operator
-from jdali._operators.names_read import names_read
-from jdali._operators.offers import Offer
+from jdali._operators.base import Operator, decorator
 from jdali._operators.options import Arguments, OptionalInputOptions, WholeBatch
 
+TakesFrames: TypeAlias = Literal["first", "inputs", "arguments"]
 FreePadding: TypeAlias = Literal["none", "input", "all"]
 SetupNeeds: TypeAlias = "Callable[[Arguments], Iterable[str]]"
 
@@ -36,7 +35,6 @@ class CompiledOptions(OptionalInputOptions):
             measures it. It matters only where it is several times the usual.
         wide_vectors: loops for a CPU use vectors of 512 bits, where it has them, and not 256. Those
             are faster for much arithmetic on each element, and slower for copies and short rows: measure it.
-        uses: offers of the producer of its first input that it may use.
     """
 
     setup_needs: SetupNeeds | None = None
@@ -44,7 +42,6 @@ class CompiledOptions(OptionalInputOptions):
     whole_batch: WholeBatch | None = None
     nanoseconds: float = USUAL_NANOSECONDS
     wide_vectors: bool = False
-    uses: tuple[type[Offer], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,23 +56,15 @@ class CompiledOp(Operator, CompiledOptions):
 
     may_ask_for: ClassVar[tuple[str, ...]] = ("extent", "out_extent", "out_shape", "layout")
 
-    def __post_init__(self) -> None:
-        for offer in self.uses:
-            if not self.setup_sees(offer.parameter):
-                raise TypeError(
-                    f"{self.name}: uses {offer.__name__}, so its setup must take {offer.parameter}"
-                )
+    @property
+    def takes_scaled(self) -> bool:
+        """True if its first input may be a picture decoded at a fraction of its size, see `scaled.py`."""
+        return self.setup_sees("scaled") and "scaled" not in self.args
 
     @functools.cached_property
     def min_inputs(self) -> int:
         any_number = self.max_inputs is None  # outputs are made of the first one at least
         return super().min_inputs or int(any_number)
-
-    @functools.cached_property
-    def only_for_setup(self) -> frozenset[str]:
-        """The arguments that `run` never reads."""
-        read = names_read(self.run)
-        return frozenset() if read is None else frozenset(self.args) - read
 
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
         if self.setup is None or self.setup_needs is None:
@@ -84,3 +73,71 @@ class CompiledOp(Operator, CompiledOptions):
 
     def depends_on_batch(self, arguments: Arguments) -> bool:
         return self.whole_batch is not None and self.whole_batch(arguments)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class DeviceOptions(CompiledOptions):
+    """Options of `operator`.
+
+    Attributes:
+        layouts: layouts that `run` understands, e.g. ("HWC",). The engine transposes other orders
+            of the same axes (CHW), adds a missing C and maps over frames (FHWC, CFHW). Empty:
+            `run` takes any layout (and may ask for it with the parameter `layout`).
+        sequence: axes F are mapped over (only with `layouts`).
+        takes_frames: where axes F may come from: from the first input, from any input, or from any input or
+            argument. What has none is the same for all frames of a sample, see `frames.py`.
+    """
+
+    layouts: tuple[str, ...] = ()
+    sequence: bool = True
+    takes_frames: TakesFrames = "first"
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class DeviceOp(CompiledOp, DeviceOptions):
+    """A pure function of one padded sample; the engine maps it over the batch."""
+
+
+operator = decorator(
+    "operator",
+    DeviceOp,
+    DeviceOptions,
+    "Makes a `DeviceOp` of a pure function of one sample, and registers it.",
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class DeviceBatchOptions(CompiledOptions):
+    """Options of `batch_operator`.
+
+    Attributes:
+        pastes: the argument that says which samples of the batch are pasted into each sample of the output;
+            None: none are.
+    """
+
+    pastes: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class DeviceBatchOp(CompiledOp, DeviceBatchOptions):
+    """A pure function of arrays with a leading batch axis: inputs, extents and per-sample arguments.
+
+    Of an argument that is the same for all samples, that axis is 1. Only a number that is the same for all stays a
+    number. Rows must not depend on each other, except where `whole_batch` says so: then `run` gets the whole
+    batch in one call, with samples of extent 0 in rows that are not used.
+    """
+
+    @property
+    def chosen_samples(self) -> str | None:
+        return self.pastes
+
+    def mixes_samples(self, arguments: Arguments) -> bool:
+        return self.depends_on_batch(arguments)
+
+
+batch_operator = decorator(
+    "batch_operator",
+    DeviceBatchOp,
+    DeviceBatchOptions,
+    "Makes a `DeviceBatchOp` of a pure function of many samples, and registers it.",
+)

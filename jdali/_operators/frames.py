@@ -19,7 +19,7 @@ from jdali._batches import BatchSpec
 from jdali._errors import SampleError, check_samples
 from jdali._operators import argument_rules
 from jdali._operators.base import Operator
-from jdali._operators.device import DeviceOp
+from jdali._operators.compiled import DeviceOp
 from jdali._operators.layout import make_adapter
 
 FRAMES = "F"

@@ -57,9 +57,10 @@ class SetupOptions(OutputOptions):
             those arguments that its signature names: per-sample ones as [N, ...] arrays (None if
             left out), static ones as they are; a `PerSample` input arrives as a [N, ...] array.
             A random operator's setup may take `keys` (`SampleKeys`), one without inputs `batch_size`,
-            that of a compiled operator `constants`: inputs that are one array for all samples, by name, and what
-            is agreed on offers that it uses. Where the samples that it sees are frames of sequences (`frames.py`),
-            `frames` is how many each sequence has. None: the output has the spec of the first input.
+            that of a compiled operator `constants`: inputs that are one array for all samples, by name, and
+            `scaled` (`Scaled`), if its input may be decoded at a fraction of its size. Where samples are frames of
+            sequences (`frames.py`), `frames` is how many each sequence has. None: the output has the spec of the
+            first input.
     """
 
     setup: Setup | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from jdali._pipeline.internals import Internals
 from jdali._pipeline.plan_picture import plan_svg
 from jdali._system.devices import accelerator, host_device
 from jdali._system.extras import install
+from jdali._system.lazy import entry
 from jdali._threads import Times
 from jdali.engine import eager
 from jdali.graph import DataNode, Graph, make_plan
@@ -176,12 +176,10 @@ class PipelineFacts(PipelineBase):
             RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
         """
         try:
-            viewer = importlib.import_module(
-                "jdali._viewer.server"
-            )  # it stands on pipelines, and is an extra
+            view = entry("view")
         except ImportError as error:
             raise ImportError(f"Pipeline.view: {error.name} is missing; {install('view')}") from error
-        return viewer.view(self, port=port, host=host)
+        return view(self, port=port, host=host)
 
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs of the next batches ahead; the batches are not lost.

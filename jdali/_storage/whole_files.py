@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,8 +31,6 @@ _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
 _SMALL_BYTES = 1 << 14
 # Files that one call has open at the same time; those after them are opened again when they are read.
 _MOST_OPEN = 16
-# Beginnings that are read, one after another, where one may be enough.
-_BEGINNINGS = (1 << 12, 1 << 16)
 
 
 class FileContents(NamedTuple):
@@ -72,13 +70,11 @@ def read_file(path: str) -> np.ndarray:
         raise _unreadable(path, error) from error
 
 
-def read_files(paths: Sequence[str], is_enough: Callable[[memoryview], bool] | None = None) -> FileContents:
+def read_files(paths: Sequence[str]) -> FileContents:
     """The whole of some files, which may be URLs.
 
     Args:
         paths: of the files.
-        is_enough: tells of the beginning of a large local file whether the rest may be left unread, and unspecified;
-            None: it may not.
 
     Raises:
         OSError: there is no memory for them.
@@ -122,7 +118,7 @@ def read_files(paths: Sequence[str], is_enough: Callable[[memoryview], bool] | N
         if len(sources) == len(paths) and all(type(source) is bytes for source in sources):
             return _together(sources)  # type: ignore[arg-type]
         raw, starts = _room(paths, positions, sizes)
-        _fill_all(raw, starts, sizes, sources, paths, positions, failures, is_enough)
+        _fill_all(raw, starts, sizes, sources, paths, positions, failures)
     finally:
         _close(sources)
     raw.flags.writeable = False
@@ -141,14 +137,9 @@ def _close(sources: list[int | bytes | None]) -> None:
             os.close(source)
 
 
-def read_named(
-    folder: str,
-    names: Sequence[str],
-    indices: np.ndarray,
-    is_enough: Callable[[memoryview], bool] | None = None,
-) -> FileContents:
+def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> FileContents:
     """As `read_files` of those files of a folder; a name may stand for itself, see `names.join`."""
-    return read_files(_storage.join_all(folder, take(names, indices)), is_enough)
+    return read_files(_storage.join_all(folder, take(names, indices)))
 
 
 def _small(path: str) -> bytes:
@@ -211,7 +202,6 @@ def _room(
 def _fill_all(
     raw: np.ndarray, starts: np.ndarray, sizes: Sequence[int], sources: list[int | bytes | None],
     paths: Sequence[str], positions: Sequence[int], failures: dict[int, Exception],
-    is_enough: Callable[[memoryview], bool] | None,
 ) -> None:  # fmt: skip
     """Reads all files, from their starts in `raw` on; what fails is noted."""
     memory, readv = raw.data, os.readv
@@ -223,9 +213,7 @@ def _fill_all(
                 continue
             if source is None:
                 source, _ = sources[i], _ = open_regular(paths[position])
-            done = (
-                readv(source, [target]) if is_enough is None else _fill_beginning(target, source, is_enough)
-            )
+            done = readv(source, [target])
             if done < size:
                 _fill_rest(target, source, done)
         except OSError as error:
@@ -233,19 +221,6 @@ def _fill_all(
         if isinstance(source, int):
             sources[i] = None
             os.close(source)
-
-
-def _fill_beginning(target: memoryview, source: int, is_enough: Callable[[memoryview], bool]) -> int:
-    """Reads as much as is enough, if the end is not reached before; returns how much is there or need not be."""
-    done = 0
-    for end in _BEGINNINGS:
-        count = os.readv(source, [target[done:end]])
-        done += count
-        if done >= len(target) or not count:
-            break
-        if is_enough(target[:done]):
-            return len(target)
-    return done
 
 
 def _fill_rest(target: memoryview, source: int, done: int) -> None:

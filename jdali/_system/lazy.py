@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 Maker = Callable[[], Any]
+_entries: dict[str, str] = {}  # module of each entry, by its name
 
 
 def attribute(module: ModuleType, name: str, make: Maker) -> None:
@@ -41,6 +42,21 @@ def imported(package: str, where: Mapping[str, str]) -> None:
     module = sys.modules[package]
     for name, source in where.items():
         attribute(module, name, lambda name=name, source=source: _import(module, name, source))  # type: ignore[misc]
+
+
+def register(entry: str, module: str) -> None:
+    """Registers the module of an entry: a function that lower modules call and that stands on them."""
+    _entries[entry] = module
+
+
+def entry(name: str) -> Callable[..., Any]:
+    """Imports the function that is registered under a name.
+
+    Raises:
+        ImportError: an optional package is missing.
+    """
+    function: Callable[..., Any] = getattr(importlib.import_module(_entries[name]), name)
+    return function
 
 
 def _import(module: ModuleType, name: str, source: str) -> object:

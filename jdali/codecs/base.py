@@ -84,7 +84,6 @@ class Format:
         name: as in `ImageInfo.format`.
         matches: whether data with these first bytes are of the format.
         header: reads the header.
-        is_enough: True if `header` reads no byte behind these first ones of a file.
         decode: [H, W, C] of the picture, or of just the window asked for: gray, gray and alpha, RGB, or
             RGB and more channels.
         gray: luminance [H, W] of RGB samples [H, W, 3 or more], rounded as DALI's decoder for this
@@ -96,7 +95,6 @@ class Format:
     header: Callable[[memoryview], ImageInfo]
     decode: Callable[[memoryview, ImageInfo, Request], np.ndarray]
     gray: Callable[[np.ndarray], np.ndarray]
-    is_enough: Callable[[memoryview], bool] = lambda view: False
 
 
 @functools.cache

@@ -34,7 +34,6 @@ __all__ = [
     "ImageInfo",
     "check_dtype",
     "decode",
-    "is_enough",
     "output_shape",
     "probe",
 ]
@@ -89,11 +88,6 @@ def probe(data: Any) -> ImageInfo:
         raise corrupt(candidate.name.upper(), f"the header says {size}")
     _check_size(info, (info.height, info.width, info.channels), info.dtype)
     return info
-
-
-def is_enough(beginning: memoryview) -> bool:
-    """True if `probe` reads no byte behind these first ones of a file, whatever they are."""
-    return any(f.matches(beginning) and f.is_enough(beginning) for f in FORMATS)
 
 
 def _check_size(info: ImageInfo, shape: tuple[int, int, int], dtype: np.dtype) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import struct
 from typing import Any, NamedTuple
 
@@ -11,7 +10,6 @@ import simplejpeg
 from PIL import JpegImagePlugin
 
 from jdali._batches import empty
-from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.codecs.base import (
     UINT8,
@@ -116,19 +114,6 @@ def header(view: memoryview) -> ImageInfo:
         height_at=height_at if interleaved and not restarts else 0, turned=turned, adobe=adobe,
         spectrum_at=0 if usual else spectrum_at,
     )  # fmt: skip
-
-
-def is_enough(view: memoryview) -> bool:
-    """True if these first bytes of a file hold all that `header` reads: where each scan is counted that is all of it."""
-    frame = 0, 0
-    with contextlib.suppress(SampleError):
-        for marker, _, body in segments(view):
-            if marker in FRAMES and frame == (0, 0) and len(body) > 5:
-                frame = marker, body[5]
-            if marker == START_OF_SCAN:
-                full = len(body) > 0 and body[0] == frame[1] and len(body) >= 4 + 2 * body[0]
-                return frame[0] in SEQUENTIAL_FRAMES and full
-    return False  # it is damaged, or goes on behind these bytes
 
 
 def info_of(
@@ -291,4 +276,4 @@ def _check_end(view: memoryview, info: ImageInfo) -> None:
             raise corrupt("JPEG", f"premature end of data segment ({error})") from error
 
 
-FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float, is_enough)
+FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float)

@@ -37,9 +37,6 @@ from jdali.graph.node import copy_graph as copy_graph
 from jdali.graph.node import current_graph as current_graph
 from jdali.graph.node import number_of as number_of
 from jdali.graph.node import record_graph as record_graph
-from jdali.graph.offers import Agreement as Agreement
-from jdali.graph.offers import agreements as agreements
-from jdali.graph.offers import beginnings as beginnings
 from jdali.graph.plan import ExecutionPlan as ExecutionPlan
 from jdali.graph.plan import HostStep as HostStep
 from jdali.graph.plan import Stage as Stage
@@ -48,6 +45,7 @@ from jdali.graph.plan import dependencies as dependencies
 from jdali.graph.plan import is_compiled as is_compiled
 from jdali.graph.plan import last_uses as last_uses
 from jdali.graph.plan import make_plan as make_plan
+from jdali.graph.plan import scaled_consumers as scaled_consumers
 from jdali.graph.plan import step_of as step_of
 from jdali.graph.records import DomainRecord as DomainRecord
 from jdali.graph.records import GraphRecord as GraphRecord

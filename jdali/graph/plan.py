@@ -13,7 +13,7 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
-from jdali._operators.record import CompiledOp
+from jdali._operators.record import CompiledOp, HostBatchOp
 from jdali.graph.node import DataNode, Domain, Node
 
 
@@ -170,6 +170,29 @@ def last_uses(
         if value in visible:
             found[number].append(value)
     return tuple(map(tuple, found))
+
+
+def scaled_consumers(plan: ExecutionPlan) -> dict[Node, tuple[Node, ...]]:
+    """Finds decoders that may decode at a fraction of the size, and the operators that read their pictures.
+
+    All of these can make up for it and have no arguments that differ by sample, and no picture is an output.
+    """
+    users: dict[DataNode, list[Node]] = {}
+    for node in (node for step in plan.steps for node in step.nodes):
+        for value in [*node.data_inputs, *node.arg_inputs.values()]:
+            users.setdefault(value, []).append(node)
+    outputs = {id(o) for o in plan.outputs}  # not `in`: DataNode overloads ==
+    return {
+        value.source: tuple(consumers)
+        for value, consumers in users.items()
+        if isinstance(value.source.op, HostBatchOp) and value.source.op.scales is not None
+        and value.index == 0 and id(value) not in outputs
+        and all(
+            is_compiled(node) and compiled(node).takes_scaled and node.inputs and node.inputs[0] is value
+            and not node.arg_inputs
+            for node in consumers
+        )
+    }  # fmt: skip
 
 
 def is_compiled(node: Node) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys
 from jdali._operators.call import CallRequest, PerBatch
-from jdali._operators.record import Agreed
+from jdali._operators.record import Scaled
 from jdali.graph.node import DataNode, Node
 
 
@@ -23,7 +23,7 @@ def request_of(
     values: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
     keys: SampleKeys | None = None,
     constants: Mapping[str, object] = pytypes.MappingProxyType({}),
-    agreed: Mapping[str, Agreed] = pytypes.MappingProxyType({}),
+    scaled: Scaled | None = None,
     contents: BatchSpec | None = None,
 ) -> CallRequest:
     """Builds the request of a node's call.
@@ -37,7 +37,7 @@ def request_of(
             there is traced.
         keys: of a random operator.
         constants: inputs besides those of the node that are one array for all samples, by name.
-        agreed: what the producer of the first input does for this operator.
+        scaled: see `CallRequest`.
         contents: in place of the spec of the first input.
     """
     op, count = node.op, batch_size
@@ -63,5 +63,5 @@ def request_of(
     return CallRequest(
         op, in_specs, {**args, **given}, batch_size=count, keys=keys, input_values=input_values,
         traced={name: specs[value].extents for name, value in node.arg_inputs.items() if name not in given},
-        constants=constants, agreed=agreed, by_frame=by_frame,
+        constants=constants, scaled=scaled, by_frame=by_frame,
     )  # fmt: skip

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._batches import BatchSpec, SamplesBlock, Store
-from jdali._operators.record import IsEnough, Static
+from jdali._operators.record import Static
 from jdali.readers.order.epochs import Order, SampleRefs
 
 _ORDER_OPTIONS = (
@@ -161,16 +161,6 @@ class Reader(abc.ABC):
         return one_by_one(
             [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
         )
-
-    def load_beginnings(self, is_enough: IsEnough, indices: np.ndarray) -> Loaded:
-        """As `load_many`, for consumers that look at the beginnings of files: what follows may be left unread.
-
-        Args:
-            is_enough: True if these first bytes of a file are all that they look at. Samples are as long as ever, and what was
-                not read is unspecified.
-            indices: of the samples.
-        """
-        return self.load_many(indices)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         """Divides these samples among threads: each slice is for one call of `load_many`."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali._operators.record import IsEnough, Static, also_takes, reader
-from jdali._storage import BadLine, FileContents, NameTable, read_file, read_named
+from jdali._operators.record import Static, also_takes, reader
+from jdali._storage import BadLine, NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system.progress import progress_bar
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
@@ -60,12 +60,7 @@ class FileReader(Reader):
         return read_file(_storage.join(self._folder, self._names[index])), self._labels[index : index + 1]
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        return self._loaded(indices, read_named(self._folder, self._names, indices))
-
-    def load_beginnings(self, is_enough: IsEnough, indices: np.ndarray) -> Loaded:
-        return self._loaded(indices, read_named(self._folder, self._names, indices, is_enough))
-
-    def _loaded(self, indices: np.ndarray, contents: FileContents) -> Loaded:
+        contents = read_named(self._folder, self._names, indices)
         labels = self._labels[indices[contents.positions], None]
         return Loaded((contents.column(), dense_column(labels)), contents.failures)
 
@@ -77,7 +72,7 @@ class FileReader(Reader):
         return _storage.join(self._root, self._names[index])
 
 
-@reader(name=_NAME, outputs=2, beginnings=True, devices=("cpu",), source="operators/reader/file_reader_op.cc")
+@reader(name=_NAME, outputs=2, devices=("cpu",), source="operators/reader/file_reader_op.cc")
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def file(

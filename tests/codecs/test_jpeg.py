@@ -134,7 +134,6 @@ def test_the_number_of_segments_is_limited(progressive):
     many = data[:at] + b"\xff\xfe\0\2" * 20000 + data[at:]
     with pytest.raises(SampleError, match="it has more than 16384 segments"):
         codec.probe(many)
-    assert not codec.is_enough(memoryview(many))
     assert "16384 segments" in str(Headers([np.frombuffer(many, np.uint8)]).failures[0])
 
 
@@ -143,12 +142,6 @@ def test_a_number_of_components_that_is_not_supported(components):
     data = flat(16, 16, [(1, 1)] * components)
     with pytest.raises(SampleError, match=f"broken JPEG image: {components} components"):
         codec.decode(data)
-
-
-def test_the_beginning_is_enough_only_where_no_scan_is_counted():
-    whole, parts = flat(16, 16, [(1, 1)] * 3), flat(16, 16, [(1, 1)] * 3, [[0], [1], [2]])
-    for data, enough in ((whole, True), (parts, False), (plain(progressive=True), False), (plain(), True)):
-        assert codec.is_enough(memoryview(data[: data.index(b"\xff\xda") + 14])) is enough
 
 
 def test_a_cut_picture_says_so_whatever_the_warning_before_it():

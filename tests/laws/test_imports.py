@@ -25,7 +25,6 @@ LOADED_BY_NAME = {
     "jdali.dynamic.pytorch": "needs PyTorch",
     "jdali._pipeline.functions": "exporting loads msgspec and JAX's exporter, which other pipelines do not need",
     "jdali.cli._serve": "serving needs Starlette, the other commands do not",
-    "jdali._pipeline.facts": "the viewer stands on pipelines, and is an extra",
     "jdali.cli._view": "the viewer is an extra",
 }
 

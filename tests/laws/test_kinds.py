@@ -11,7 +11,7 @@ from jdali._operators.record import REGISTRY
 
 ROOT = Path(jdali.__file__).parent
 ENGINE = sorted((ROOT / "engine").rglob("*.py"))
-PLANNER = [ROOT / "graph" / name for name in ("plan.py", "offers.py", "liveness.py")]
+PLANNER = [ROOT / "graph" / name for name in ("plan.py", "liveness.py")]
 KINDS = {"DeviceOp", "DeviceBatchOp", "HostOp", "HostBatchOp", "ReaderOp", "IndexOp"}
 # Where a step gets what runs it.
 CHOICE = "adapters.py"

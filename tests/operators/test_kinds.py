@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from jdali._kernels.image_decoding import SCALED_DECODING
 from jdali._operators import record
-from jdali._operators.offers import ScaledDecoding
 from jdali._operators.record import (
     REGISTRY,
     CompiledOp,
@@ -40,15 +40,15 @@ KINDS = {
 OPTIONS = {
     operator: {
         "setup", "setup_needs", "layouts", "sequence", "takes_frames", "outputs", "output_per_optional", "free_padding",
-        "whole_batch", "nanoseconds", "wide_vectors", "uses",
+        "whole_batch", "nanoseconds", "wide_vectors",
     },
     batch_operator: {
         "setup", "setup_needs", "outputs", "output_per_optional", "free_padding", "whole_batch", "nanoseconds", "wide_vectors",
-        "uses", "pastes",
+        "pastes",
     },
-    host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts", "work", "is_enough"},
-    host_batch_operator: {"setup", "outputs", "probe", "effects", "whole_batch", "in_place", "joins", "offers", "work"},
-    reader: {"outputs", "beginnings"},
+    host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts", "work"},
+    host_batch_operator: {"setup", "outputs", "probe", "effects", "whole_batch", "in_place", "joins", "scales", "work"},
+    reader: {"outputs"},
     index_operator: {"same_samples"},
 }  # fmt: skip
 EVERY_OPTION = set().union(*OPTIONS.values())
@@ -120,17 +120,19 @@ FILLED_IN = {
     operator: {"extent", "out_extent", "out_shape", "layout"},
     batch_operator: {"extent", "out_extent", "out_shape", "layout"},
     host_operator: set(),
-    host_batch_operator: {"workers", "device", "headers"},
+    host_batch_operator: {"workers", "device", "headers", "scaled"},
     reader: set(),
     index_operator: set(),
 }
 
 
 @pytest.mark.parametrize("decorator", KINDS)
-@pytest.mark.parametrize("name", sorted(set().union(*FILLED_IN.values()) | {"scaled", "wave"}))
+@pytest.mark.parametrize("name", sorted(set().union(*FILLED_IN.values()) | {"wave"}))
 def test_a_function_asks_for_what_its_kind_gets(decorator, name):
     if name in FILLED_IN[decorator]:
-        options = {"probe": lambda samples: None} if name == "headers" else {}
+        options = {"headers": {"probe": lambda samples: None}, "scaled": {"scales": SCALED_DECODING}}.get(
+            name, {}
+        )
         assert decorator(**options)(with_parameter(name)).engine_parameters == {name}
         return
     with pytest.raises(TypeError, match=f"made_up: {name} is neither PerSample nor Static"):
@@ -143,10 +145,10 @@ def test_what_does_not_go_together_is_refused():
         host_batch_operator()(with_parameter("headers"))
     with pytest.raises(TypeError, match="a probe reads samples on the host, so not with in_place"):
         host_batch_operator(probe=lambda samples: None, in_place=True)(with_parameter("workers"))  # type: ignore[return-value]
-    with pytest.raises(TypeError, match="offers ScaledDecoding, so it must take scaled"):
-        host_batch_operator(offers=(ScaledDecoding((2,)),))(with_parameter("workers"))
-    with pytest.raises(TypeError, match="uses ScaledDecoding, so its setup must take scaled"):
-        operator(uses=(ScaledDecoding,))(with_parameter("extent"))
+    with pytest.raises(TypeError, match="scales go with the parameter `scaled`"):
+        host_batch_operator(scales=SCALED_DECODING)(with_parameter("workers"))
+    with pytest.raises(TypeError, match="scales go with the parameter `scaled`"):
+        host_batch_operator()(with_parameter("scaled"))
     assert "made_up" not in REGISTRY
 
 

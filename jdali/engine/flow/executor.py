@@ -38,8 +38,7 @@ from jdali.engine.workers.pool import Pool
 from jdali.graph import (
     ExecutionPlan,
     Node,
-    agreements,
-    beginnings,
+    scaled_consumers,
     steps_before_programs,
 )
 from jdali.readers.shared_tables import Tables
@@ -106,13 +105,12 @@ class Engine:
         self.feed = Feed(self.readers, {n: s for n, s in sources.items() if isinstance(s, SourceFeed)})
         self.recovery = Recovery(self.feed, options.on_error)
         self.timing = Timing(self.here, [n for n, s in sources.items() if isinstance(s, SourceFeed)])
-        agreed = agreements(plan) if options.scaled_decoding else {}
-        enough = beginnings(self.here)
+        scaled = scaled_consumers(plan) if options.scaled_decoding else {}
         self.runners = [
             runner_of(
                 step, seed=self.seed, device=options.devices[step.device], max_batch=self.batch_size,
                 compiler=self.compiler, exact_shapes=options.exact_shapes, source=sources.get(step.nodes[0]),
-                agreements=agreed.get(step.nodes[0], ()), enough=enough.get(step.nodes[0], ()),
+                scaled_for=scaled.get(step.nodes[0], ()),
             )
             for step in self.here.steps
         ]  # fmt: skip

@@ -14,7 +14,7 @@ from jdali.engine.flow.ready_queue import Room
 from jdali.engine.shapes.coarse import text_of
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
-from jdali.graph import ExecutionPlan, HostStep, Node, agreements
+from jdali.graph import ExecutionPlan, HostStep, Node, scaled_consumers
 
 # Batches without a new program after which warming up is over.
 QUIET_BATCHES = 20
@@ -146,7 +146,7 @@ def times(engine: Engine, *, ahead: bool) -> Times:
         [[(part, part.spent())] for part in parts],
         engine.compiler.count,
         engine.pool.threads,
-        not engine.options.scaled_decoding and bool(agreements(engine.plan)),
+        not engine.options.scaled_decoding and bool(scaled_consumers(engine.plan)),
         ahead,
         0 if elsewhere is None else elsewhere.workers.count,
         0 if elsewhere is None else elsewhere.workers.counts().deaths,

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from jdali._operators.record import HostBatchOp, HostOp, IndexOp, IsEnough, ReaderOp
+from jdali._operators.record import HostBatchOp, HostOp, IndexOp, ReaderOp
 from jdali._sources import SourceFeed
 from jdali.engine.steps.host_batch_op import HostBatchOpRunner
 from jdali.engine.steps.host_op import HostOpRunner
@@ -16,7 +16,7 @@ from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
-from jdali.graph import Agreement, HostStep, Stage
+from jdali.graph import HostStep, Node, Stage
 
 
 def runner_of(
@@ -29,8 +29,7 @@ def runner_of(
     exact_shapes: bool = False,
     shares_rows: bool = True,
     source: Any = None,
-    agreements: Sequence[Agreement] = (),
-    enough: Sequence[IsEnough] = (),
+    scaled_for: Sequence[Node] = (),
 ) -> StepRunner:
     """Makes the runner of a step.
 
@@ -43,8 +42,7 @@ def runner_of(
         exact_shapes: samples are not padded.
         shares_rows: batches of few samples share programs, with rows that none of them fills.
         source: what gives the samples, of a reader.
-        agreements: offers of the operator that hold.
-        enough: of a reader, see `ReaderRunner`.
+        scaled_for: of a decoder, see `HostBatchOpRunner`.
     """
     if isinstance(step, Stage):
         return StageRunner(
@@ -57,12 +55,12 @@ def runner_of(
             return HostOpRunner(node, op, seed=seed)
         case HostBatchOp():
             return HostBatchOpRunner(
-                node, op, seed=seed, device=device, agreements=agreements, may_be_late=step.may_be_late
+                node, op, seed=seed, device=device, scaled_for=scaled_for, may_be_late=step.may_be_late
             )
         case IndexOp():
             return IndexOpRunner(node, op)
         case ReaderOp():
             if isinstance(source, SourceFeed):
                 return SourceRunner(node)
-            return ReaderRunner(node, op, source, enough)
+            return ReaderRunner(node, op, source)
     raise TypeError(f"{op.name}: the engine cannot run a {type(op).__name__}")

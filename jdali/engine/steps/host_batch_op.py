@@ -11,7 +11,7 @@ import numpy as np
 
 from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
-from jdali._operators.record import Agreed, ArgKind, HostBatchOp, HostOutputs, Probed
+from jdali._operators.record import ArgKind, HostBatchOp, HostOutputs, Probed, Scaled
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.recovery.memo import Kept, Memo
 from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying, raise_if_any
@@ -21,7 +21,7 @@ from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy, shares
-from jdali.graph import Agreement, DataNode, Node
+from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 
 
@@ -33,7 +33,7 @@ class _BatchCall:
         op: the operator.
         inputs: of each input the samples, a list of arrays or a `TensorList`.
         fixed, varying: arguments that are the same for all samples, and arrays [N, ...].
-        agreed: on its offers.
+        scaled: sizes at which pictures are decoded; None: their own.
         headers: of its probe.
     """
 
@@ -41,7 +41,7 @@ class _BatchCall:
     inputs: Sequence[Any]
     fixed: Mapping[str, Any]
     varying: Mapping[str, np.ndarray]
-    agreed: Mapping[str, Agreed]
+    scaled: Scaled | None = None
     headers: Any = None
 
     def select(self, rows: np.ndarray) -> _BatchCall:
@@ -51,15 +51,15 @@ class _BatchCall:
             for v in self.inputs
         ]
         varying = {name: values[rows] for name, values in self.varying.items()}
-        agreed = {name: value.select(rows) for name, value in self.agreed.items()}
-        return _BatchCall(self.op, inputs, self.fixed, varying, agreed)
+        scaled = None if self.scaled is None else self.scaled.select(rows)
+        return _BatchCall(self.op, inputs, self.fixed, varying, scaled)
 
     def make(self, **filled_in: object) -> Any:
         """Runs it with what the engine has for it."""
-        filled_in["headers"] = self.headers
+        filled_in |= {"headers": self.headers, "scaled": self.scaled}
         asked = {name: value for name, value in filled_in.items() if name in self.op.engine_parameters}
         head = (None,) if self.op.random else ()
-        return self.op.run(*head, *self.inputs, **self.fixed, **self.varying, **asked, **self.agreed)
+        return self.op.run(*head, *self.inputs, **self.fixed, **self.varying, **asked)
 
 
 class PoolWorkers:
@@ -96,7 +96,7 @@ class HostBatchOpRunner(HostRunner):
         *,
         seed: int,
         device: jax.Device,
-        agreements: Sequence[Agreement] = (),
+        scaled_for: Sequence[Node] = (),
         may_be_late: bool = False,
     ):
         """Prepares what does not change from batch to batch.
@@ -105,11 +105,11 @@ class HostBatchOpRunner(HostRunner):
             node, op: the operator.
             seed: of the pipeline.
             device: of its outputs.
-            agreements: its offers that hold.
+            scaled_for: the operators for which pictures may be decoded at a fraction of their sizes; empty: they may not.
             may_be_late: its samples may be made when they are asked for, see `late`.
         """
         super().__init__(node, seed, may_be_brief=op.probe is not None)  # a decoder
-        self._op, self._device, self._agreements, self._may_be_late = op, device, agreements, may_be_late
+        self._op, self._device, self._scaled_for, self._may_be_late = op, device, scaled_for, may_be_late
         self.at_once = 1 if op.effects or node.mixes_samples else 2
         bound = op.bind(node.args)
         self._probe_args = {
@@ -125,14 +125,14 @@ class HostBatchOpRunner(HostRunner):
         if not len(ids):
             self._keep(env, tuple(Store.empty(spec) for spec in plan.outputs))
             return
-        agreed = self._agree(plan, probed)
-        if agreed:
-            env.agreed[node.outputs[0]] = agreed
+        scaled = self._scaled(plan, probed)
+        if scaled is not None:
+            env.scaled[node.outputs[0]] = scaled
         call = _BatchCall(
-            self._op, inputs, *fixed_and_varying(plan), agreed, None if probed is None else probed.headers
+            self._op, inputs, *fixed_and_varying(plan), scaled, None if probed is None else probed.headers
         )
         memo = context.memo if self._memoised else None
-        if self._may_be_late and not agreed and self._is_late(plan.outputs[0], context.pool, memo):
+        if self._may_be_late and scaled is None and self._is_late(plan.outputs[0], context.pool, memo):
             self._make_later(env, plan.outputs[0], call, ids, context.pool, memo)
         else:
             self._make(env, call, ids, context.pool, memo)
@@ -167,7 +167,7 @@ class HostBatchOpRunner(HostRunner):
             raise_if_any(self.node, made.failures)
             return made.columns[0]
 
-        late = LateSamples(spec, some, lambda env: self._make(env, call, ids, pool, memo))
+        late = LateSamples(spec, some, lambda: self._make(env, call, ids, pool, memo))
         env.late[self.node.outputs[0]] = late
         self._keep(env, (late.store,))
 
@@ -184,19 +184,19 @@ class HostBatchOpRunner(HostRunner):
         raise_if_any(self.node, found.failures)
         return found
 
-    def _agree(self, plan: PlannedCall, probed: Probed | None) -> dict[str, Agreed]:
-        """Matches the offers for a batch; returns the agreements by the names that the offers give them."""
-        agreed = {}
-        headers = None if probed is None else probed.headers
-        for agreement in self._agreements:
-            whole = plan.outputs[0]
-            wanted = [
-                plan_call(CallRequest(c.op, [whole], c.args, batch_size=whole.batch_size)).outputs[0]
-                for c in agreement.consumers
+    def _scaled(self, plan: PlannedCall, probed: Probed | None) -> Scaled | None:
+        """Chooses the sizes at which the pictures of a batch are decoded; None: their own."""
+        scales = self._op.scales
+        if scales is None or probed is None or not self._scaled_for:
+            return None
+        whole = plan.outputs[0]
+        wanted = [
+            plan_call(CallRequest(consumer.op, [whole], consumer.args, batch_size=whole.batch_size)).outputs[
+                0
             ]
-            offer = agreement.offer
-            agreed[offer.parameter] = offer.agree(whole, wanted, plan.traced, headers)
-        return agreed
+            for consumer in self._scaled_for
+        ]
+        return scales.choose(whole, wanted, plan.traced, probed.headers)
 
     def _remembered(self, call: _BatchCall, ids: SampleIds, pool: Pool, memo: Memo) -> tuple[Store, ...]:
         """The outputs, of which only those are made that are not known."""

@@ -20,10 +20,10 @@ import numpy as np
 
 from jdali._batches import BatchSpec, LateBlock, Store
 from jdali._system.devices import HostArray
-from jdali.engine.steps.values import Values
-from jdali.graph import DataNode
 
 # Bytes of a batch from which its samples are late: below, making all at once costs less, and saves calls.
+# Late samples take a worker that trains ResNet-50 from 342 to 220 MiB at the same time a picture
+# (benchmarks/RESULTS.md, "Memory of a worker that trains").
 LEAST_BYTES = 8 << 20
 
 MakeSome: TypeAlias = Callable[[np.ndarray], Store]
@@ -44,7 +44,7 @@ class LateSamples:
 
     spec: BatchSpec
     some: MakeSome
-    all: Callable[[Values], None]
+    all: Callable[[], None]
     failed: bool = False
 
     @property
@@ -72,26 +72,3 @@ class LateSamples:
                 made.block.tolist(), made.row.tolist(), wanted.tolist(), strict=True
             )
         ]
-
-
-def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
-    """Runs a stage, once more if samples could not be made late.
-
-    Args:
-        inputs: of the stage.
-        env: values so far.
-        run: runs it.
-
-    Raises:
-        NodeFailure: of the stage, or of the step whose samples are late.
-    """
-    try:
-        run()
-        return
-    except Exception:  # of whatever kind: a sample of another size is no failure of an operator yet
-        failed = [value for value in inputs if value in env.late and env.late[value].failed]
-        if not failed:
-            raise
-    for value in failed:
-        env.late.pop(value).all(env)
-    run()

@@ -177,8 +177,7 @@ class Dependencies:
         if None in parts:
             return None
         parts += [env[v].spec.key for v in self.values]
-        for value in self._stage.inputs if env.agreed else ():
-            parts += [agreed.key for agreed in env.agreed.get(value, {}).values()]
+        parts += [env.scaled[value].key for value in self._stage.inputs if value in env.scaled]
         return (count, *by_frame, *env.constants, *parts)
 
     def specs(self, env: Values) -> dict[DataNode, BatchSpec]:

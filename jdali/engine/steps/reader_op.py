@@ -5,16 +5,15 @@ A batch is read in a few tasks, and, when it is repeated, only what changed.
 
 from __future__ import annotations
 
-import functools
 import time
 import types as pytypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from jdali._batches import Store
 from jdali._operators import argument_rules
-from jdali._operators.record import IsEnough, ReaderOp
+from jdali._operators.record import ReaderOp
 from jdali._sources import batch_of
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.recovery.memo import Kept, Memo
@@ -36,14 +35,13 @@ class ReaderRunner(StepRunner):
         node: of the reader.
         op: of the node.
         reader: to read with.
-        enough: which beginnings of samples the consumers can do with; empty: they get whole samples.
     """
 
     policy: ThreadPolicy
+    shown = "reads in the thread pool"
 
-    def __init__(self, node: Node, op: ReaderOp, reader: Reader, enough: Sequence[IsEnough] = ()):
-        self.node, self._op, self._reader, self._enough = node, op, reader, enough
-        self.shown = f"reads {'beginnings of files ' if enough else ''}in the thread pool"
+    def __init__(self, node: Node, op: ReaderOp, reader: Reader):
+        self.node, self._op, self._reader = node, op, reader
         self.policy = policy_of(reader)
 
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
@@ -56,8 +54,8 @@ class ReaderRunner(StepRunner):
                 values = argument_values(env[value], op, name)
                 arguments[name] = argument_rules.batch(op.name, op.args[name], values, len(indices))
         columns = read(
-            node, self._reader, epochs, indices, context.pool, self.policy, context.memo, arguments, self._enough
-        )  # fmt: skip
+            node, self._reader, epochs, indices, context.pool, self.policy, context.memo, arguments
+        )
         for value, column in zip(node.outputs, columns, strict=True):
             env[value] = TensorList.from_store(column, value.device, env.drawn[node])
 
@@ -92,7 +90,6 @@ def read(
     policy: ThreadPolicy,
     memo: Memo | None = None,
     arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
-    enough: Sequence[IsEnough] = (),
 ) -> Sequence[Store]:
     """The outputs of a reader for the samples of a batch.
 
@@ -104,23 +101,19 @@ def read(
         policy: of the reader, see `policy_of`.
         memo: what was read for this batch before; samples that are there are not read again.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
-        enough: see `ReaderRunner`.
 
     Raises:
         NodeFailure: with all samples that failed.
     """
-    load_many: Callable[..., Loaded] = reader.load_many
-    if enough:
-        load_many = functools.partial(reader.load_beginnings, lambda view: all(one(view) for one in enough))
     if memo is None or arguments:  # arguments may be another's for the same sample the next time
-        columns, failures = _load(node, reader, load_many, indices, pool, policy, arguments)
+        columns, failures = _load(node, reader, indices, pool, policy, arguments)
         raise_if_any(node, failures)
         return columns
     known: Kept = memo.read.setdefault(node.id, Kept.nothing(reader.num_outputs))
     keys = list(zip(epochs.tolist(), indices.tolist(), strict=True))
     missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
     if len(missing):
-        columns, failures = _load(node, reader, load_many, indices[missing], pool, policy, {})
+        columns, failures = _load(node, reader, indices[missing], pool, policy, {})
         read = [int(position) for i, position in enumerate(missing) if i not in failures]
         known.add([keys[position] for position in read], columns)
         raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
@@ -130,7 +123,6 @@ def read(
 def _load(
     node: Node,
     reader: Reader,
-    load_many: Callable[..., Loaded],
     indices: np.ndarray,
     pool: Pool,
     policy: ThreadPolicy,
@@ -140,7 +132,7 @@ def _load(
     parts: list[Loaded] = []
 
     def work(task: slice) -> Loaded:
-        return load_many(indices[task], **{name: values[task] for name, values in arguments.items()})
+        return reader.load_many(indices[task], **{name: values[task] for name, values in arguments.items()})
 
     def work_here(task: slice) -> None:
         parts.append(work(task))

@@ -20,7 +20,6 @@ from jdali.engine.failure import failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.levels import MOST_SHAPES, BatchLevels, StageLevel
 from jdali.engine.shapes.stage_shapes import StageShapes, held_shapes
-from jdali.engine.steps.late import run_with_late
 from jdali.engine.steps.outline import StageOutline
 from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
@@ -47,7 +46,7 @@ from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.stage_calls import StageCalls
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph import Stage, compiled, is_compiled
+from jdali.graph import DataNode, Stage, compiled, is_compiled
 from jdali.tensors import RowSlice, TensorList
 
 
@@ -58,6 +57,29 @@ class SeveralDevices(Protocol):
         self, runner: StageRunner, planned: PlannedStage, env: Values, ids: SampleIds,
         pool: TaskExecutor | None,
     ) -> tuple[Program, Sequence[Array]]: ...  # fmt: skip
+
+
+def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
+    """Runs a stage, once more if samples could not be made late.
+
+    Args:
+        inputs: of the stage.
+        env: values so far.
+        run: runs it.
+
+    Raises:
+        NodeFailure: of the stage, or of the step whose samples are late.
+    """
+    try:
+        run()
+        return
+    except Exception:  # of whatever kind: a sample of another size is no failure of an operator yet
+        failed = [value for value in inputs if value in env.late and env.late[value].failed]
+        if not failed:
+            raise
+    for value in failed:
+        env.late.pop(value).all()
+    run()
 
 
 class StageRunner(StepRunner):

@@ -15,7 +15,6 @@ from jdali._operators.record import ArgKind
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.plan_cache import Given
 from jdali.engine.steps.program import random_nodes
-from jdali.engine.steps.risen import RisenValues
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import DataNode, Node, Stage, request_of
@@ -86,14 +85,14 @@ class StageCalls:
             if name not in values:
                 argument_rules.check_dtype(op.name, op.args[name], specs[value].dtype)
         first = node.inputs[0] if node.inputs else None
-        agreed = env.agreed.get(first, {}) if isinstance(first, DataNode) else {}
+        scaled = env.scaled.get(first) if isinstance(first, DataNode) else None
         keys = None
         if op.random:
             seed, stream = self._seeds[node]
             keys = SampleKeys(seed, stream, ids.epoch, ids.index)
         request = request_of(
             node, len(ids), args=self.arguments[node], specs=specs, values=values, keys=keys,
-            constants=env.constants, agreed=agreed,
+            constants=env.constants, scaled=scaled,
         )  # fmt: skip
         return plan_call(request)
 
@@ -118,3 +117,24 @@ def prepared_args(node: Node) -> dict[str, Any]:
 def seed_of(node: Node, seed: int) -> tuple[np.ndarray, int]:
     """Words of the seed, and stream, of a random operator in a pipeline of this seed."""
     return (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
+
+
+class RisenValues:
+    """The largest of each `Rising` value that a batch of a stage needed so far.
+
+    Those of later batches are no smaller, so a stage has as many programs of a shape as there are values, at most. They
+    are no part of a state, since results are the same for all that are large enough. ResNet-50 training: 11 programs and
+    4.8 ms a picture; with the largest value always, 11 and 5.5; with each batch's own, 18 and 4.7.
+    """
+
+    def __init__(self) -> None:
+        self._largest: dict[Node, dict[str, int]] = {}
+
+    def raised(self, node: Node, planned: PlannedCall) -> PlannedCall:
+        """Returns a call of an operator with its values raised to those of batches before, and notes them."""
+        rising = planned.rising
+        if not rising:
+            return planned
+        planned = planned.raised(self._largest.get(node, {}))
+        self._largest[node] = {name: value.value for name, value in planned.rising.items()}
+        return planned

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from jdali._batches import Provenance
 from jdali._operators import argument_rules
-from jdali._operators.record import Agreed, Operator
+from jdali._operators.record import Operator, Scaled
+from jdali.engine.steps.late import LateSamples
 from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
-
-if TYPE_CHECKING:
-    from jdali.engine.steps.late import LateSamples
 
 
 class Values(dict[DataNode, TensorList]):
     """The batches of an iteration, by the value of the graph that they are of.
 
     Attributes:
-        agreed: for values whose producer does something for their consumers: what, by the name that the offer
-            gives it.
+        scaled: of pictures that are decoded at a fraction of their sizes: which.
         drawn: what each source gives.
         constants: inputs, by name, of the one operator of a call outside of a pipeline that are the same
             array for all samples.
@@ -32,7 +29,7 @@ class Values(dict[DataNode, TensorList]):
 
     def __init__(self, *args: Any):
         super().__init__(*args)
-        self.agreed: dict[DataNode, dict[str, Agreed]] = {}
+        self.scaled: dict[DataNode, Scaled] = {}
         self.drawn: dict[Node, Provenance] = {}
         self.constants: dict[str, Any] = {}
         self.arrays: dict[DataNode, np.ndarray] = {}
@@ -49,7 +46,7 @@ class Values(dict[DataNode, TensorList]):
         """Lets go of values that nobody will read; what they are made of stays known."""
         for value in values:
             self._dropped[value] = self.pop(value).provenance
-            self.agreed.pop(value, None)
+            self.scaled.pop(value, None)
             self.late.pop(value, None)
 
     def of_argument(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:

@@ -40,7 +40,7 @@ def _decode_small(
     name="decoders.image",
     setup=setup,
     probe=probe,
-    offers=(SCALED_DECODING,),
+    scales=SCALED_DECODING,
     devices=("cpu", "mixed"),
     work="decoding",
     source="operators/imgcodec/image_decoder.h",

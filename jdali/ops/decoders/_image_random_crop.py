@@ -49,7 +49,7 @@ def setup(
     name=_NAME,
     setup=setup,
     probe=probe,
-    offers=(SCALED_DECODING,),
+    scales=SCALED_DECODING,
     devices=("cpu", "mixed"),
     work="decoding",
     source="operators/imgcodec/image_decoder.h",

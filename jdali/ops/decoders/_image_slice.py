@@ -80,7 +80,7 @@ def _check_arguments(named: dict[str, Any], anchor: object, shape_input: object)
     name=_NAME,
     setup=setup,
     probe=probe,
-    offers=(SCALED_DECODING,),
+    scales=SCALED_DECODING,
     devices=("cpu", "mixed"),
     work="decoding",
     source="operators/imgcodec/image_decoder.h",

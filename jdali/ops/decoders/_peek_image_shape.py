@@ -28,10 +28,7 @@ def setup(encoded: BatchSpec, *, dtype: np.dtype) -> BatchSpec:
     return BatchSpec(np.full((encoded.batch_size, 1), 3), dtype)
 
 
-@host_operator(
-    name=_NAME, setup=setup, devices=("cpu",), is_enough=codec.is_enough,
-    source="operators/imgcodec/peek_image_shape.h",
-)  # fmt: skip
+@host_operator(name=_NAME, setup=setup, devices=("cpu",), source="operators/imgcodec/peek_image_shape.h")
 def peek_image_shape(
     encoded: np.ndarray,
     /,

@@ -12,7 +12,7 @@ from jdali._batches import BatchSpec, Plan, Rising
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import filters_of, statics_of
 from jdali._kernels.resize_sizes import ResizeWindow, check_types, resize_window
-from jdali._operators.record import PerSample, Scaled, ScaledDecoding, Static, operator
+from jdali._operators.record import PerSample, Scaled, Static, operator
 from jdali.types import DALIInterpType
 
 LAYOUTS = ("HWC", "DHWC")
@@ -87,7 +87,6 @@ def setup(
     layouts=LAYOUTS,
     free_padding="all",
     nanoseconds=2.0,
-    uses=(ScaledDecoding,),
     outputs=lambda static: 2 if static.get("save_attrs") else 1,
     source="operators/image/resize/resize.cc, resize_attr.cc",
 )

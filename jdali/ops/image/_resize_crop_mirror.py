@@ -13,7 +13,7 @@ from jdali._batches import BatchSpec, Plan, Rising
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import mirrored
 from jdali._kernels.resize_sizes import check_types, crop_window, per_axis, resize_window
-from jdali._operators.record import PerSample, Scaled, ScaledDecoding, Static, operator
+from jdali._operators.record import PerSample, Scaled, Static, operator
 from jdali.ops.image._resize import LAYOUTS, plan_resampling
 from jdali.types import DALIInterpType
 
@@ -85,7 +85,6 @@ def setup(
     layouts=LAYOUTS,
     free_padding="all",
     nanoseconds=2.0,
-    uses=(ScaledDecoding,),
     source="operators/image/resize/resize_crop_mirror.cc",
 )
 def resize_crop_mirror(
@@ -194,6 +193,5 @@ fast_resize_crop_mirror = operator(
     layouts=LAYOUTS,
     free_padding="all",
     nanoseconds=2.0,
-    uses=(ScaledDecoding,),
     source="operators/image/resize/resize_crop_mirror.cc",
 )(_without_antialiasing(resize_crop_mirror.run))

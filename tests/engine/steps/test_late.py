@@ -18,6 +18,7 @@ from jdali.engine.steps import late
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.runner import StepContext
+from jdali.engine.steps.stage import run_with_late
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
 from jdali.graph import Graph, HostStep, step_of
@@ -181,7 +182,7 @@ def test_only_the_rows_that_are_asked_for_are_made():
         return batch(*[np.full((2, 2), row, np.uint8) for row in wanted.tolist()]).store
 
     spec = BatchSpec(np.full((4, 2), 2), np.dtype(np.uint8), "")
-    store = late.LateSamples(spec, some, lambda env: None).store
+    store = late.LateSamples(spec, some, lambda: None).store
     assert store.select(np.array([3, 1])).host_samples()[0].tolist() == [[3, 3], [3, 3]]
     assert asked == [[3, 1]]
     assert store.blocks[0].nbytes == 0
@@ -193,7 +194,7 @@ def test_samples_of_padded_arrays_come_without_padding():
         return Store.of_block(PaddedBlock(padded), spec.replace(extents=spec.extents[wanted]))
 
     spec = BatchSpec(np.array([[2, 3], [4, 1], [5, 6]]), np.dtype(np.uint8), "")
-    samples = late.LateSamples(spec, some, lambda env: None).store.blocks[0].host_samples(np.array([1, 0, 2]))
+    samples = late.LateSamples(spec, some, lambda: None).store.blocks[0].host_samples(np.array([1, 0, 2]))
     assert [sample.shape for sample in samples] == [(4, 1), (2, 3), (5, 6)]
 
 
@@ -207,9 +208,9 @@ def test_a_stage_that_fails_by_itself_is_not_run_again():
     (data,) = source_node(Graph()).outputs
     env = Values({data: batch(np.zeros(1))})
     spec = env[data].spec
-    env.late[data] = late.LateSamples(spec, lambda rows: Store.empty(spec), lambda env: None)
+    env.late[data] = late.LateSamples(spec, lambda rows: Store.empty(spec), lambda: None)
     with pytest.raises(NodeFailure, match="of the stage"):
-        late.run_with_late([data], env, fails)
+        run_with_late([data], env, fails)
     assert len(runs) == 1
 
 
@@ -217,7 +218,7 @@ def test_a_sample_of_another_size_has_the_stage_run_again_whatever_it_raises():
     """Where samples are copied, what their maker raises is no failure of an operator yet."""
     runs = []
 
-    def all_at_once(env):
+    def all_at_once():
         env[data] = batch(np.ones(2))
 
     def run():
@@ -229,5 +230,5 @@ def test_a_sample_of_another_size_has_the_stage_run_again_whatever_it_raises():
     samples = late.LateSamples(spec, lambda rows: other, all_at_once)
     env = Values({data: TensorList.from_store(samples.store, "cpu", None)})
     env.late[data] = samples
-    late.run_with_late([data], env, run)
+    run_with_late([data], env, run)
     assert runs == [[1.0, 1.0]]

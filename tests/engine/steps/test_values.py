@@ -34,10 +34,10 @@ def test_origins_stay_known_of_what_was_dropped(graph):
     (data,), (other,) = source_node(graph, "a").outputs, source_node(graph, "b").outputs
     flip = node_of(graph, "flip", data, horizontal=other)
     env = Values({data: named("x", "y"), other: named("p", "q")})
-    env.agreed[data] = {}
+    env.scaled[data] = None
     env.drop([data, other])
     assert data not in env
-    assert data not in env.agreed
+    assert data not in env.scaled
     made_of = env.made_of(flip)
     assert made_of[1] == "y"  # data give the name
     assert made_of.files(1) == ["y", "q"]

@@ -59,8 +59,7 @@ def test_at_a_smaller_scale():
     """Of a format that can: sizes are rounded up, and the offer says by how much each can be divided."""
     options = {"output_type": types.RGB, "dtype": np.dtype(np.uint8), "adjust_orientation": True}
     headers = decode_image.probe(SAMPLES, **options).headers
-    (offer,) = decode_image.offers
-    assert offer.limits(headers).tolist() == [8, 1, 1, 8]
+    assert decode_image.scales.limits(headers).tolist() == [8, 1, 1, 8]
     scaled = Scaled(np.array([[2], [1], [1], [4]]), np.zeros((4, 2), int), np.zeros((4, 2)))
     made = decode_image.run(
         SAMPLES, workers=host_run.Workers(), headers=headers, scaled=scaled, use_fast_idct=False, **options

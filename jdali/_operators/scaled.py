@@ -1,0 +1,76 @@
+"""Decoding at a fraction of the size, where what follows shrinks the picture anyway.
+
+A decoder whose format can has a `ScaledDecoding`; an operator that can make up for it has a `setup` with the parameter
+`scaled`. The plan finds decoders whose output only such operators read (`graph.scaled_consumers`). For each batch the
+engine works out a `Scaled`, which `run` of the decoder and `setup` of the consumers get; elsewhere it is None.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from jdali._batches import BatchSpec
+
+IntArray: TypeAlias = "npt.NDArray[np.int64]"
+
+
+@dataclasses.dataclass(frozen=True)
+class ScaledDecoding:
+    """Fractions of their sizes at which pictures [..., C] can be decoded.
+
+    Attributes:
+        denominators: that sizes can be divided by, beside 1; ascending.
+        limits: `limits(headers)`, the most that the size of each picture can be divided by, int [N].
+        offset: `offset(params, denominator)`, see `Scaled.offset`; `denominator` is that of `Scaled`.
+    """
+
+    denominators: tuple[int, ...]
+    limits: Callable[[Any], IntArray]
+    offset: Callable[[Mapping[str, Any], IntArray], np.ndarray]
+
+    def choose(
+        self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, object], headers: object
+    ) -> Scaled:
+        """Chooses the smallest size of each picture that has as many elements as any consumer makes, axis by axis.
+
+        Args:
+            whole: of the pictures at their whole sizes.
+            wanted: of each consumer, the spec of its first output.
+            params: of the decoder's `Plan`, [N, ...] each.
+            headers: of the decoder's `probe`.
+        """
+        sizes = whole.extents[:, :-1]
+        most = [(sizes // np.maximum(spec.extents[:, :-1], 1)).min(axis=1) for spec in wanted]
+        most.append(self.limits(headers))
+        steps = np.array([1, *self.denominators])
+        step = np.searchsorted(steps, functools.reduce(np.minimum, most), side="right") - 1
+        denominator = steps[np.maximum(step, 0)][:, None]
+        return Scaled(denominator, sizes, self.offset(params, denominator))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Scaled:
+    """Fraction of its size at which each picture of a batch is decoded.
+
+    Attributes:
+        denominator: int64 [N, 1], the size is divided by, and rounded up.
+        whole: int64 [N, d], the size that it would have had.
+        offset: float64 [N, d], pixels (of the picture as decoded) before what would have been its first.
+    """
+
+    denominator: IntArray
+    whole: IntArray
+    offset: np.ndarray
+
+    @functools.cached_property
+    def key(self) -> Hashable:
+        return self.denominator.tobytes(), self.whole.tobytes(), self.offset.tobytes()
+
+    def select(self, rows: IntArray) -> Scaled:
+        return Scaled(self.denominator[rows], self.whole[rows], self.offset[rows])
