@@ -44,54 +44,6 @@ class _Pasted(Drawn):
     parts: Callable[[int], list[str]] = lambda position: []
 
 
-@dataclasses.dataclass(frozen=True)
-class SentDrawn:
-    """Samples of one source, for another process.
-
-    Attributes:
-        source: its name, by which the other process knows the samples; None: it has none.
-        count: of the samples.
-        names: of the samples, where the source has no name.
-        parts: names of what was pasted into each sample; None: nothing was pasted.
-    """
-
-    source: str | None
-    count: int
-    names: tuple[str, ...] = ()
-    parts: tuple[tuple[str, ...], ...] | None = None
-
-
-@dataclasses.dataclass(frozen=True)
-class SentProvenance:
-    """A `Provenance` for another process.
-
-    Attributes:
-        drawn, data: as of `Provenance`.
-        links: as well; None: each sample is the one in its own position, of the only source.
-    """
-
-    drawn: tuple[SentDrawn, ...]
-    links: np.ndarray | None
-    data: int
-
-
-def _send_drawn(drawn: Drawn) -> SentDrawn:
-    if isinstance(drawn.source, str):
-        return SentDrawn(drawn.source, len(drawn))
-    indices = drawn.index.tolist()
-    parts = tuple(tuple(drawn.parts(index)) for index in indices) if isinstance(drawn, _Pasted) else None
-    return SentDrawn(None, len(drawn), tuple(map(drawn.name, indices)), parts)
-
-
-def _receive_names(sent: SentDrawn) -> Drawn:
-    if sent.parts is None:
-        return Drawn(sent.names.__getitem__, np.arange(sent.count))
-    parts = sent.parts
-    return _Pasted(
-        sent.names.__getitem__, np.arange(sent.count), parts=lambda position: list(parts[position])
-    )
-
-
 def _nameless(index: int) -> str:
     return ""
 
@@ -198,25 +150,18 @@ class Provenance(Sequence[str]):
         """Of the samples at these positions, in that order."""
         return Provenance(self._drawn, self._links[chosen], self._data)
 
-    def send(self) -> SentProvenance:
-        """Describes it for another process. Sources that are text are known there; of others the names are sent."""
-        is_plain = len(self._drawn) == 1 and self._data == 1 and self._links.shape == (len(self._drawn[0]), 1)
-        is_plain = is_plain and bool((self._links[:, 0] == np.arange(len(self._links))).all())
-        drawn = tuple(_send_drawn(one) for one in self._drawn)
-        return SentProvenance(drawn, None if is_plain else self._links, self._data)
+    def send(self) -> Provenance:
+        """Returns the same for another process: sources that are text are known there, of others the names go along."""
+        return Provenance(tuple(map(_portable, self._drawn)), self._links, self._data)
 
-    @classmethod
-    def receive(cls, sent: SentProvenance, drawn: Callable[[str], Drawn]) -> Provenance:
-        """Makes it anew from what `send` returned.
+    def received(self, drawn: Callable[[str], Drawn]) -> Provenance:
+        """Returns the same in the process that it was sent to.
 
         Args:
-            sent: the description.
             drawn: returns what the source of a name gave.
         """
-        known = tuple(
-            drawn(one.source) if one.source is not None else _receive_names(one) for one in sent.drawn
-        )
-        return cls.of(known[0]) if sent.links is None else cls(known, sent.links, sent.data)
+        known = tuple(drawn(one.source) if isinstance(one.source, str) else one for one in self._drawn)
+        return Provenance(known, self._links, self._data)
 
     def __len__(self) -> int:
         return len(self._links)
@@ -256,6 +201,16 @@ class Provenance(Sequence[str]):
                 return drawn, link
             link -= len(drawn)
         raise IndexError(f"provenance: there is no sample {link}")
+
+
+def _portable(drawn: Drawn) -> Drawn:
+    if isinstance(drawn.source, str):
+        return Drawn(_nameless, drawn.index, drawn.source)
+    indices, positions = drawn.index.tolist(), counting(len(drawn))
+    names = tuple(map(drawn.name, indices))
+    if not isinstance(drawn, _Pasted):
+        return Drawn(names.__getitem__, positions)
+    return _Pasted(names.__getitem__, positions, parts=tuple(map(drawn.parts, indices)).__getitem__)
 
 
 def external(count: int, source: object) -> Provenance:

@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec
 from jdali._batches.gathering import gather
-from jdali._batches.provenance import Drawn, Provenance, SentProvenance
+from jdali._batches.provenance import Drawn, Provenance
 from jdali._batches.store import PaddedBlock, RaggedBlock, Store, keeping
 from jdali._batches.tensor_list import TensorList
 from jdali._system.devices import AnyArray, HostArray, host_device, to_host
@@ -38,7 +38,7 @@ class SentBatch:
     device: str
     values: HostArray
     is_jax: bool
-    provenance: SentProvenance | None
+    provenance: Provenance | None
 
     def spec(self) -> BatchSpec:
         """Sizes, element type and layout of the batch."""
@@ -50,9 +50,7 @@ class SentBatch:
         return BatchSpec(extents, self.dtype, self.layout)
 
 
-def send_batch(
-    batch: TensorList, send: Callable[[Provenance], SentProvenance] = Provenance.send
-) -> SentBatch:
+def send_batch(batch: TensorList, send: Callable[[Provenance], Provenance] = Provenance.send) -> SentBatch:
     """Describes a batch; its samples are brought to host memory.
 
     Args:
@@ -75,12 +73,12 @@ def send_batch(
     )  # fmt: skip
 
 
-def receive_batch(sent: SentBatch, receive: Callable[[SentProvenance], Provenance]) -> TensorList:
+def receive_batch(sent: SentBatch, receive: Callable[[Provenance], Provenance]) -> TensorList:
     """Makes a batch of what `send_batch` returned; its arrays lie in the memory of the description.
 
     Args:
         sent: the description.
-        receive: makes a provenance, see `Provenance.receive`.
+        receive: makes a provenance, see `drawn_by`.
     """
     spec = sent.spec()
     if not spec.batch_size:
@@ -103,17 +101,17 @@ def _placed(sent: SentBatch) -> AnyArray:
         return placed_on_host(sent.values, host_device())
 
 
-def drawn_by(drawn: Callable[[str], Drawn]) -> Callable[[SentProvenance], Provenance]:
+def drawn_by(drawn: Callable[[str], Drawn]) -> Callable[[Provenance], Provenance]:
     """Receives provenances; one that several batches have becomes one object again.
 
     Args:
-        drawn: see `Provenance.receive`.
+        drawn: see `Provenance.received`.
     """
     known: dict[int, Provenance] = {}
 
-    def receive(sent: SentProvenance) -> Provenance:
+    def receive(sent: Provenance) -> Provenance:
         if id(sent) not in known:
-            known[id(sent)] = Provenance.receive(sent, drawn)
+            known[id(sent)] = sent.received(drawn)
         return known[id(sent)]
 
     return receive

@@ -13,8 +13,7 @@ import numpy as np
 from jdali import types
 from jdali._batches.array_like import host_array
 from jdali._batches.store import compact, keeping
-from jdali._batches.tensor_html import samples_html
-from jdali._batches.texts import tensor_text
+from jdali._batches.texts import samples_html, tensor_text
 from jdali._system.devices import AnyArray, HostArray, to_host
 
 

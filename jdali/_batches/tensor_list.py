@@ -24,8 +24,7 @@ from jdali._batches.tensor import (
     dali_type,
     same_size_dtype,
 )
-from jdali._batches.tensor_html import samples_html
-from jdali._batches.texts import batch_text
+from jdali._batches.texts import batch_text, samples_html
 from jdali._system.devices import AnyArray, HostArray, accelerator, to_host
 
 _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses

@@ -5,24 +5,20 @@ from __future__ import annotations
 from jdali._operators.names import class_name
 from jdali._system.tracebacks import warn_user
 
-# By what is to be called instead, in `fn`; "": nothing of the same kind.
-_IN_FAVOUR_OF = (
+# DALI's further names of operators, and the operators that they are.
+ALIASES = (
     {
         "audio_decoder": "decoders.audio",
         "coin_flip": "random.coin_flip",
         "experimental.audio_resample": "audio_resample",
         "experimental.debayer": "debayer",
-        "experimental.decoders.video": "decoders.video",
         "experimental.equalize": "equalize",
         "experimental.filter": "filter",
         "experimental.inflate": "decoders.inflate",
         "experimental.peek_image_shape": "peek_image_shape",
+        "experimental.resize": "resize",
         "experimental.tensor_resize": "tensor_resize",
-        "fast_resize_crop_mirror": "resize_crop_mirror",
         "normal_distribution": "random.normal",
-        "readers.sequence": "",
-        "shapes": "",
-        "ssd_random_crop": "random_bbox_crop",
         "transform_translation": "transforms.translation",
         "uniform": "random.uniform",
         "video_reader_resize": "readers.video_resize",
@@ -40,6 +36,15 @@ _IN_FAVOUR_OF = (
     }
 )  # fmt: skip
 
+# The function of `fn` to call in place of each deprecated name; "": none of the same kind.
+IN_FAVOUR_OF = {old: new for old, new in ALIASES.items() if old != "experimental.resize"} | {
+    "experimental.decoders.video": "decoders.video",
+    "fast_resize_crop_mirror": "resize_crop_mirror",
+    "readers.sequence": "",
+    "shapes": "",
+    "ssd_random_crop": "random_bbox_crop",
+}
+
 _EXPLAINED = {
     "readers.sequence": "`fn.external_source` reads in any order, `fn.readers.video` reads videos.",
     "shapes": "Use `DataNode.shape` instead.",
@@ -52,12 +57,7 @@ def is_deprecated(name: str) -> bool:
     Args:
         name: of a function, dotted, below `fn`.
     """
-    return name in _IN_FAVOUR_OF
-
-
-def in_favour_of(name: str) -> str:
-    """The function that is to be called in place of one that is deprecated; "": there is none, or it is not deprecated."""
-    return _IN_FAVOUR_OF.get(name, "")
+    return name in IN_FAVOUR_OF
 
 
 def warn_of_name(name: str, surface: str) -> None:
@@ -69,7 +69,7 @@ def warn_of_name(name: str, surface: str) -> None:
     """
     shown = class_name(name) if surface == "ops" else name
     text = f"WARNING: `jdali.{surface}.{shown}` is now deprecated."
-    if new := _IN_FAVOUR_OF[name]:
+    if new := IN_FAVOUR_OF[name]:
         text += f" Use `jdali.fn.{new}` instead."
     if why := _EXPLAINED.get(name):
         text += f"\n{why}"

@@ -12,6 +12,7 @@ from typing import Any
 
 from jdali._operators.base import Operator
 from jdali._operators.catalog import CATALOG
+from jdali._operators.deprecated import ALIASES as ALIASES
 from jdali._operators.deprecated import is_deprecated as is_deprecated
 from jdali._operators.deprecated import warn_deprecated as warn_deprecated
 from jdali._operators.deprecated import warn_of_name as warn_of_name
@@ -20,38 +21,6 @@ from jdali._operators.names import schema_name as schema_name
 from jdali._operators.schema import ArgKind
 from jdali._operators.static_values import alternatives
 from jdali._system.lazy import attribute
-
-# DALI's deprecated aliases, and the names that replace them.
-ALIASES = (
-    {
-        "audio_decoder": "decoders.audio",
-        "coin_flip": "random.coin_flip",
-        "experimental.audio_resample": "audio_resample",
-        "experimental.debayer": "debayer",
-        "experimental.equalize": "equalize",
-        "experimental.filter": "filter",
-        "experimental.inflate": "decoders.inflate",
-        "experimental.peek_image_shape": "peek_image_shape",
-        "experimental.resize": "resize",
-        "experimental.tensor_resize": "tensor_resize",
-        "normal_distribution": "random.normal",
-        "transform_translation": "transforms.translation",
-        "uniform": "random.uniform",
-        "video_reader_resize": "readers.video_resize",
-    }
-    | {
-        old + name: f"decoders.image{name}"
-        for old in ("image_decoder", "experimental.decoders.image")
-        for name in ("", "_crop", "_random_crop", "_slice")
-    }
-    | {
-        f"{name}_reader": f"readers.{name}"
-        for name in (
-            "caffe", "caffe2", "coco", "file", "mxnet", "nemo_asr", "numpy", "sequence", "tfrecord", "video",
-        )
-    }
-)  # fmt: skip
-
 
 # Parts of expressions and of the engine: users do not call them by name.
 HIDDEN = ("_", "math.")

@@ -90,7 +90,7 @@ class SentPipeline:
         config = self.config
         graph = Graph()
         graph.add_recorded(self.graph)
-        outputs = tuple(map(graph.value, self.outputs))
+        outputs = tuple(map(graph.output, self.outputs))
         border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
         # There are many workers, so the memory of each counts more than the time of some more calls.
         plan = with_late_steps(border.elsewhere)

@@ -129,7 +129,7 @@ class Serialization:
         """Adds the operators of what was written, and builds the pipeline."""
         graph = self._definition.graph
         graph.add_recorded(read_graph(content["nodes"], content["domains"]))
-        self._definition.outputs = tuple(graph.value(ValueNumber(*numbers)) for numbers in content["outputs"])
+        self._definition.outputs = tuple(graph.output(ValueNumber(*numbers)) for numbers in content["outputs"])
         self._building.run()
 
 

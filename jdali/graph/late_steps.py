@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 from jdali._operators.record import HostBatchOp
-from jdali.graph.node import DataNode
 from jdali.graph.plan import ExecutionPlan, HostStep, Stage, dependencies
 
 
@@ -32,14 +31,10 @@ def _may_be_late(step: HostStep, plan: ExecutionPlan) -> bool:
     if len(node.outputs) != 1:
         return False
     value = node.outputs[0]
-    users = [s for s in plan.steps if any(_has(value, dependencies(n)) for n in s.nodes)]
-    if len(users) != 1 or _has(value, plan.outputs):
+    users = [s for s in plan.steps if any(value in set(dependencies(n)) for n in s.nodes)]
+    if len(users) != 1 or value in set(plan.outputs):
         return False
     stage = users[0]
-    if not isinstance(stage, Stage) or stage.domain is not node.domain or not _has(value, stage.inputs):
+    if not isinstance(stage, Stage) or stage.domain is not node.domain or value not in set(stage.inputs):
         return False
-    return not any(_has(value, [*n.needs_values(), *n.arg_inputs.values()]) for n in stage.nodes)
-
-
-def _has(value: DataNode, values: object) -> bool:
-    return any(v is value for v in values)  # type: ignore[attr-defined]  # not `in`: DataNode overloads ==
+    return not any(value in {*n.needs_values(), *n.arg_inputs.values()} for n in stage.nodes)

@@ -189,15 +189,20 @@ class Graph:
     ) -> Node:
         """Adds an operator.
 
-        It works on the current branch, into which values of others are brought. With `domain` it works on these samples,
-        and values stay as they are: nodes that split and merge branches are made so. A source gives samples to the whole
-        batch wherever it is called, as in DALI: a branch takes its own of them.
+        Args:
+            op, inputs, args: of the call.
+            device, name, seed, runtime, where, preserve: see `Node`.
+            num_outputs: None: as many as the operator says.
+            domain: the samples that it works on, for which the inputs are there. None: those of the current branch, which
+                the inputs enter. A source gives samples to the whole batch wherever it is called, as in DALI.
         """
         inputs = [self.own(i) if isinstance(i, DataNode) else i for i in inputs]
         args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
         enter = self.enter_domain if domain is None else None
-        if domain is None:
-            domain = WHOLE_BATCH if isinstance(op, ReaderOp) else self.domain
+        if isinstance(op, ReaderOp):
+            domain = WHOLE_BATCH
+        elif domain is None:
+            domain = self.domain
         if enter is not None:
             domain = self.branches.domain_of([*inputs, *args.values()], domain)
             inputs = [enter(i, domain) if isinstance(i, DataNode) else i for i in inputs]
@@ -269,8 +274,8 @@ class Graph:
         self._copies[copy.original] = copy
 
     # --- records ----------------------------------------------------------------------------
-    def value(self, number: ValueNumber) -> DataNode:
-        """Returns the value of a number.
+    def output(self, number: ValueNumber) -> DataNode:
+        """Returns the value with a number.
 
         Raises:
             IndexError: there is none.
@@ -286,7 +291,7 @@ class Graph:
         def domain(number: int) -> Domain:
             if number not in domains:
                 row = record.domains[number]
-                predicate = self.value(row.predicate)
+                predicate = self.output(row.predicate)
                 domains[number] = Domain(domain(row.parent), predicate, row.branch, row.share, row.where)
             return domains[number]
 
@@ -298,7 +303,7 @@ class Graph:
 
         def restored(value: object) -> Any:
             if isinstance(value, ValueNumber):
-                return self.value(value)
+                return self.output(value)
             return runtime if value is not None and value is record.runtime else value
 
         return self.add(
@@ -345,7 +350,8 @@ def copy_graph(graph: Graph) -> Graph:
 
 
 def _at_beginning(runtime: Any) -> Callable[[], Any]:
-    return runtime.anew  # type: ignore[no-any-return]
+    anew: Callable[[], Any] = runtime.anew
+    return anew
 
 
 def detached(
@@ -414,7 +420,9 @@ class DataNode(Expression):
     """
 
     __slots__ = ("device", "dtype", "index", "layout", "name", "ndim", "source")
-    __hash__ = object.__hash__
+    __hash__ = (
+        object.__hash__
+    )  # sets and dicts compare nodes by identity; `in` a list would call ==, which makes a node
     source: Node
 
     def __init__(

@@ -48,6 +48,10 @@ class HostStep:
     def inputs(self) -> list[DataNode]:
         return [*self.node.data_inputs, *self.node.arg_inputs.values()]
 
+    @property
+    def outputs(self) -> tuple[DataNode, ...]:
+        return self.node.outputs
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stage:
@@ -96,9 +100,11 @@ class ExecutionPlan:
 
     def unused_outputs(self, node: Node) -> list[int]:
         """The outputs of a node, by number, that nothing needs."""
-        needed = {id(o) for o in self.outputs}  # not `in`: DataNode overloads ==
-        needed |= {id(v) for step in self.steps for user in step.nodes for v in dependencies(user)}
-        return [i for i, value in enumerate(node.outputs) if id(value) not in needed]
+        needed = {
+            *self.outputs,
+            *(v for step in self.steps for user in step.nodes for v in dependencies(user)),
+        }
+        return [i for i, value in enumerate(node.outputs) if value not in needed]
 
 
 Where = dict[Node, str]  # the device a node's stage runs on
@@ -155,19 +161,16 @@ def last_uses(
         outputs: values that are needed in the end.
         inputs: values that are there before the first step.
     """
-    kept = {id(o) for o in outputs}  # not `in`: DataNode overloads ==
+    kept = set(outputs)
     last: dict[DataNode, int] = {}
     for number, step in enumerate(steps):
-        made = step.outputs if isinstance(step, Stage) else step.node.outputs
-        for value in [*made, *(v for node in step.nodes for v in dependencies(node))]:
-            if id(value) not in kept:
-                last[value] = number
+        for value in [*step.outputs, *(v for node in step.nodes for v in dependencies(node))]:
+            last[value] = number
     # Values inside of a stage are never among those of an iteration.
-    visible = {v for step in steps for v in (step.outputs if isinstance(step, Stage) else step.node.outputs)}
-    visible.update(inputs)
+    visible = {*inputs, *(v for step in steps for v in step.outputs)}
     found: list[list[DataNode]] = [[] for _ in steps]
     for value, number in last.items():
-        if value in visible:
+        if value in visible and value not in kept:
             found[number].append(value)
     return tuple(map(tuple, found))
 
@@ -181,12 +184,12 @@ def scaled_consumers(plan: ExecutionPlan) -> dict[Node, tuple[Node, ...]]:
     for node in (node for step in plan.steps for node in step.nodes):
         for value in [*node.data_inputs, *node.arg_inputs.values()]:
             users.setdefault(value, []).append(node)
-    outputs = {id(o) for o in plan.outputs}  # not `in`: DataNode overloads ==
+    outputs = set(plan.outputs)
     return {
         value.source: tuple(consumers)
         for value, consumers in users.items()
         if isinstance(value.source.op, HostBatchOp) and value.source.op.scales is not None
-        and value.index == 0 and id(value) not in outputs
+        and value.index == 0 and value not in outputs
         and all(
             is_compiled(node) and compiled(node).takes_scaled and node.inputs and node.inputs[0] is value
             and not node.arg_inputs
@@ -232,7 +235,7 @@ def _steps_between(producer: Node, consumer: Node, value: DataNode, where: Where
     """Counts the levels that `consumer` must come after `producer`."""
     if not is_compiled(producer):
         return 0
-    if not is_compiled(consumer) or any(v is value for v in consumer.needs_values()):
+    if not is_compiled(consumer) or value in set(consumer.needs_values()):
         return 1
     if producer.whole_batch or consumer.whole_batch:
         return 1
@@ -266,7 +269,7 @@ def _stages(
     nodes: Sequence[Node], levels: dict[Node, int], outputs: Sequence[DataNode], where: Where
 ) -> list[Stage]:
     groups = _components([n for n in nodes if is_compiled(n)], levels, where)
-    wanted = {id(o) for o in outputs}  # not `in`: DataNode overloads ==
+    wanted = set(outputs)
     consumers: dict[DataNode, list[Node]] = {}
     for node in nodes:
         for value in dependencies(node):
@@ -276,18 +279,15 @@ def _stages(
         members = set(group)
         inputs: dict[DataNode, None] = {}
         for node in group:
-            needed = node.needs_values() + _checked_values(node)
+            # An argument that setup has seen is handed over with setup's results.
+            handed_over = {*node.needs_values(), *_checked_values(node)} & {*node.arg_inputs.values()}
             for value in [*node.data_inputs, *node.arg_inputs.values()]:
-                inside = value.source in members
-                # An argument that setup has seen is handed over with setup's results.
-                seen = any(v is value for v in needed)
-                handed_over = seen and any(v is value for v in node.arg_inputs.values())
-                if not inside and not handed_over:
+                if value.source not in members and value not in handed_over:
                     inputs[value] = None
         outside = [
             value for node in group for value in node.outputs
-            if id(value) in wanted or any(c not in members for c in consumers.get(value, ()))
-            or any(value is v for c in consumers.get(value, ()) for v in c.needs_values())
+            if value in wanted or any(c not in members for c in consumers.get(value, ()))
+            or any(value in set(c.needs_values()) for c in consumers.get(value, ()))
         ]  # fmt: skip
         first = group[0]
         stages.append(
@@ -359,7 +359,7 @@ def _topological(steps: Sequence[HostStep | Stage]) -> list[HostStep | Stage]:
     """`steps` kept in order except for those that another one of the same level must precede."""
     made_by: dict[Node, HostStep | Stage] = {}
     for step in steps:
-        for node in (step.node,) if isinstance(step, HostStep) else step.nodes:
+        for node in step.nodes:
             made_by[node] = step
     done: dict[int, None] = {}
     result: list[HostStep | Stage] = []
@@ -368,7 +368,7 @@ def _topological(steps: Sequence[HostStep | Stage]) -> list[HostStep | Stage]:
         if id(step) in done:
             return
         done[id(step)] = None
-        for node in (step.node,) if isinstance(step, HostStep) else step.nodes:
+        for node in step.nodes:
             for value in dependencies(node):
                 visit(made_by[value.source])
         result.append(step)

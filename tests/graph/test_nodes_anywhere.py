@@ -96,6 +96,16 @@ def test_nodes_from_outside_and_inside_together():
     assert [node.op.name for node in pipe.graph.nodes] == ["external_source", "math.add", "math.mul"]
 
 
+def test_nodes_from_outside_in_debug_mode():
+    shift = fn.constant(fdata=[5.0]) + 1
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1, debug=True)
+    def define():
+        return fn.external_source(lambda: np.zeros((2, 3), np.float32)) + shift
+
+    assert define().run()[0].as_array().tolist() == [[6, 6, 6]] * 2
+
+
 def test_random_values_do_not_depend_on_where_a_node_was_made():
     def define():
         first = fn.random.uniform(range=[0, 1])

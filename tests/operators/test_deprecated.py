@@ -9,7 +9,7 @@ from support import oracle
 import jdali
 from jdali import fn, ops, tfrecord
 from jdali._operators.catalog import CATALOG
-from jdali._operators.deprecated import in_favour_of
+from jdali._operators.deprecated import IN_FAVOUR_OF
 from jdali._operators.surface import ALIASES, is_deprecated, schema_name
 
 NAMES = sorted({*ALIASES, *(name for names in CATALOG.values() for name in names if name[0] != "_")})
@@ -26,7 +26,8 @@ def test_what_is_deprecated_is_so_in_dali(name):
         assert not is_deprecated(name)
         return
     assert is_deprecated(name) == schema.IsDeprecated()
-    assert schema.DeprecatedInFavorOf() == (schema_name(in_favour_of(name)) if in_favour_of(name) else "")
+    new = IN_FAVOUR_OF.get(name)
+    assert schema.DeprecatedInFavorOf() == (schema_name(new) if new else "")
 
 
 @pytest.mark.oracle

@@ -77,9 +77,9 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
         raise FolderError("the operators have other arguments, or defaults, than when the folder was written")
     return FunctionDefinition(
         graph,
-        tuple(graph.value(ValueNumber(*start.value)) for start in manifest.start),
-        tuple(graph.value(ValueNumber(*value)) for value in manifest.outputs),
-        {graph.value(ValueNumber(*f.value)): read_value(f.array) for f in manifest.fixed},
+        tuple(graph.output(ValueNumber(*start.value)) for start in manifest.start),
+        tuple(graph.output(ValueNumber(*value)) for value in manifest.outputs),
+        {graph.output(ValueNumber(*f.value)): read_value(f.array) for f in manifest.fixed},
         tuple(start.layout for start in manifest.start),
         manifest.seed,
         {key.node: key.words for key in manifest.held},
