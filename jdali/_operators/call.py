@@ -376,7 +376,7 @@ def run_sample(
     out_shapes: Sequence[tuple[int, ...]],
     key: Array | None = None,
 ) -> tuple[Array, ...]:
-    """`run_call` for one sample, without the batch axis."""
+    """Runs a call on one sample, without the batch axis; see `run_call`."""
     op, adapters = call.op, call.adapters
     main = adapters[0] if adapters and isinstance(op, DeviceOp) and op.layouts else None
     kwargs: dict[str, Any] = dict(call.static)

@@ -42,7 +42,7 @@ from jdali.engine.function.representatives import combined, covering, sizes_with
 from jdali.engine.function.running import FunctionForm, packed_computation
 from jdali.engine.function.without_places import without_places
 from jdali.engine.steps.program import random_nodes
-from jdali.graph import DataNode, Node, describe, fingerprint, may_be_exported, number_of
+from jdali.graph import DataNode, Node, ValueNumber, describe, fingerprint, may_be_exported
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
@@ -333,4 +333,4 @@ def _in_order(fixed: Mapping[DataNode, np.ndarray]) -> list[tuple[DataNode, np.n
 
 
 def _numbers(value: Any) -> tuple[int, int]:
-    return dataclasses.astuple(number_of(value))
+    return dataclasses.astuple(ValueNumber.of(value))
