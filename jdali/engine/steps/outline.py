@@ -69,7 +69,10 @@ class StageOutline:
         operators = tuple(
             OperatorOutline(
                 node.op, tuple(map(source, node.inputs)),
-                tuple((name, slots.get(value)) for name, value in node.arg_inputs.items()),
+                tuple(
+                    (name, slots.get(value)) for name, value in node.arg_inputs.items()
+                    if name not in node.op.only_for_setup
+                ),
                 len(node.outputs),
             )
             for node in stage.nodes
