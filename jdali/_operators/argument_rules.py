@@ -48,7 +48,7 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
 
 
 def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
-    """The shape in which `run` of operator `name` gets a sample's value of an argument.
+    """Returns the shape in which `run` of operator `name` gets a sample's value of an argument.
 
     Args:
         name: of the operator.
@@ -110,7 +110,7 @@ def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> st
 
 
 def converted(name: str, arg: Arg, value: object) -> Any:
-    """`arg.convert(value)`; errors name the argument and the operator."""
+    """Converts a value by `arg.convert`; errors name the argument and the operator."""
     try:
         return arg.convert(value)
     except UnsupportedTypeError as error:
@@ -124,12 +124,12 @@ def converted(name: str, arg: Arg, value: object) -> Any:
 
 
 def constant(name: str, arg: Arg, value: object) -> np.ndarray:
-    """A value that is the same for all samples, as operator `name` takes it."""
+    """Converts a value that is the same for all samples to what operator `name` takes."""
     return one_for_all(name, arg, converted(name, arg, value))
 
 
 def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
-    """A converted value that is the same for all samples; raises TypeError or ValueError if its shape is wrong."""
+    """Checks the shape of a converted value that is the same for all samples; raises TypeError or ValueError."""
     if arg.is_number and array.size == 1:
         return array.reshape(())
     if arg.is_number and array.ndim:
@@ -143,7 +143,7 @@ def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
 
 
 def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarray:
-    """[N, ...] values of a batch, one for each sample, as operator `name` takes them.
+    """Converts the values of a batch, [N, ...], to what operator `name` takes.
 
     Args:
         name: of the operator.
@@ -163,12 +163,12 @@ def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarra
 
 
 def extent_name(argument: str) -> str:
-    """The parameter of `run` for the true length of an argument that may differ in length by sample."""
+    """Names the parameter of `run` for the true length of an argument whose length may differ by sample."""
     return f"_{argument}_extent"
 
 
 def extents_of(values: np.ndarray) -> np.ndarray:
-    """int64 [N, ndim]: true shapes of [N, ...] values, or of [N] objects with as many axes each."""
+    """Returns the true shapes, int64 [N, ndim], of [N, ...] values or of [N] objects with as many axes each."""
     if values.dtype != object:
         return np.broadcast_to(np.array(values.shape[1:], np.int64), (len(values), values.ndim - 1))
     return np.array([one.shape for one in values], np.int64)
@@ -191,7 +191,7 @@ def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
 
 
 def as_objects(samples: Sequence[np.ndarray]) -> np.ndarray:
-    """[N] objects, each an array of its own shape."""
+    """Puts samples into an array of [N] objects, each of its own shape."""
     values = np.empty(len(samples), object)
     for i, sample in enumerate(samples):
         values[i] = np.asarray(sample)
@@ -199,7 +199,7 @@ def as_objects(samples: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def padded(values: np.ndarray) -> np.ndarray:
-    """[N, ...] of [N] objects, padded by zeros; few different shapes, as each is a compiled program."""
+    """Pads [N] objects by zeros to [N, ...], in few different shapes, for each takes a compiled program."""
     extents = extents_of(values)
     same = (extents == extents[:1]).all(axis=0)
     largest = extents.max(axis=0)
@@ -211,7 +211,7 @@ def padded(values: np.ndarray) -> np.ndarray:
 
 
 def fitted(value: Array, shape: Shape, lead: int) -> Array:
-    """A value in compiled code without padding, so that a sample's has `shape`.
+    """Cuts the padding off a value in compiled code, so that a sample's has `shape`.
 
     Args:
         value: [..., padded]; a number may have axes of one element.

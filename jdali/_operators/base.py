@@ -97,6 +97,11 @@ class Operator(Schema, OptionalInputOptions):
         count = self.outputs(static) if callable(self.outputs) else self.outputs
         return count + (max(0, inputs - self.min_inputs) if self.output_per_optional else 0)
 
+    @property
+    def only_for_setup(self) -> frozenset[str]:
+        """The arguments that `run` never reads: programs neither get nor depend on their values."""
+        return frozenset()
+
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
         """Names of the per-sample arguments (and inputs) whose values `setup` must see."""
         if self.setup is None:

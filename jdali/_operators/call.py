@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -207,6 +207,7 @@ def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> Planne
     plan = _run_setup(op, core_specs, available, request.input_values, specs)
     passed_by_value = list(args.traced)
     args.replace(plan)
+    args.drop(op.only_for_setup)
     traced = _without_objects(op, args.traced) if isinstance(op, CompiledOp) else args.traced
     main = adapters[0] if adapters else None
     outputs = tuple(
@@ -288,6 +289,12 @@ class _BoundArguments:
             self.shapes.pop(name, None)
         self.traced |= plan.params
         self.static |= plan.static
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Leaves out arguments that `run` does not read; those whose values the caller holds stay."""
+        for name in names:
+            for group in (self.static, self.constants, self.traced):
+                group.pop(name, None)
 
 
 def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -376,10 +383,10 @@ def run_sample(
     out_shapes: Sequence[tuple[int, ...]],
     key: Array | None = None,
 ) -> tuple[Array, ...]:
-    """`run_call` for one sample, without the batch axis."""
+    """Runs a call on one sample, without the batch axis; see `run_call`."""
     op, adapters = call.op, call.adapters
     main = adapters[0] if adapters and isinstance(op, DeviceOp) and op.layouts else None
-    kwargs: dict[str, Any] = dict(call.static)
+    kwargs: dict[str, Any] = dict.fromkeys(op.only_for_setup) | dict(call.static)
     kwargs |= {k: None if c is None else c.value for k, c in call.constants}
     if isinstance(op, DeviceBatchOp):
         kwargs |= {k: c.value[None] for k, c in call.constants if c is not None and c.value.ndim}

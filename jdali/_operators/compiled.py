@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import dis
 import functools
+import inspect
 from collections.abc import Callable, Iterable
 from typing import ClassVar, Literal, TypeAlias
 
@@ -15,6 +17,9 @@ FreePadding: TypeAlias = Literal["none", "input", "all"]
 SetupNeeds: TypeAlias = "Callable[[Arguments], Iterable[str]]"
 
 USUAL_NANOSECONDS = 1.2
+
+# All other instructions on a local name read it, or one of their two names (`STORE_FAST_LOAD_FAST` of Python 3.13).
+_WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,6 +70,16 @@ class CompiledOp(Operator, CompiledOptions):
     def min_inputs(self) -> int:
         any_number = self.max_inputs is None  # outputs are made of the first one at least
         return super().min_inputs or int(any_number)
+
+    @functools.cached_property
+    def only_for_setup(self) -> frozenset[str]:
+        """The arguments that `run` never reads: most of those that decide sizes.
+
+        A program that they are not compiled into serves calls with any values of them, and the keys of programs in
+        exported folders hold none.
+        """
+        read = names_read(self.run)
+        return frozenset() if read is None else frozenset(self.args) - read
 
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
         if self.setup is None or self.setup_needs is None:
@@ -141,3 +156,20 @@ batch_operator = decorator(
     DeviceBatchOptions,
     "Makes a `DeviceBatchOp` of a pure function of many samples, and registers it.",
 )
+
+
+def names_read(function: Callable[..., object]) -> frozenset[str] | None:
+    """Returns the local names that a function reads; None where its code does not tell."""
+    code = getattr(function, "__code__", None)
+    if (
+        code is None
+        or code.co_flags & inspect.CO_VARKEYWORDS
+        or {"locals", "vars", "eval", "exec"} & set(code.co_names)
+    ):
+        return None
+    read = set(code.co_cellvars)
+    for instruction in dis.get_instructions(code):
+        if instruction.opcode in dis.haslocal and instruction.opname not in _WRITES:
+            names = instruction.argval  # of some instructions of Python 3.13 two
+            read |= {names} if isinstance(names, str) else set(names)
+    return frozenset(read)

@@ -26,7 +26,7 @@ FRAMES = "F"
 
 
 def sample_of(row: int, counts: np.ndarray | None) -> int:
-    """The sample that a row which `setup` sees belongs to.
+    """Returns the sample that a row of `setup` belongs to.
 
     Args:
         row: its position.
@@ -53,7 +53,7 @@ class FrameAxes:
 
 
 def length_name(argument: str) -> str:
-    """Under which name a program gets how many values each sample of an argument by frame has."""
+    """Names the value by which a program gets the number of values in each sample of an argument by frame."""
     return f"_{argument}_frames"
 
 
@@ -76,7 +76,7 @@ class Frames:
     number: np.ndarray
 
     def spec(self, spec: BatchSpec, axis: int | None) -> BatchSpec:
-        """Spec of the frames of an input."""
+        """Returns the spec of the frames of an input."""
         extents, layout = spec.extents[self.sample], spec.layout
         if axis is not None:
             extents, layout = np.delete(extents, axis, axis=1), layout[:axis] + layout[axis + 1 :]
@@ -97,14 +97,14 @@ class Frames:
         return extents[self.sample, 1:] if name in self.lengths else extents[self.sample]
 
     def gathered(self, spec: BatchSpec, axis: int) -> BatchSpec:
-        """Spec of sequences of frames of this spec; their size is that of the largest frame."""
+        """Returns the spec of sequences whose frames have this spec; a sequence has the size of its largest frame."""
         first = np.cumsum(self.counts) - self.counts
         extents = np.maximum.reduceat(spec.extents, first, axis=0) if len(first) else spec.extents
         layout = spec.layout and spec.layout[:axis] + FRAMES + spec.layout[axis:]
         return BatchSpec(np.insert(extents, axis, self.counts, axis=1), spec.dtype, layout)
 
     def padded(self, values: np.ndarray) -> np.ndarray:
-        """[N, frames, ...] of values for all frames; the last one of a sample is repeated.
+        """Pads values of all frames to [N, frames, ...]; the last one of a sample is repeated.
 
         How many there are is a power of two, as each number is a compiled program.
         """
@@ -132,7 +132,7 @@ class Frames:
         return FrameAxes(self.axes, tuple(own), tuple(held), tuple(sorted(planned)))
 
     def blamed(self, error: SampleError, frame: int) -> SampleError:
-        """The error of a frame as that of its sample."""
+        """Blames the sample for the error of a frame."""
         sample, number = int(self.sample[frame]), int(self.number[frame])
         return SampleError(
             f"{str(error).rstrip('.')}, in frame {number}", sample=sample, argument=error.argument
@@ -140,7 +140,7 @@ class Frames:
 
 
 def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, np.ndarray]) -> Frames | None:
-    """The frames of a call; None if it is one on whole samples.
+    """Finds the frames of a call; None: it is on whole samples.
 
     Args:
         op: the operator.
@@ -227,7 +227,7 @@ def run_frames(
     out_extents: Sequence[Array],
     out_shapes: Sequence[tuple[int, ...]],
 ) -> tuple[Array, ...]:
-    """`run_call` on sequences, by `run`, which is `run_call` on frames; they are rows of the batch there."""
+    """Runs a call on sequences by `run`, which runs it on frames: rows of a larger batch."""
     samples, frames = out_extents[0].shape[0], out_shapes[0][axes.outputs[0]]
     results = run(
         [_rows(v, axis, frames) for v, axis in zip(arrays, axes.inputs, strict=True)],
@@ -243,7 +243,7 @@ def run_frames(
 
 
 def _rows(value: Array, axis: int | None, frames: int) -> Array:
-    """[N · frames, ...] of [N, ...]; `axis` is that of the frames in a sample, None: a sample's frames share its value."""
+    """Flattens [N, ...] to [N · frames, ...]; `axis` is that of the frames, None: all frames of a sample share its value."""
     if axis is None:
         value = jnp.broadcast_to(value[:, None], (value.shape[0], frames, *value.shape[1:]))
     else:
@@ -257,7 +257,7 @@ def _without(extents: Array, axis: int | None) -> Array:
 
 
 def _rows_of_values(axes: FrameAxes, traced: Mapping[str, Array], frames: int) -> dict[str, Array]:
-    """All values that are no inputs, [N · frames, ...] each."""
+    """Flattens all values that are no inputs to [N · frames, ...]."""
     result = {}
     lengths = {length_name(name) for name in axes.held}
     extents = {argument_rules.extent_name(name) for name in axes.held}
@@ -272,14 +272,14 @@ def _rows_of_values(axes: FrameAxes, traced: Mapping[str, Array], frames: int) -
 
 
 def _spread(value: Array, length: Array, frames: int) -> Array:
-    """[N, frames, ...] of an argument [N, padded, ...] of which `length` [N] values are there; the last is repeated."""
+    """Spreads an argument [N, padded, ...] over [N, frames, ...]: after its `length` [N] values the last is repeated."""
     number = jnp.arange(frames, dtype=jnp.int32)
     number = jnp.clip(jnp.minimum(number, length[:, None] - 1), 0, value.shape[1] - 1)
     return jnp.take_along_axis(value, number.reshape(*number.shape, *[1] * (value.ndim - 2)), axis=1)
 
 
 def _fit_frames(value: Array, frames: int) -> Array:
-    """[N, frames, ...], cut or filled."""
+    """Cuts or fills an array to [N, frames, ...]."""
     missing = frames - value.shape[1]
     if missing > 0:
         return jnp.pad(value, [(0, missing if axis == 1 else 0) for axis in range(value.ndim)])

@@ -75,7 +75,7 @@ class Workers(Protocol):
         """Calls `work` with slices that make up the range from 0 to `count`, in some threads, and waits."""
 
     def each(self, work: Callable[[int], object], count: int) -> tuple[list[Any], dict[int, Exception]]:
-        """work(0), ..., work(count - 1), in some threads: the results, and what those raised that failed.
+        """Calls work(0), ..., work(count - 1) in some threads; returns the results, and what those raised that failed.
 
         The result of one that failed is None.
         """
@@ -114,7 +114,7 @@ class HostOutputs(NamedTuple):
     def of_samples(
         cls, results: Sequence[Any], failures: dict[int, Exception], layouts: Sequence[str]
     ) -> HostOutputs:
-        """Of what `Workers.each` gave: an array a sample, or a tuple of them if there are several `layouts`."""
+        """Collects what `Workers.each` gave: an array a sample, or a tuple of them if there are several `layouts`."""
         first = next((i for i in range(len(results)) if i not in failures), None)
         if first is None:
             return cls((), failures)
@@ -126,7 +126,7 @@ class HostOutputs(NamedTuple):
 
 
 def column(samples: Sequence[np.ndarray], layout: str) -> Store:
-    """Samples that are arrays of their own as an output.
+    """Makes an output of samples that are arrays of their own.
 
     Raises:
         SampleError: one is of another type or number of axes than the first.

@@ -55,7 +55,7 @@ class Adapter:
         return BatchSpec(np.stack(columns, axis=1), spec.dtype, self.core)
 
     def spec_from_core(self, out: BatchSpec, original: BatchSpec) -> BatchSpec:
-        """Spec of an output in the user's terms; `original` is the adapted input's spec."""
+        """Returns the spec of an output in the user's terms; `original` is the adapted input's spec."""
         frames = [self.layout[a] if self.layout else _FRAMES for a in self.frames]
         extents = np.concatenate([original.extents[:, list(self.frames)], out.extents], axis=1)
         names = [*frames, *out.layout]
@@ -69,7 +69,7 @@ class Adapter:
         return [None if a is None else others[a] for a in self.order]
 
     def _from_core(self, out_layout: str, ndim: int) -> list[int]:
-        """For each axis of an output its axis in what `run`, mapped over the frames, returns: frames come first there.
+        """Finds, for each axis of an output, its axis in what the mapped `run` returns: frames come first there.
 
         Where it is the input's image again, axes are as in the input, and an added channel is dropped.
         """
@@ -80,7 +80,7 @@ class Adapter:
         return [axes[a] for a in sorted(axes)]
 
     def array_to_core(self, value: Array) -> Array:
-        """`value` with the frames in front and the axes of the core behind them."""
+        """Transposes a value: frames in front, the axes of the core behind them."""
         order = [*self.frames, *(a for a in self._core_axes if a is not None)]
         if order != sorted(order):
             value = jnp.transpose(value, order)
@@ -90,7 +90,7 @@ class Adapter:
         return value
 
     def array_from_core(self, value: Array, out_layout: str) -> Array:
-        """`value` has the frames in front already; a core layout is turned back."""
+        """Transposes a result, which has the frames in front, from the core layout back to the input's."""
         order = self._from_core(out_layout, value.ndim - self.lead)
         dropped = [axis for axis in range(value.ndim) if axis not in order]
         for axis in dropped:
@@ -100,18 +100,18 @@ class Adapter:
         return jnp.squeeze(value, axis=tuple(range(len(order), value.ndim)))
 
     def extent_to_core(self, extent: Array) -> Array:
-        """The true size of an input, or of an output that is an image like it, as `run` sees it."""
+        """Returns the true size of an input, or of an output that is an image like it, as `run` sees it."""
         if self.is_identity:
             return extent
         one = jnp.ones((), extent.dtype)
         return jnp.stack([one if a is None else extent[a] for a in self._core_axes])
 
     def out_extent_to_core(self, extent: Array, out_layout: str) -> Array:
-        """The true size of an output as `run` sees it."""
+        """Returns the true size of an output as `run` sees it."""
         return self.extent_to_core(extent) if out_layout == self.core else extent[self.lead :]
 
     def shape_to_core(self, shape: tuple[int, ...], out_layout: str) -> tuple[int, ...]:
-        """Padded shape of an output, from the user's terms to what `run` must return."""
+        """Converts the padded shape of an output from the user's terms to what `run` must return."""
         if out_layout != self.core:
             return shape[self.lead :]
         return tuple(1 if a is None else shape[a] for a in self._core_axes)
@@ -119,7 +119,7 @@ class Adapter:
 
 @functools.lru_cache(maxsize=1024)
 def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: str, ndim: int) -> Adapter:
-    """Adapter of one input; raises ValueError if the operator `name` cannot take the layout."""
+    """Makes the adapter of one input; raises ValueError if the operator `name` cannot take the layout."""
     if not layouts:
         return Adapter(layout, layout, (), tuple(range(ndim)))
     if not layout.strip("*"):  # DALI's layout of affine transforms is "**", which names no axis
@@ -138,7 +138,7 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
 
 
 def refused_layout(name: str, layout: str, ndim: int, allowed: str) -> ValueError:
-    """The error of operator `name` for data of a layout, or of `ndim` axes without one, that it cannot take."""
+    """Makes the error of operator `name` for a layout, or `ndim` axes without one, that it cannot take."""
     what = f'The layout "{layout}"' if layout else f"The number of dimensions {ndim}"
     kind = ValueError if layout else RankError
     return kind(f"{name}: {what} does not match any of the allowed layouts: {allowed}")
@@ -149,7 +149,7 @@ class RankError(ValueError):
 
 
 def _assume(name: str, layouts: tuple[str, ...], sequence: bool, ndim: int) -> Adapter:
-    """Data without a layout is taken to be in the operator's own, by the number of axes."""
+    """Assumes the operator's own layout for data without one, by the number of axes."""
     exact = [core for core in layouts if len(core) == ndim]
     for core in exact:
         if "D" not in core:

@@ -46,7 +46,7 @@ class Extent:
 
 
 def extents_of(op: Operator, shapes: Sequence[tuple[int, ...]], extent: Any) -> list[Extent]:
-    """The true size of each input, as the user gave it: of one input [ndim], of several one for each."""
+    """Reads the true size of each input: of one input [ndim], of several one for each."""
     if extent is None:
         each: Sequence[Any] = [None] * len(shapes)
     elif not shapes:
@@ -83,7 +83,7 @@ def _extent(op: Operator, number: int, shape: tuple[int, ...], extent: object) -
 
 
 def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -> list[tuple[int, ...]]:
-    """The shape of each output: the least one, or what the user gave, which must hold it."""
+    """Returns the shape of each output: the least one, or the user's, which must hold it."""
     if out_shape is None:
         return list(least)
     each = [out_shape] if len(least) == 1 else list(out_shape)
@@ -99,7 +99,7 @@ def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -
 
 
 def fitted(array: Array, shape: tuple[int, ...]) -> Array:
-    """The array padded to the shape; operators leave axes as they are that pipelines never pad."""
+    """Pads an array to a shape: operators leave those axes alone that pipelines never pad."""
     if array.shape == shape:
         return array
     return jnp.pad(array, [(0, wanted - size) for wanted, size in zip(shape, array.shape, strict=True)])
@@ -108,7 +108,7 @@ def fitted(array: Array, shape: tuple[int, ...]) -> Array:
 def follow(
     op: Operator, extents: Sequence[Extent], plan: Callable[[Sequence[Size]], PlannedCall]
 ) -> tuple[PlannedCall, list[Array], list[tuple[int, ...]]]:
-    """The plan of a call whose true sizes are tracers.
+    """Plans a call whose true sizes are tracers.
 
     `setup` works on numbers, so it is asked for several sizes up to the padded ones. What it answers must be
     the same for all of them, except for axes of outputs that are as long as an axis of an input.
@@ -180,7 +180,7 @@ def _alike(first: PlannedCall, other: PlannedCall) -> bool:
 def _source(
     op: Operator, found: Sequence[int], tried: Sequence[tuple[Sequence[Size], PlannedCall]]
 ) -> int | tuple[int, int]:
-    """The size of an axis of an output: a number, or the input and the axis of it that it is as long as."""
+    """Finds where the size of an output's axis comes from: a number, or an input and one of its axes."""
     if len(set(found)) == 1:
         return found[0]
     for i, size in enumerate(tried[0][0]):

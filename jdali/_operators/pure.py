@@ -1,4 +1,4 @@
-"""One sample through one operator, inside of the user's own programs: what the functions of `jdali.ops` do."""
+"""Pure calls: one sample through one operator inside of the user's own programs, as the functions of `jdali.ops` do."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def pure_call(
     extent: object = None,
     out_shape: object = None,
 ) -> Any:
-    """One sample through one operator.
+    """Runs one operator on one sample.
 
     Works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run
     while tracing, as long as the arguments that it needs are concrete.
@@ -98,7 +98,7 @@ def _planned(
 def graph_call(
     op: Operator, inputs: Sequence[tuple[object, str]], args: Mapping[str, object], key: Array | None
 ) -> list[tuple[Array, str]]:
-    """One sample through one operator of a graph: types and layouts are those of a pipeline.
+    """Runs one operator of a graph on one sample, with the types and layouts of a pipeline.
 
     Args:
         op: a compiled operator.
@@ -163,7 +163,7 @@ class _PureCall:
         return cls(op, known, arrays, layouts, args, tracers, key, extents)
 
     def plan(self, sizes: Sizes) -> PlannedCall:
-        """The plan for inputs of these true sizes."""
+        """Plans the call for inputs of these true sizes."""
         op = self.op
         specs = [
             BatchSpec(np.asarray(size, np.int64).reshape(1, a.ndim), a.dtype, name)
@@ -220,7 +220,7 @@ def keeps_floats(op: Operator) -> bool:
 
 @functools.cache
 def _of_one_type(op: Operator) -> Operator:
-    """The operator with None, the type of the input, as the default of its `dtype`."""
+    """Returns the operator with None, the type of the input, as the default of its `dtype`."""
     dtype = dataclasses.replace(op.args["dtype"], default=None)
     return dataclasses.replace(op, args={**op.args, "dtype": dtype})
 
@@ -265,14 +265,14 @@ def _holds_tracer(value: object) -> bool:
 
 
 def _as_input(value: object) -> Array | np.ndarray:
-    """An input as an array; Python numbers and lists have the types of DALI's constants."""
+    """Converts an input to an array; Python numbers and lists get the types of DALI's constants."""
     if isinstance(value, (Array, np.ndarray, np.generic)):
         return value if isinstance(value, Array) else np.asarray(value)
     return jnp.asarray(value) if _holds_tracer(value) else types.constant_array(value)
 
 
 def _as_argument(arg: Arg, value: object) -> Array:
-    """A traced value in the element type of its argument."""
+    """Casts a traced value to the element type of its argument."""
     array = jnp.asarray(value)
     dtype = arg.element_type
     return array if dtype is None else array.astype(dtype)

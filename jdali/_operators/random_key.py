@@ -19,7 +19,7 @@ KEY_DOC = (
 
 
 def call_with_key(op: Operator) -> str:
-    """The call of an operator's pure function as a program writes it: `ops.noise.gaussian(key, data)`."""
+    """Writes the call of an operator's pure function as programs do: `ops.noise.gaussian(key, data)`."""
     inputs = [i.name for i in op.inputs if not i.optional]
     return f"ops.{op.name}({', '.join(['key', *inputs])})"
 
@@ -114,7 +114,7 @@ def one_key(name: str, key: Any) -> Array:
 
 
 def no_key_of(name: str) -> TypeError:
-    """The error of a function that draws and got an array, but no key."""
+    """Makes the error of a function that draws and got an array, but no key."""
     return TypeError(
         f"{name} draws random values, and of an array it is a pure function: pass a JAX key first, "
         f"{name}(key, image), or key=..., for example key=jax.random.key(0)"
@@ -122,7 +122,7 @@ def no_key_of(name: str) -> TypeError:
 
 
 def no_key(op: Operator, found: str) -> TypeError:
-    """The error of a call without a key.
+    """Makes the error of a call without a key.
 
     Args:
         op: a random operator.

@@ -59,5 +59,5 @@ KINDS: dict[str, type[Operator]] = {
 
 
 def kind_of(name: str) -> type[Operator]:
-    """The type of an operator, which need not be loaded for that."""
+    """Returns the type of an operator without loading it."""
     return KINDS[REGISTRY.kind_name(name)]

@@ -22,7 +22,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         self._kinds = {name: kind for names in catalog.values() for name, kind in names.items()}
 
     def loaded(self) -> Mapping[str, T]:
-        """The operators that were loaded so far."""
+        """Returns the operators that were loaded so far."""
         return dict(self._records)
 
     def is_built_in(self, name: str) -> bool:
@@ -30,7 +30,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         return name in self._modules
 
     def kind_name(self, name: str) -> str:
-        """Name of the type of an operator; it is not loaded for that."""
+        """Returns the name of the type of an operator without loading it."""
         return type(self._records[name]).__name__ if name in self._records else self._kinds[name]
 
     def register(self, name: str, record: T, module: str) -> None:

@@ -89,7 +89,7 @@ class Arg:
         return next(iter(element_types(self.annotation)), None)
 
     def convert(self, value: object) -> Any:
-        """The value in the form in which `setup` and `run` get it.
+        """Converts a value to what `setup` and `run` get.
 
         Per-sample values become NumPy arrays of the annotated element type (float → float32,
         int → int32, bool); static ones become hashable (a dtype argument a NumPy dtype).
@@ -162,11 +162,11 @@ class Schema:
         return None if any(i.variadic for i in self.inputs) else len(self.inputs)
 
     def input(self, index: int) -> InputSpec:
-        """Description of the positional input at `index` (the last one repeats if variadic)."""
+        """Returns the positional input at `index` (the last one repeats if variadic)."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def counted(self, inputs: Iterable[object]) -> list[Any]:
-        """The inputs of a call without optional ones left out (None) at the end.
+        """Drops optional inputs that are left out (None) at the end of a call, and checks the number.
 
         Raises:
             InputCountError: their number is wrong.
@@ -200,7 +200,7 @@ class Schema:
         return self.setup_parameters is not None and name in self.setup_parameters
 
     def bind(self, arguments: Mapping[str, object], *, private: bool = False) -> dict[str, Any]:
-        """All arguments, defaults filled in.
+        """Fills in the defaults of the arguments of a call.
 
         Args:
             arguments: of the call, by name.
@@ -245,7 +245,7 @@ def read_schema(
     setup: Callable[..., object] | None,
     engine_parameters: tuple[str, ...],
 ) -> dict[str, Any]:
-    """The fields of `Schema`, from two signatures.
+    """Reads the fields of `Schema` from two signatures.
 
     Args:
         name: of the operator.
@@ -318,7 +318,7 @@ def _rank(option: object) -> int | None:
 
 @functools.cache
 def element_types(annotation: object) -> tuple[Any, ...]:
-    """NumPy scalar types that a tensor for a PerSample argument may have; empty: any.
+    """Returns the NumPy scalar types that a tensor for a PerSample argument may have; empty: any.
 
     The first is that in which `setup` and `run` get it. `float` stands for float32, `int` for int32, and
     `int | np.integer` for int32 made of integers of any width.

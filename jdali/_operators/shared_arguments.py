@@ -44,7 +44,7 @@ def also_takes(template: Callable[..., object]) -> Callable[[Function], Function
 
 
 def _descriptions(doc: str) -> dict[str, str]:
-    """The lines about each argument, by its name."""
+    """Splits a docstring into the lines about each argument, by its name."""
     block = doc.partition("Args:\n")[2].partition("\n\n")[0].rstrip()
     entries = re.split(r"^(?=    \w+: )", block, flags=re.MULTILINE)[1:]
     return {entry.partition(":")[0].strip(): entry.rstrip() for entry in entries}

@@ -49,7 +49,7 @@ def static_value(annotation: Any, value: Any) -> Hashable:
 
 @functools.cache
 def _element(annotation: object) -> type | None:
-    """int, float or str if all that it allows are such, as `int | tuple[int, ...] | None` does."""
+    """Returns int, float or str if an annotation allows nothing else, as `int | tuple[int, ...] | None` does."""
     found: set[Any] = set()
     pending = [annotation]
     while pending:

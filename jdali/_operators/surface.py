@@ -12,12 +12,12 @@ from typing import Any
 
 from jdali._operators.base import Operator
 from jdali._operators.catalog import CATALOG
-from jdali._operators.deprecated import ALIASES as ALIASES
-from jdali._operators.deprecated import is_deprecated as is_deprecated
-from jdali._operators.deprecated import warn_deprecated as warn_deprecated
-from jdali._operators.deprecated import warn_of_name as warn_of_name
+from jdali._operators.names import ALIASES as ALIASES
 from jdali._operators.names import class_name as class_name
+from jdali._operators.names import is_deprecated as is_deprecated
 from jdali._operators.names import schema_name as schema_name
+from jdali._operators.names import warn_deprecated as warn_deprecated
+from jdali._operators.names import warn_of_name as warn_of_name
 from jdali._operators.schema import ArgKind
 from jdali._operators.static_values import alternatives
 from jdali._system.lazy import attribute
@@ -29,7 +29,7 @@ HIDDEN = ("_", "math.")
 def public_signature(
     op: Operator, value_type: object, per_sample_type: object, *, key: object = None
 ) -> inspect.Signature:
-    """Signature of an operator on a surface: names, order and defaults are the record's.
+    """Makes the signature of an operator on a surface: names, order and defaults are the record's.
 
     Args:
         op: the record.
@@ -69,7 +69,7 @@ def _union(annotation: Any, extra: Any) -> object:
 def document(
     op: Operator, extra: Mapping[str, str], *, by_frame: bool = True, first: Mapping[str, str] | None = None
 ) -> str:
-    """The operator's docstring with further arguments in its Args, and what may differ by frame if asked.
+    """Writes the docstring of an operator with further arguments, and says what may differ by frame.
 
     Args:
         op: the record.
@@ -175,7 +175,7 @@ def place(package: pytypes.ModuleType, path: str, value: object) -> None:
 
 
 def _home(package: pytypes.ModuleType, path: str) -> tuple[pytypes.ModuleType, str]:
-    """The module for a dotted name, made if there is none, and the last part of the name."""
+    """Finds or makes the module for a dotted name; returns it and the last part of the name."""
     *families, short = path.split(".")
     module = package
     for family in families:

@@ -27,7 +27,6 @@ from jdali.graph import (
     ValueNumber,
     cut,
     make_plan,
-    number_of,
     record_graph,
     reduced_operator,
     with_late_steps,
@@ -89,8 +88,8 @@ class SentPipeline:
     def _engine(self) -> Engine:
         config = self.config
         graph = Graph()
-        graph.add_recorded(self.graph)
-        outputs = tuple(map(graph.output, self.outputs))
+        self.graph.add_to(graph)
+        outputs = tuple(number.find(graph) for number in self.outputs)
         border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
         # There are many workers, so the memory of each counts more than the time of some more calls.
         plan = with_late_steps(border.elsewhere)
@@ -126,7 +125,7 @@ def send_pipeline(
     _check(graph.nodes)
     return SentPipeline(
         graph,
-        tuple(map(number_of, outputs)),
+        tuple(map(ValueNumber.of, outputs)),
         one_device,
         # Not needed there, and perhaps nothing that can be sent.
         dataclasses.replace(

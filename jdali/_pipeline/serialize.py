@@ -16,7 +16,7 @@ from jdali._pipeline.definition import Definition
 from jdali._sources import SourceFeed
 from jdali._state import check_version
 from jdali.engine.function import read_graph, record_to_write, written_graph
-from jdali.graph import ValueNumber, number_of
+from jdali.graph import ValueNumber
 
 VERSION = 1
 
@@ -63,7 +63,9 @@ class Serialization:
             "options": self._kept_options() | self._described(),
             "nodes": nodes,
             "domains": domains,
-            "outputs": [dataclasses.astuple(number_of(value)) for value in self._definition.outputs or ()],
+            "outputs": [
+                dataclasses.astuple(ValueNumber.of(value)) for value in self._definition.outputs or ()
+            ],
         }
         data = json.dumps(content, separators=(",", ":")).encode()
         if filename is not None:
@@ -128,10 +130,8 @@ class Serialization:
     def define(self, content: Mapping[str, Any]) -> None:
         """Adds the operators of what was written, and builds the pipeline."""
         graph = self._definition.graph
-        graph.add_recorded(read_graph(content["nodes"], content["domains"]))
-        self._definition.outputs = tuple(
-            graph.output(ValueNumber(*numbers)) for numbers in content["outputs"]
-        )
+        read_graph(content["nodes"], content["domains"]).add_to(graph)
+        self._definition.outputs = tuple(ValueNumber(*numbers).find(graph) for numbers in content["outputs"])
         self._building.run()
 
 

@@ -18,6 +18,7 @@ from jdali.graph.autograph import is_not_converted as is_not_converted
 from jdali.graph.border import Border as Border
 from jdali.graph.border import cut as cut
 from jdali.graph.border import steps_before_programs as steps_before_programs
+from jdali.graph.border import with_late_steps as with_late_steps
 from jdali.graph.call import call_operator as call_operator
 from jdali.graph.conditional import choose as choose
 from jdali.graph.conditional import current_branches as current_branches
@@ -26,17 +27,13 @@ from jdali.graph.fingerprints import Entry as Entry
 from jdali.graph.fingerprints import describe as describe
 from jdali.graph.fingerprints import difference as difference
 from jdali.graph.fingerprints import fingerprint as fingerprint
-from jdali.graph.late_steps import with_late_steps as with_late_steps
 from jdali.graph.node import WHOLE_BATCH as WHOLE_BATCH
 from jdali.graph.node import DataNode as DataNode
 from jdali.graph.node import Domain as Domain
 from jdali.graph.node import Graph as Graph
 from jdali.graph.node import Node as Node
 from jdali.graph.node import building as building
-from jdali.graph.node import copy_graph as copy_graph
 from jdali.graph.node import current_graph as current_graph
-from jdali.graph.node import number_of as number_of
-from jdali.graph.node import record_graph as record_graph
 from jdali.graph.plan import ExecutionPlan as ExecutionPlan
 from jdali.graph.plan import HostStep as HostStep
 from jdali.graph.plan import Stage as Stage
@@ -51,6 +48,8 @@ from jdali.graph.records import DomainRecord as DomainRecord
 from jdali.graph.records import GraphRecord as GraphRecord
 from jdali.graph.records import NodeRecord as NodeRecord
 from jdali.graph.records import ValueNumber as ValueNumber
+from jdali.graph.records import copy_graph as copy_graph
+from jdali.graph.records import record_graph as record_graph
 from jdali.graph.records import reduced_operator as reduced_operator
 from jdali.graph.request import request_of as request_of
 from jdali.graph.rewriting import HOST_OPERATORS as HOST_OPERATORS

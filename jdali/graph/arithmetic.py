@@ -14,7 +14,7 @@ from jdali.graph.node import DataNode, apply
 
 
 def operand(value: object) -> Any:
-    """An operand of an expression: a node or an array; an array with a layout or a name keeps it in a node."""
+    """Converts an operand of an expression to a node or an array; an array with a layout or a name becomes a node."""
     if isinstance(value, types.ArrayConstant) and (value.layout or value.options):
         return constant_node(value)
     if isinstance(value, DataNode):
@@ -29,7 +29,7 @@ def operand(value: object) -> Any:
 
 
 def constant_node(value: object) -> DataNode:
-    """A node whose output is a constant; one that has a name, which must be unique, has one node in a graph."""
+    """Makes a node whose output is a constant; a named constant has one node in a graph, for names are unique."""
     if not isinstance(value, types.ArrayConstant) or "name" not in value.options:
         return _new_constant(value)
     if value.node is None:
@@ -46,7 +46,7 @@ def _new_constant(value: object) -> DataNode:
 
 
 def expression(name: str, *operands: object) -> DataNode:
-    """An arithmetic expression `math.<name>` of DataNodes and constants."""
+    """Makes the node of an arithmetic expression, `math.<name>`, of DataNodes and constants."""
     for i, value in enumerate(operands):
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
             raise TypeError(

@@ -13,7 +13,7 @@ _TREES: dict[str, tuple[list[str], ast.Module]] = {}  # by file: its lines and w
 
 
 def function_node(code: CodeType, module_globals: dict[str, object]) -> FunctionNode | None:
-    """The `def` or `lambda` that the code was compiled from; None if its source cannot be found."""
+    """Finds the `def` or `lambda` that the code was compiled from; None if its source is not there."""
     tree = _parse(code.co_filename, module_globals)
     if tree is None:
         return None

@@ -20,9 +20,9 @@ from contextvars import ContextVar
 from types import CellType, CodeType, FunctionType, MethodType, TracebackType
 from typing import Any, Literal, Protocol
 
-from jdali.graph import branches as _branches
+from jdali.graph import branch_state as _branch_state
 from jdali.graph.ast_lookup import function_node
-from jdali.graph.branches import MISSING, Merge, Return, Variable, existing_targets, variables
+from jdali.graph.branch_state import MISSING, Merge, Return, Variable, existing_targets, variables
 from jdali.graph.syntax import HOOK
 from jdali.graph.transform import transform
 
@@ -64,10 +64,10 @@ class GraphHooks(Protocol):
         """
 
     def not_(self, value: Any) -> Any:
-        """`not` of a graph value."""
+        """Negates a graph value."""
 
     def logical(self, left: Any, right: Callable[[], object], kind: Literal["and", "or"]) -> Any:
-        """`left and right()` or `left or right()`; `left` is a graph value.
+        """Returns `left and right()` or `left or right()`; `left` is a graph value.
 
         `right` is traced for the samples for which `left` does not decide.
         """
@@ -79,7 +79,7 @@ def is_not_converted(func: object) -> bool:
 
 
 def do_not_convert(func: object = None) -> Any:
-    """Decorator: `if`, `and`, `or`, `not` in the function stay Python's, and so in all that it calls.
+    """Keeps `if`, `and`, `or`, `not` of a function, and of all that it calls, as Python's own; a decorator.
 
     Raises:
         ValueError: the function is a pipeline definition.
@@ -113,7 +113,7 @@ _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
 
 @contextlib.contextmanager
 def tracing(hooks: GraphHooks) -> Iterator[None]:
-    """In this context converted functions hand their conditionals on graph values to `hooks`."""
+    """Has converted functions hand their conditionals on graph values to `hooks`, in this context."""
     token = _TRACE.set(_Trace(hooks))
     try:
         yield
@@ -133,7 +133,7 @@ def _is_graph_value(value: object) -> bool:
 
 
 def convert(function: Callable[..., object]) -> Callable[..., Any]:
-    """`function` with its conditionals on graph values handed to the hooks of `tracing`.
+    """Converts a function: its conditionals on graph values go to the hooks of `tracing`.
 
     Outside of `tracing` it does what it did before. An error in it is raised with a traceback of
     the user's own lines.
@@ -188,7 +188,7 @@ class ConditionalHooks:
         live: tuple[str, ...],
         targets: tuple[tuple[str, Callable[[], object], str | None], ...],
     ) -> Any:
-        """An `if` statement.
+        """Runs an `if` statement.
 
         Args:
             condition: what is decided on.
@@ -253,7 +253,7 @@ class ConditionalHooks:
     def if_expression(
         self, condition: object, body: Callable[[], object], orelse: Callable[[], object]
     ) -> Any:
-        """`body if condition else orelse`."""
+        """Returns `body if condition else orelse`."""
         if not _is_graph_value(condition):
             return body() if condition else orelse()
         merge = Merge(_trace().hooks, condition)
@@ -275,7 +275,7 @@ class ConditionalHooks:
         return _trace().hooks.not_(value) if _is_graph_value(value) else not value
 
     def compare(self, left: object, operators: tuple[str, ...], *operands: Callable[[], object]) -> Any:
-        """`left < b < c`: every pair of neighbours compared, `b` evaluated once."""
+        """Compares neighbours, as in `left < b < c`, and evaluates `b` once."""
         right = operands[0]()
         result = _COMPARISONS[operators[0]](left, right)
         if len(operators) == 1:
@@ -283,14 +283,14 @@ class ConditionalHooks:
         return self.and_(result, lambda: self.compare(right, operators[1:], *operands[1:]))
 
     def plain(self, value: object, what: str) -> object:
-        """`value`, where a graph value has no meaning."""
+        """Returns a value, and refuses a graph value, which has no meaning here."""
         if _is_graph_value(value):
             raise TypeError(f"the {what} is a graph value, which is not known before the pipeline runs")
         return value
 
     # --- calls ------------------------------------------------------------------------------
     def converted(self, function: object, even_of_libraries: bool = False) -> Any:
-        """A function that is about to be called, with its conditionals converted if it is the user's."""
+        """Converts the conditionals of a function that is about to be called, if it is the user's."""
         if isinstance(function, FunctionType):
             return self._converted(function, even_of_libraries)
         if isinstance(function, MethodType):
@@ -336,7 +336,7 @@ RUNTIME = ConditionalHooks()
 
 
 def _explained(error: Exception) -> Exception:
-    """The error, or a better one if it comes of a variable that only one branch set."""
+    """Explains an error that comes of a variable which only one branch set; returns any other as it is."""
     trace = _TRACE.get()
     if trace is None or not isinstance(error, (NameError, AttributeError, KeyError)):
         return error
@@ -378,10 +378,10 @@ def _is_users(function: FunctionType) -> bool:
 
 
 def _without_own_frames(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames of the conversion."""
+    """Drops the frames of the conversion from a traceback."""
     frames = []
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename not in (__file__, _branches.__file__):
+        if trace.tb_frame.f_code.co_filename not in (__file__, _branch_state.__file__):
             frames.append(trace)
         trace = trace.tb_next
     linked = None

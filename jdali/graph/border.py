@@ -1,9 +1,10 @@
-"""The border of a plan: steps in front of it run in workers, those behind it in the process that owns the accelerator."""
+"""The border of a plan: workers run the steps before it, the process that owns the accelerator those behind it."""
 
 from __future__ import annotations
 
 import dataclasses
 
+from jdali._operators.record import HostBatchOp
 from jdali.graph.node import DataNode, Node
 from jdali.graph.plan import ExecutionPlan, HostStep, Stage, dependencies, last_uses
 
@@ -56,3 +57,35 @@ def steps_before_programs(plan: ExecutionPlan) -> list[int]:
             made.add(step.node)
             found.append(number)
     return found
+
+
+def with_late_steps(plan: ExecutionPlan) -> ExecutionPlan:
+    """Marks the steps whose samples may be made late, so that those of a batch never lie in memory all at once.
+
+    Those are of operators that know the sizes of their output by a probe, and whose output only one stage of the same
+    branch reads, as data: nobody else asks for a sample, and `setup` does with its size.
+    """
+    steps = tuple(
+        dataclasses.replace(step, may_be_late=True)
+        if isinstance(step, HostStep) and _may_be_late(step, plan)
+        else step
+        for step in plan.steps
+    )
+    return dataclasses.replace(plan, steps=steps)
+
+
+def _may_be_late(step: HostStep, plan: ExecutionPlan) -> bool:
+    node = step.node
+    op = node.op
+    if not isinstance(op, HostBatchOp) or op.probe is None or op.effects or node.mixes_samples:
+        return False
+    if len(node.outputs) != 1:
+        return False
+    value = node.outputs[0]
+    users = [s for s in plan.steps if any(value in set(dependencies(n)) for n in s.nodes)]
+    if len(users) != 1 or value in set(plan.outputs):
+        return False
+    stage = users[0]
+    if not isinstance(stage, Stage) or stage.domain is not node.domain or value not in set(stage.inputs):
+        return False
+    return not any(value in {*n.needs_values(), *n.arg_inputs.values()} for n in stage.nodes)

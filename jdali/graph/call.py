@@ -132,7 +132,7 @@ def _constant_input(op: Operator, number: int, value: object) -> np.ndarray:
 
 
 def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
-    """A vector argument some of whose elements are DataNodes; numbers among them get the element type."""
+    """Stacks the elements of a vector argument, some of them DataNodes; numbers get the element type."""
     elements = [
         v if isinstance(v, DataNode) or dtype is None else np.asarray(to_host(v), dtype) for v in values
     ]

@@ -26,7 +26,7 @@ class Branches:
         self._entered: dict[tuple[DataNode, Domain], DataNode] = {}
         self._stack: list[Domain] = []
         self._by_hand: set[Domain] = set()  # those of `split`, whose values may be used anywhere
-        graph.branches, graph.enter_domain = self, self._in_domain
+        graph.branches = self
 
     @classmethod
     def of(cls, graph: Graph) -> Branches:
@@ -39,7 +39,7 @@ class Branches:
     # --- branches ---------------------------------------------------------------------------
     def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
         """Operators called from here on work on the samples for which `condition` is `which`; see `Domain`."""
-        domain = self._domain(self._graph.domain, self._enter(condition), which, share)
+        domain = self._domain(self._graph.domain, self._in_current(condition), which, share)
         self._stack.append(self._graph.domain)
         self._graph.domain = domain
 
@@ -47,17 +47,18 @@ class Branches:
         self._graph.domain = self._stack.pop()
 
     def _domain(self, parent: Domain, condition: DataNode, which: bool | int, share: float = 1.0) -> Domain:
-        """The samples of `parent` for which a condition that is known for them is `which`: always the same object."""
+        """Returns the samples of `parent` whose condition is `which`: always the same object."""
         key = (id(condition), type(which), which)
         if key not in self._domains:
             self._domains[key] = Domain(parent, condition, which, share, user_line())
         return self._domains[key]
 
-    def _enter(self, value: DataNode) -> DataNode:
-        """`value` as the current branch sees it."""
-        return self._in_domain(self._graph.own(value), self._graph.domain)
+    def _in_current(self, value: DataNode) -> DataNode:
+        """Brings a value into the current branch."""
+        return self.enter(self._graph.own(value), self._graph.domain)
 
-    def _in_domain(self, value: DataNode, domain: Domain) -> DataNode:
+    def enter(self, value: DataNode, domain: Domain) -> DataNode:
+        """Brings a value into a branch, by a node that takes its samples, once."""
         own = value.source.domain
         if own is domain:
             return value
@@ -68,7 +69,7 @@ class Branches:
                     f"{value.name}: made in one branch of a conditional and used outside of it; assign it to a "
                     "variable in both branches"
                 )
-            outer = self._in_domain(value, domain.parent)
+            outer = self.enter(value, domain.parent)
             node = self._graph.add(
                 REGISTRY["_conditional.split"], (outer, domain.predicate), {"branch": domain.branch},
                 device=value.device, domain=domain,
@@ -84,7 +85,7 @@ class Branches:
         false_values: Sequence[Any],
     ) -> list[Any]:
         """Values after a conditional, from those after either branch (no containers: leaves of them)."""
-        condition = self._enter(condition)
+        condition = self._in_current(condition)
         triples = zip(names, true_values, false_values, strict=True)
         return [self._merge_leaf(condition, name, a, b) for name, a, b in triples]
 
@@ -114,15 +115,14 @@ class Branches:
         return node.outputs[0]
 
     def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
-        """Selects, for each sample, the result of the case with its index: each case is traced, and run,
-        once.
+        """Selects, for each sample, the result of the case with its index; each case is traced, and run, once.
 
         Args:
             index: an integer for each sample.
             cases: functions that call operators and return a batch.
             name: of the result, for messages.
         """
-        index = self._enter(index)
+        index = self._in_current(index)
         parts = []
         for which, case in enumerate(cases):
             self.begin_branch(index, which, 1 / len(cases))
@@ -138,7 +138,7 @@ class Branches:
 
     def _as_node(self, value: object, name: str) -> DataNode:
         if isinstance(value, DataNode):
-            return self._enter(value)
+            return self._in_current(value)
         if value is None:
             raise RuntimeError(
                 f"{name}: is None after one branch of a conditional and a batch after the other"
@@ -152,38 +152,38 @@ class Branches:
 
     # --- by hand ----------------------------------------------------------------------------
     def split(self, value: object, predicate: DataNode) -> tuple[DataNode, DataNode]:
-        """The samples of a value for which a predicate is true, and the others.
+        """Splits a value into the samples for which a predicate is true, and the others.
 
         Operators with one of them as an input work on its samples, in whichever branch they are called.
         """
         value, predicate = self._own(value, "split"), self._graph.own(predicate)
         parent = self.domain_of([value, predicate], self._graph.domain)
-        predicate = self._in_domain(predicate, parent)
+        predicate = self.enter(predicate, parent)
         sides = []
         for which in (True, False):
             domain = self._domain(parent, predicate, which)
             self._by_hand.add(domain)
-            sides.append(self._in_domain(value, domain))
+            sides.append(self.enter(value, domain))
         return sides[0], sides[1]
 
     def merge_by_hand(self, if_true: object, if_false: object, predicate: DataNode) -> DataNode:
-        """The two sides of a `split` in the order of the batch; a value of the whole batch is split first."""
+        """Merges the two sides of a `split` in the order of the batch; a value of the whole batch is split first."""
         values = [self._own(value, "merge") for value in (if_true, if_false)]
         predicate = self._graph.own(predicate)
         outside = [predicate, *(self._before_split(value) for value in values)]
         parent = self.domain_of(outside, self._graph.domain)
-        predicate = self._in_domain(predicate, parent)
+        predicate = self.enter(predicate, parent)
         # Sides of a split by another, equal predicate are taken: whether their sizes fit is seen when they run.
         sides = [
             value
             if value.source.domain in self._by_hand and value.source.domain.parent is parent
-            else self._in_domain(value, self._domain(parent, predicate, which))
+            else self.enter(value, self._domain(parent, predicate, which))
             for value, which in zip(values, (True, False), strict=True)
         ]
         return self._merged(sides, predicate, "merge", parent)
 
     def domain_of(self, values: Iterable[object], current: Domain) -> Domain:
-        """The samples that an operator works on: those of the smallest part made by `split` among its inputs, if any."""
+        """Returns the samples that an operator works on: the smallest part made by `split` among its inputs, or `current`."""
         for value in values:
             domain = value if isinstance(value, Domain) else _domain_of(value)
             if domain in self._by_hand and _depth(domain) > _depth(current):
@@ -199,12 +199,12 @@ class Branches:
 
     # --- logic ------------------------------------------------------------------------------
     def not_(self, value: DataNode) -> DataNode:
-        """`not value`, sample by sample."""
+        """Negates a value, sample by sample."""
         return self._graph.add(REGISTRY["_conditional.not_"], (value,), {}, device="cpu").outputs[0]
 
     def logical(self, first: DataNode, second: Callable[[], object], kind: str) -> DataNode:
-        """`first and second()` or `first or second()`: the second only for samples that need it."""
-        first = self.validated(self._enter(first), kind, "left")
+        """Returns `first and second()` or `first or second()`; the second is run for samples that need it."""
+        first = self.validated(self._in_current(first), kind, "left")
         needed = kind == "and"
         self.begin_branch(first, needed)
         try:
@@ -216,7 +216,7 @@ class Branches:
         return result
 
     def validated(self, value: DataNode, kind: str, side: str = "") -> DataNode:
-        """An operand of `and`, `or` or `not`, which fails where it is none; `side`: "left" or "right"."""
+        """Checks, when it runs, that a value is an operand of `and`, `or` or `not`; `side`: "left" or "right"."""
         args = {"expression_name": kind, "expression_side": side}
         return self._graph.add(
             REGISTRY["_conditional.validate_logical"], (value,), args, device="cpu"
@@ -224,7 +224,7 @@ class Branches:
 
 
 def _one_device(values: Sequence[DataNode], name: str) -> str:
-    """The device of what all branches give."""
+    """Returns the one device of the values of all branches."""
     devices = {value.device for value in values}
     if len(devices) > 1:
         raise RuntimeError(
@@ -256,12 +256,12 @@ def trace(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
 
 
 def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
-    """`cases[index]()` for each sample, in any pipeline that is being defined; see `Branches.choose`."""
+    """Selects `cases[index]()` for each sample, in the pipeline that is being defined; see `Branches.choose`."""
     return current_branches(name).choose(index, cases, name)
 
 
 def current_branches(name: str) -> Branches:
-    """The conditionals of the pipeline that is being defined.
+    """Returns the conditionals of the pipeline that is being defined.
 
     Raises:
         RuntimeError: there is none; it says that `name` was called.

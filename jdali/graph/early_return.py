@@ -50,7 +50,7 @@ def _move_rest_inside(node: ast.stmt, at_end: bool) -> None:
 
 
 def _with_flag(body: list[ast.stmt]) -> list[ast.stmt]:
-    """A loop's body whose remaining `continue`s, deep in branches, set a flag that what follows asks."""
+    """Replaces the `continue`s that are left, deep in branches of a loop, by a flag that later statements ask."""
     if not any(_continues(node) for node in body):
         return body
     flag = f"{HOOK}continue_{body[0].lineno}"

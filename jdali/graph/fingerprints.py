@@ -42,7 +42,7 @@ Entry = list[Any]  # operator, inputs, {argument: text}
 
 
 def describe(nodes: Sequence[Node], options: Mapping[str, object]) -> list[Entry]:
-    """The entries of a graph, all nodes in the order of their making (it decides on their random keys).
+    """Describes a graph: an entry for each node, in the order of their making, on which random keys depend.
 
     Args:
         nodes: of the graph.
@@ -81,7 +81,7 @@ def _branch(domain: Domain) -> list[str]:
 
 
 def _text(value: object) -> str:
-    """A value as text that is the same in every process."""
+    """Writes a value as text that is the same in every process."""
     if isinstance(value, (np.ndarray, np.generic)):
         small = value.size * 4 <= MOST_OF_A_VALUE
         return _text(value.tolist()) if small else f"{value.dtype}{value.shape}#{_hash(value.tobytes())}"
@@ -107,7 +107,7 @@ def _hash(data: bytes, characters: int = 8) -> str:
 
 
 def fingerprint(entries: Sequence[Entry]) -> str:
-    """The entries, compressed; or a hash of all and of each, if that is smaller and they are many."""
+    """Compresses the entries; many become a hash of all and a short one of each."""
     data = json.dumps(entries, separators=(",", ":")).encode()
     text = base64.b85encode(zlib.compress(data, 9)).decode()
     if len(text) <= MOST_CHARACTERS:

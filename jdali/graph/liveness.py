@@ -17,7 +17,7 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def live_after_ifs(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[ast.If, Names]:
-    """For each `if` in the function (not in functions nested in it) the variables read later."""
+    """Finds the variables read after each `if` of the function; nested functions are left out."""
     captured: set[str] = set()
     for node in ast.walk(function):
         if node is not function and isinstance(node, SCOPES):
@@ -40,7 +40,7 @@ def reads_frame(node: ast.AST) -> bool:
 
 
 def reads(nodes: Iterable[ast.AST | None]) -> Names:
-    """All names loaded anywhere in the nodes."""
+    """Collects all names loaded anywhere in the nodes."""
     return frozenset(
         n.id
         for node in nodes
@@ -98,7 +98,7 @@ class _Analysis:
     def _loop(
         self, node: ast.For | ast.AsyncFor | ast.While, after: Names, set_: Names, test: Names
     ) -> Names:
-        """A loop's body is followed by itself: repeat until nothing is added."""
+        """Repeats until nothing is added, for a loop's body is followed by itself."""
         start = self.block(node.orelse, after) | test
         while True:
             self.loops.append((after, start))
@@ -109,7 +109,7 @@ class _Analysis:
             start = again
 
     def _try(self, node: ast.Try | ast.TryStar, after: Names) -> Names:
-        """Any statement of the body may be followed by a handler, and anything by `finally`."""
+        """Lets a handler follow any statement of the body, and `finally` follow anything."""
         outer = self.always
         final = self.block(node.finalbody, after)
         self.always = outer | (final if node.finalbody else NO_NAMES)

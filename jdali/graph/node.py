@@ -10,7 +10,7 @@ import contextlib
 import dataclasses
 import itertools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from jdali._errors import OperatorError
 from jdali._operators.record import REGISTRY, Operator, ReaderOp
 from jdali._system.tracebacks import user_line
 from jdali.graph.expression_types import Expression
-from jdali.graph.records import NO_BRANCH, DomainRecord, GraphRecord, NodeRecord, ValueNumber
 from jdali.ops.tensor._subscript import parse_index
 
 
@@ -101,32 +100,6 @@ class Node:
         ]  # fmt: skip
         return values
 
-    def record(
-        self,
-        remake: Callable[[Any], Callable[[], Any]],
-        number: Callable[[DataNode], ValueNumber],
-        domain: int = NO_BRANCH,
-    ) -> NodeRecord:
-        """Records the node.
-
-        Args:
-            remake: returns what makes its `runtime` for another graph.
-            number: returns the number of a value.
-            domain: number of its domain.
-        """
-        runtime = None if self.runtime is None else remake(self.runtime)
-
-        def recorded(value: object) -> Any:
-            if isinstance(value, DataNode):
-                return number(value)
-            return runtime if value is not None and value is self.runtime else value
-
-        return NodeRecord(
-            self.op, self.name, self.named, self.device, tuple(map(recorded, self.inputs)),
-            {name: recorded(value) for name, value in self.args.items()}, self.seed, runtime, len(self.outputs),
-            domain, self.where, self.preserve,
-        )  # fmt: skip
-
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Domain:
@@ -165,9 +138,7 @@ class Graph:
         self._names: set[str] = set()
         self._copies: dict[Node, Node] = {}  # by their originals
         self.owner: Callable[[], Any] | None = None  # weak reference to the pipeline
-        # Set by the conditionals, if there are any: themselves, and how a value from outside enters a branch.
-        self.branches: Any = None
-        self.enter_domain: Callable[[DataNode, Domain], DataNode] | None = None
+        self.branches: Any = None  # the `Branches` of the graph, once there are any
 
     def __repr__(self) -> str:
         return f"<graph of {len(self.nodes)} operators: {', '.join(node.name for node in self.nodes)}>"
@@ -198,15 +169,15 @@ class Graph:
         """
         inputs = [self.own(i) if isinstance(i, DataNode) else i for i in inputs]
         args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
-        enter = self.enter_domain if domain is None else None
+        branches = self.branches if domain is None else None
         if isinstance(op, ReaderOp):
             domain = WHOLE_BATCH
         elif domain is None:
             domain = self.domain
-        if enter is not None:
-            domain = self.branches.domain_of([*inputs, *args.values()], domain)
-            inputs = [enter(i, domain) if isinstance(i, DataNode) else i for i in inputs]
-            args = {k: enter(v, domain) if isinstance(v, DataNode) else v for k, v in args.items()}
+        if branches is not None:
+            domain = branches.domain_of([*inputs, *args.values()], domain)
+            inputs = [branches.enter(i, domain) if isinstance(i, DataNode) else i for i in inputs]
+            args = {k: branches.enter(v, domain) if isinstance(v, DataNode) else v for k, v in args.items()}
         named = name is not None
         if name is None:
             name = f"__{op.name.replace('.', '_')}_{len(self.nodes)}"
@@ -240,14 +211,14 @@ class Graph:
         return list(inputs), dict(args)
 
     def own(self, value: DataNode) -> DataNode:
-        """The value in this graph: itself, or that of the copy of its node."""
+        """Returns the value in this graph: itself, or that of the copy of its node."""
         self.bring_in(value)
         node = self.copy_of(value.source)
         assert node is not None
         return node.outputs[value.index]
 
     def copy_of(self, node: Node) -> Node | None:
-        """The node if it is in this graph, else its copy; None: there is none yet."""
+        """Returns the node if it is in this graph, else its copy; None: it has none yet."""
         if node.id < len(self.nodes) and self.nodes[node.id] is node:
             return node
         return self._copies.get(node.original or node)
@@ -268,90 +239,15 @@ class Graph:
             self._copy(node)
 
     def _copy(self, node: Node) -> None:
-        record = node.record(_at_beginning, lambda value: number_of(self.own(value)))
-        copy = self._add_record(record, WHOLE_BATCH)
+        runtime = None if node.runtime is None else node.runtime.anew()
+        args = {name: runtime if value is node.runtime else value for name, value in node.args.items()}
+        copy = self.add(
+            node.op, node.inputs, args, device=node.device, name=node.name if node.named else None,
+            seed=node.seed, runtime=runtime, num_outputs=len(node.outputs), where=node.where,
+            domain=WHOLE_BATCH, preserve=node.preserve,
+        )  # fmt: skip
         copy.original = node.original or node
         self._copies[copy.original] = copy
-
-    # --- records ----------------------------------------------------------------------------
-    def output(self, number: ValueNumber) -> DataNode:
-        """Returns the value with a number.
-
-        Raises:
-            IndexError: there is none.
-        """
-        if min(number.node, number.index) < 0:
-            raise IndexError(f"there is no output {number.index} of a node {number.node}")
-        return self.nodes[number.node].outputs[number.index]
-
-    def add_recorded(self, record: GraphRecord) -> None:
-        """Adds the nodes of a recorded graph to this one, which is empty."""
-        domains = {NO_BRANCH: WHOLE_BATCH}
-
-        def domain(number: int) -> Domain:
-            if number not in domains:
-                row = record.domains[number]
-                predicate = self.output(row.predicate)
-                domains[number] = Domain(domain(row.parent), predicate, row.branch, row.share, row.where)
-            return domains[number]
-
-        for node in record.nodes:
-            self._add_record(node, domain(node.domain))
-
-    def _add_record(self, record: NodeRecord, domain: Domain) -> Node:
-        runtime = None if record.runtime is None else record.runtime()
-
-        def restored(value: object) -> Any:
-            if isinstance(value, ValueNumber):
-                return self.output(value)
-            return runtime if value is not None and value is record.runtime else value
-
-        return self.add(
-            record.op, [restored(value) for value in record.inputs],
-            {name: restored(value) for name, value in record.args.items()}, device=record.device,
-            name=record.name if record.named else None, seed=record.seed, runtime=runtime,
-            num_outputs=record.outputs, where=record.where, domain=domain, preserve=record.preserve,
-        )  # fmt: skip
-
-
-def number_of(value: DataNode) -> ValueNumber:
-    """Returns the number of a value in its graph."""
-    return ValueNumber(value.source.id, value.index)
-
-
-def record_graph(nodes: Iterable[Node], remake: Callable[[Any], Callable[[], Any]]) -> GraphRecord:
-    """Records a graph.
-
-    Args:
-        nodes: all of the graph, in its order.
-        remake: returns what makes the `runtime` of a node for another graph.
-    """
-    numbers: dict[Domain, int] = {WHOLE_BATCH: NO_BRANCH}
-    domains: list[DomainRecord] = []
-
-    def numbered(domain: Domain) -> int:
-        if domain not in numbers:
-            assert domain.parent is not None
-            assert domain.predicate is not None
-            parent, predicate = numbered(domain.parent), number_of(domain.predicate)
-            numbers[domain] = len(domains)
-            domains.append(DomainRecord(parent, predicate, domain.branch, domain.share, domain.where))
-        return numbers[domain]
-
-    records = tuple(node.record(remake, number_of, numbered(node.domain)) for node in nodes)
-    return GraphRecord(records, tuple(domains))
-
-
-def copy_graph(graph: Graph) -> Graph:
-    """Copies a graph for another pipeline of the same definition; its sources are at their beginnings."""
-    copy = Graph()
-    copy.add_recorded(record_graph(graph.nodes, _at_beginning))
-    return copy
-
-
-def _at_beginning(runtime: Any) -> Callable[[], Any]:
-    anew: Callable[[], Any] = runtime.anew
-    return anew
 
 
 def detached(
@@ -366,7 +262,7 @@ def detached(
     num_outputs: int | None = None,
     preserve: bool = False,
 ) -> Node:
-    """A node that is in no graph; `Graph.own` puts a copy of it into one."""
+    """Makes a node that is in no graph; `Graph.own` puts a copy of it into one."""
     if preserve or op.has_effects:
         raise RuntimeError(
             f"fn.{op.name}: called outside of a pipeline definition. It runs for what it does and not for its "
@@ -440,25 +336,25 @@ class DataNode(Expression):
 
     # --- moving between devices -------------------------------------------------------------
     def gpu(self) -> DataNode:
-        """The same batch on the pipeline's accelerator."""
+        """Returns the same batch on the pipeline's accelerator."""
         return self if self.device == "gpu" else apply("_transfer", (self,), {}, device="gpu")
 
     def cpu(self) -> DataNode:
-        """The same batch in host memory."""
+        """Returns the same batch in host memory."""
         return self if self.device == "cpu" else apply("_transfer", (self,), {}, device="cpu")
 
     # --- facts about the batch --------------------------------------------------------------
     def shape(self, *, dtype: object = None, device: str = "cpu") -> DataNode:
-        """Shape of each sample, a 1-D tensor, INT64 unless `dtype` says otherwise."""
+        """Returns the shape of each sample, a 1-D tensor, INT64 unless `dtype` says otherwise."""
         args = {} if dtype is None else {"dtype": dtype}
         return apply("shapes", (self,), args, device=device)
 
     def property(self, key: str, *, device: str = "cpu") -> DataNode:
-        """Property of each sample as a tensor of bytes: "source_info" or "layout"."""
+        """Returns a property of each sample as a tensor of bytes: "source_info" or "layout"."""
         return apply("get_property", (self,), {"key": key}, device=device)
 
     def source_info(self, *, device: str = "cpu") -> DataNode:
-        """Origin of each sample (a file name), as bytes."""
+        """Returns the origin of each sample (a file name), as bytes."""
         return self.property("source_info", device=device)
 
     # --- indexing ---------------------------------------------------------------------------
@@ -512,6 +408,6 @@ def device_of(inputs: Sequence[object]) -> str:
 
 
 def new_node(op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
-    """A node of the pipeline that is being defined, or of none; see `Graph.add` and `detached`."""
+    """Makes a node of the pipeline that is being defined, or of none; see `Graph.add` and `detached`."""
     graph = current_graph()
     return (detached if graph is None else graph.add)(op, inputs, args, **options)

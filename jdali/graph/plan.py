@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jdali._operators.record import CompiledOp, HostBatchOp
 from jdali.graph.node import DataNode, Domain, Node
@@ -24,7 +24,7 @@ class HostStep:
     Attributes:
         node: of the operator.
         level: see above.
-        may_be_late: its samples may be made when the one stage that reads them asks for them, see `late_steps`.
+        may_be_late: its samples may be made when the one stage that reads them asks for them, see `with_late_steps`.
     """
 
     node: Node
@@ -99,15 +99,12 @@ class ExecutionPlan:
         return tuple(s for s in self.steps if isinstance(s, Stage))
 
     def unused_outputs(self, node: Node) -> list[int]:
-        """The outputs of a node, by number, that nothing needs."""
+        """Returns the numbers of the outputs of a node that nothing needs."""
         needed = {
             *self.outputs,
             *(v for step in self.steps for user in step.nodes for v in dependencies(user)),
         }
         return [i for i, value in enumerate(node.outputs) if value not in needed]
-
-
-Where = dict[Node, str]  # the device a node's stage runs on
 
 
 def make_plan(
@@ -144,7 +141,7 @@ def make_plan(
 
 
 def step_of(node: Node) -> HostStep | Stage:
-    """The step of an operator that runs by itself."""
+    """Makes the step of an operator that runs by itself."""
     if not is_compiled(node):
         return HostStep(node, 0)
     where = {node: "cpu" if node.device == "cpu" else "gpu"}
@@ -154,7 +151,7 @@ def step_of(node: Node) -> HostStep | Stage:
 def last_uses(
     steps: Sequence[HostStep | Stage], outputs: Sequence[DataNode], inputs: Sequence[DataNode] = ()
 ) -> tuple[tuple[DataNode, ...], ...]:
-    """For each step the values that nothing after it needs.
+    """Finds, for each step, the values that nothing after it needs.
 
     Args:
         steps: in their order.
@@ -203,13 +200,13 @@ def is_compiled(node: Node) -> bool:
 
 
 def compiled(node: Node) -> CompiledOp:
-    """The operator of a node of a stage."""
+    """Returns the operator of a node of a stage."""
     assert isinstance(node.op, CompiledOp)
     return node.op
 
 
 def _reachable(wanted: Sequence[Node]) -> set[Node]:
-    """These nodes and all that they depend on."""
+    """Collects these nodes and all that they depend on."""
     seen: set[Node] = set()
     pending = list(wanted)
     while pending:
@@ -221,7 +218,7 @@ def _reachable(wanted: Sequence[Node]) -> set[Node]:
 
 
 def dependencies(node: Node) -> list[DataNode]:
-    """Everything a node waits for: its inputs, its arguments, the predicate of its branch."""
+    """Lists all values that a node waits for: its inputs, its arguments, the predicates of its branches."""
     values = [*node.data_inputs, *node.arg_inputs.values()]
     domain: Domain | None = node.domain
     while domain is not None:
@@ -231,7 +228,7 @@ def dependencies(node: Node) -> list[DataNode]:
     return values
 
 
-def _steps_between(producer: Node, consumer: Node, value: DataNode, where: Where) -> int:
+def _steps_between(producer: Node, consumer: Node, value: DataNode, where: Mapping[Node, str]) -> int:
     """Counts the levels that `consumer` must come after `producer`."""
     if not is_compiled(producer):
         return 0
@@ -248,7 +245,7 @@ def _steps_between(producer: Node, consumer: Node, value: DataNode, where: Where
     return 1 if down or producer.domain is not consumer.domain else 0
 
 
-def _levels(nodes: Sequence[Node], where: Where) -> dict[Node, int]:
+def _levels(nodes: Sequence[Node], where: Mapping[Node, str]) -> dict[Node, int]:
     levels: dict[Node, int] = {}
     for node in nodes:
         levels[node] = max(
@@ -266,7 +263,7 @@ def _levels(nodes: Sequence[Node], where: Where) -> dict[Node, int]:
 
 
 def _stages(
-    nodes: Sequence[Node], levels: dict[Node, int], outputs: Sequence[DataNode], where: Where
+    nodes: Sequence[Node], levels: dict[Node, int], outputs: Sequence[DataNode], where: Mapping[Node, str]
 ) -> list[Stage]:
     groups = _components([n for n in nodes if is_compiled(n)], levels, where)
     wanted = set(outputs)
@@ -307,7 +304,9 @@ def _checked_values(node: Node) -> list[DataNode]:
     ]  # fmt: skip
 
 
-def _components(nodes: Sequence[Node], levels: dict[Node, int], where: Where) -> list[list[Node]]:
+def _components(
+    nodes: Sequence[Node], levels: dict[Node, int], where: Mapping[Node, str]
+) -> list[list[Node]]:
     """Nodes that share one program: same level, device and samples, and connected by data."""
     parent: dict[Node, Node] = {n: n for n in nodes}
 
@@ -356,7 +355,7 @@ def _components(nodes: Sequence[Node], levels: dict[Node, int], where: Where) ->
 
 
 def _topological(steps: Sequence[HostStep | Stage]) -> list[HostStep | Stage]:
-    """`steps` kept in order except for those that another one of the same level must precede."""
+    """Orders steps: each comes after those it depends on, and otherwise as it was."""
     made_by: dict[Node, HostStep | Stage] = {}
     for step in steps:
         for node in step.nodes:

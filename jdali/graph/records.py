@@ -8,12 +8,14 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import importlib.util
+import operator
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from jdali._operators.record import REGISTRY, Operator
+from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
 
 NO_BRANCH = -1  # number of the whole batch among the domains
 
@@ -24,6 +26,21 @@ class ValueNumber:
 
     node: int
     index: int
+
+    @classmethod
+    def of(cls, value: DataNode) -> ValueNumber:
+        """Returns the number of a value in its graph."""
+        return cls(value.source.id, value.index)
+
+    def find(self, graph: Graph) -> DataNode:
+        """Returns the value with this number.
+
+        Raises:
+            IndexError: the graph has none.
+        """
+        if min(self.node, self.index) < 0:
+            raise IndexError(f"there is no output {self.index} of a node {self.node}")
+        return graph.nodes[self.node].outputs[self.index]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,6 +86,81 @@ class GraphRecord:
 
     nodes: tuple[NodeRecord, ...]
     domains: tuple[DomainRecord, ...]
+
+    def add_to(self, graph: Graph) -> None:
+        """Adds the nodes to an empty graph."""
+        domains = {NO_BRANCH: WHOLE_BATCH}
+
+        def domain(number: int) -> Domain:
+            if number not in domains:
+                row = self.domains[number]
+                predicate = row.predicate.find(graph)
+                domains[number] = Domain(domain(row.parent), predicate, row.branch, row.share, row.where)
+            return domains[number]
+
+        for node in self.nodes:
+            _add(graph, node, domain(node.domain))
+
+
+def _add(graph: Graph, record: NodeRecord, domain: Domain) -> None:
+    runtime = None if record.runtime is None else record.runtime()
+
+    def restored(value: object) -> Any:
+        if isinstance(value, ValueNumber):
+            return value.find(graph)
+        return runtime if value is not None and value is record.runtime else value
+
+    graph.add(
+        record.op, [restored(value) for value in record.inputs],
+        {name: restored(value) for name, value in record.args.items()}, device=record.device,
+        name=record.name if record.named else None, seed=record.seed, runtime=runtime,
+        num_outputs=record.outputs, where=record.where, domain=domain, preserve=record.preserve,
+    )  # fmt: skip
+
+
+def record_graph(nodes: Iterable[Node], remake: Callable[[Any], Callable[[], Any]]) -> GraphRecord:
+    """Records a graph.
+
+    Args:
+        nodes: all of the graph, in its order.
+        remake: returns what makes the `runtime` of a node for another graph.
+    """
+    numbers: dict[Domain, int] = {WHOLE_BATCH: NO_BRANCH}
+    domains: list[DomainRecord] = []
+
+    def numbered(domain: Domain) -> int:
+        if domain not in numbers:
+            assert domain.parent is not None
+            assert domain.predicate is not None
+            parent, predicate = numbered(domain.parent), ValueNumber.of(domain.predicate)
+            numbers[domain] = len(domains)
+            domains.append(DomainRecord(parent, predicate, domain.branch, domain.share, domain.where))
+        return numbers[domain]
+
+    records = tuple(_record(node, remake, numbered(node.domain)) for node in nodes)
+    return GraphRecord(records, tuple(domains))
+
+
+def _record(node: Node, remake: Callable[[Any], Callable[[], Any]], domain: int) -> NodeRecord:
+    runtime = None if node.runtime is None else remake(node.runtime)
+
+    def recorded(value: object) -> Any:
+        if isinstance(value, DataNode):
+            return ValueNumber.of(value)
+        return runtime if value is not None and value is node.runtime else value
+
+    return NodeRecord(
+        node.op, node.name, node.named, node.device, tuple(map(recorded, node.inputs)),
+        {name: recorded(value) for name, value in node.args.items()}, node.seed, runtime, len(node.outputs),
+        domain, node.where, node.preserve,
+    )  # fmt: skip
+
+
+def copy_graph(graph: Graph) -> Graph:
+    """Copies a graph for another pipeline of the same definition; its sources are at their beginnings."""
+    copy = Graph()
+    record_graph(graph.nodes, operator.attrgetter("anew")).add_to(copy)
+    return copy
 
 
 def reduced_operator(value: object) -> Any:

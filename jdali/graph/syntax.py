@@ -13,7 +13,7 @@ NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
 def walk(node: ast.AST, inside: bool = False) -> Iterable[ast.AST]:
-    """The node and all below it that belong to the same function."""
+    """Yields the node and all below it that belong to the same function."""
     yield node
     if isinstance(node, SCOPES) and not inside:
         return

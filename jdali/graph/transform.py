@@ -34,7 +34,7 @@ Declared: TypeAlias = dict[str, type[ast.Global] | type[ast.Nonlocal]]
 
 
 def transform(node: FunctionNode, code: CodeType) -> CodeType:
-    """Code of the rewritten function; it has one free variable more, `ag__`.
+    """Rewrites a function, and returns its code, which has one free variable more, `ag__`.
 
     Args:
         node: the function in the user's file; not changed.
@@ -132,7 +132,7 @@ def _declared(function: ast.AST) -> Declared:
 
 
 def _hook(name: str, *args: ast.expr) -> ast.expr:
-    """`ag__.name`, called if there are arguments."""
+    """Makes the expression `ag__.name`, called if there are arguments."""
     attribute = ast.Attribute(ast.Name(HOOK, ast.Load()), name, ast.Load())
     return ast.Call(attribute, list(args), []) if args else attribute
 
@@ -149,7 +149,7 @@ class _Expressions(ast.NodeTransformer):
         self.first = first  # the first parameter, which `super()` asks for
 
     def plain(self, value: ast.expr, what: str) -> ast.expr:
-        """`value`, refused at run time if it is a graph value."""
+        """Has a value refused at run time if it is a graph value."""
         return at(_hook("plain", value, ast.Constant(what)), value)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
@@ -177,7 +177,7 @@ class _Expressions(ast.NodeTransformer):
         return at(_hook("if_expression", node.test, _lambda(node.body), _lambda(node.orelse)), node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """`a < b < c` is `a < b and b < c`, with `b` evaluated once."""
+        """Rewrites `a < b < c` as `a < b and b < c`, with `b` evaluated once."""
         self.generic_visit(node)
         if len(node.ops) == 1 or stays(node.comparators) or has(node.comparators, (ast.NamedExpr,)):
             return node
@@ -292,7 +292,7 @@ class _Branches(_Expressions):
     visit_Nonlocal = visit_Global
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
-        """Python takes no annotations of variables that branches share."""
+        """Drops the annotation, which Python refuses for a variable that branches share."""
         if not isinstance(node.target, ast.Name):
             self.generic_visit(node)
             return node
@@ -349,7 +349,7 @@ class _Branches(_Expressions):
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        """Only its methods: functions inside of a class body do not see its variables."""
+        """Rewrites the methods only: functions inside of a class body do not see its variables."""
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 convert_function(statement)
@@ -357,7 +357,7 @@ class _Branches(_Expressions):
 
 
 def _targets(nodes: Sequence[ast.AST]) -> ast.expr:
-    """`("a.b", lambda: a, "b")` for each attribute that the nodes set, None in place of "b" for items."""
+    """Makes `("a.b", lambda: a, "b")` for each attribute that the nodes set, with None in place of "b" for items."""
     found: dict[str, ast.expr] = {}
     for node in nodes:
         for n in walk(node):

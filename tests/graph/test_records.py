@@ -9,8 +9,8 @@ from jdali import fn
 from jdali._operators.record import REGISTRY
 from jdali._sources import SourceFeed
 from jdali.graph.fingerprints import describe
-from jdali.graph.node import WHOLE_BATCH, Graph, record_graph
-from jdali.graph.records import reduced_operator
+from jdali.graph.node import WHOLE_BATCH, Graph
+from jdali.graph.records import record_graph, reduced_operator
 
 
 def nodes_of(pipe):
@@ -39,7 +39,7 @@ def received(nodes):
     file = io.BytesIO()
     _Pickler(file).dump(record_graph(nodes, lambda runtime: runtime.remake()))
     graph = Graph()
-    graph.add_recorded(pickle.loads(file.getvalue()))
+    pickle.loads(file.getvalue()).add_to(graph)
     return graph.nodes
 
 

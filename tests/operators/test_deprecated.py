@@ -9,7 +9,7 @@ from support import oracle
 import jdali
 from jdali import fn, ops, tfrecord
 from jdali._operators.catalog import CATALOG
-from jdali._operators.deprecated import IN_FAVOUR_OF
+from jdali._operators.names import IN_FAVOUR_OF
 from jdali._operators.surface import ALIASES, is_deprecated, schema_name
 
 NAMES = sorted({*ALIASES, *(name for names in CATALOG.values() for name in names if name[0] != "_")})

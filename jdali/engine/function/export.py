@@ -41,7 +41,7 @@ from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.representatives import combined, covering, sizes_within
 from jdali.engine.function.running import FunctionForm, computation, exact_platform, operand_specs
 from jdali.engine.function.without_places import without_places
-from jdali.graph import Node, describe, fingerprint, may_be_exported, number_of
+from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exported
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
@@ -311,4 +311,4 @@ def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], li
 
 
 def _numbers(value: Any) -> tuple[int, int]:
-    return dataclasses.astuple(number_of(value))
+    return dataclasses.astuple(ValueNumber.of(value))

@@ -65,7 +65,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
 
 def _definition(manifest: Manifest) -> FunctionDefinition:
     graph = Graph()
-    graph.add_recorded(read_graph(manifest.nodes, manifest.domains))
+    read_graph(manifest.nodes, manifest.domains).add_to(graph)
     needed = [n for n in graph.nodes if not n.is_source]
     for node in needed:
         if not may_be_exported(node):
@@ -76,9 +76,9 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
         raise FolderError("the operators have other arguments, or defaults, than when the folder was written")
     return FunctionDefinition(
         graph,
-        tuple(graph.output(ValueNumber(*start.value)) for start in manifest.start),
-        tuple(graph.output(ValueNumber(*value)) for value in manifest.outputs),
-        {graph.output(ValueNumber(*f.value)): read_value(f.array) for f in manifest.fixed},
+        tuple(ValueNumber(*start.value).find(graph) for start in manifest.start),
+        tuple(ValueNumber(*value).find(graph) for value in manifest.outputs),
+        {ValueNumber(*f.value).find(graph): read_value(f.array) for f in manifest.fixed},
         tuple(start.layout for start in manifest.start),
         manifest.seed,
         {key.node: key.words for key in manifest.held},

@@ -126,7 +126,7 @@ class ContainerItems:
 
 
 def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> Iterator[Target]:
-    """The variables of those names that the branches share."""
+    """Yields the variables of these names, which the branches share."""
     shared: dict[str, CellType] = {}
     for branch in branches:
         if branch is not None:
@@ -163,7 +163,7 @@ class Merge:
         self.missing: dict[str, tuple[str, str]] = {}  # by key: full name, and the branch that lacks it
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
-        """One value; MISSING if a branch did not set it, and so is the result.
+        """Adds one value; MISSING after one branch makes the result MISSING.
 
         Args:
             name: for messages.
@@ -174,7 +174,7 @@ class Merge:
         self._finish.append(self._value(name, if_true, if_false, key))
 
     def add_items(self, name: str, if_true: Any, if_false: Any) -> None:
-        """A dict or list, item by item."""
+        """Adds a dict or list, item by item."""
         if isinstance(if_true, dict):
             keys = [*if_true, *(k for k in if_false if k not in if_true)]
             parts = [
@@ -224,7 +224,7 @@ class Merge:
         return lambda merged: merged[index]
 
     def run(self) -> list[Any]:
-        """The merged values in the order in which they were added."""
+        """Merges, and returns the values in the order in which they were added."""
         merged: Sequence[Any] = ()
         if self._names:
             true, false = zip(*self._pairs, strict=True)
@@ -233,5 +233,5 @@ class Merge:
 
 
 def _outline(structure: Any) -> str:
-    """E.g. "(*, [*])"."""
+    """Writes a structure with a star for each leaf: "(*, [*])"."""
     return str(structure.unflatten(["*"] * structure.num_leaves)).replace("'*'", "*")
