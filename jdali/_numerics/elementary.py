@@ -193,7 +193,7 @@ def _within_exponents(x: Array) -> Array:
 
 
 def _exp_parts(x: Array) -> tuple[Array, Array]:
-    """Integers n and numbers r such that exp(x) = 2ⁿ (1 + r)."""
+    """Splits exp(x) into integers n and numbers r such that exp(x) = 2ⁿ (1 + r)."""
     form = _FORMATS[x.dtype]
     x = _within_exponents(x)
     exponent = jnp.round(x * _constant(x, math.log2(math.e)))
