@@ -205,7 +205,7 @@ def bbox_rotate(
     shape_layout: str = 'HW',
     size: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (),
 ) -> Tensor | Batch:
-    """Moves boxes to where they are once `rotate` has rotated the picture.
+    """Moves boxes as `rotate` moves the picture.
 
     Args:
         boxes: float32 [boxes, 4].
@@ -1364,8 +1364,8 @@ def jpeg_compression_distortion(
     What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
 
-    Derivatives (of float32 images) pass straight through all that rounds or limits values, quantization too: what is
-    left is the averaging of chroma.
+    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
+    shows.
 
     Parity: DALI takes uint8 only.
 
@@ -1709,7 +1709,7 @@ def ones_like(
     device: Device | str | None = None,
     dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Ones in the shape of another tensor.
+    """Makes ones in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -3050,7 +3050,7 @@ def zeros_like(
     device: Device | str | None = None,
     dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Zeros in the shape of another tensor.
+    """Makes zeros in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.

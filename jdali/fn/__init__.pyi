@@ -245,7 +245,7 @@ def bbox_rotate(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Moves boxes to where they are once `rotate` has rotated the picture.
+    """Moves boxes as `rotate` moves the picture.
 
     Args:
         boxes: float32 [boxes, 4].
@@ -1263,7 +1263,7 @@ def dl_tensor_python_function(
 
     Returns: copies of what the function returned, in host memory.
 
-    Parity: DALI's schema says that `batch_processing` is False by default; what it does is True.
+    Parity: DALI's schema says that `batch_processing` is False by default; its code uses True.
 
     Example:
         numbers = fn.dl_tensor_python_function(
@@ -2265,8 +2265,8 @@ def jpeg_compression_distortion(
     What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
 
-    Derivatives (of float32 images) pass straight through all that rounds or limits values, quantization too: what is
-    left is the averaging of chroma.
+    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
+    shows.
 
     Parity: DALI takes uint8 only.
 
@@ -2806,7 +2806,7 @@ def ones_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Ones in the shape of another tensor.
+    """Makes ones in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -5048,7 +5048,7 @@ def zeros_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Zeros in the shape of another tensor.
+    """Makes zeros in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.

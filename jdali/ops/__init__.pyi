@@ -120,7 +120,7 @@ class BBoxPaste(OperatorClass):
     ) -> None: ...
 
 class BBoxRotate(OperatorClass):
-    """Moves boxes to where they are once `rotate` has rotated the picture.
+    """Moves boxes as `rotate` moves the picture.
 
     Args:
         boxes: float32 [boxes, 4].
@@ -834,7 +834,7 @@ class DLTensorPythonFunction(OperatorClass):
 
     Returns: copies of what the function returned, in host memory.
 
-    Parity: DALI's schema says that `batch_processing` is False by default; what it does is True.
+    Parity: DALI's schema says that `batch_processing` is False by default; its code uses True.
 
     Example:
         numbers = fn.dl_tensor_python_function(
@@ -1562,8 +1562,8 @@ class JpegCompressionDistortion(OperatorClass):
     What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
 
-    Derivatives (of float32 images) pass straight through all that rounds or limits values, quantization too: what is
-    left is the averaging of chroma.
+    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
+    shows.
 
     Parity: DALI takes uint8 only.
 
@@ -1951,7 +1951,7 @@ class Ones(OperatorClass):
     ) -> None: ...
 
 class OnesLike(OperatorClass):
-    """Ones in the shape of another tensor.
+    """Makes ones in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -3334,7 +3334,7 @@ class Zeros(OperatorClass):
     ) -> None: ...
 
 class ZerosLike(OperatorClass):
-    """Zeros in the shape of another tensor.
+    """Makes zeros in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -5082,8 +5082,8 @@ def jpeg_compression_distortion(
     What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
 
-    Derivatives (of float32 images) pass straight through all that rounds or limits values, quantization too: what is
-    left is the averaging of chroma.
+    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
+    shows.
 
     Parity: DALI takes uint8 only.
 
@@ -5588,7 +5588,7 @@ def ones_like(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Ones in the shape of another tensor.
+    """Makes ones in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -7355,7 +7355,7 @@ def zeros_like(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Zeros in the shape of another tensor.
+    """Makes zeros in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
