@@ -9,7 +9,6 @@ folder of its version's name; the selector in its header lists those of other ve
 from __future__ import annotations
 
 import argparse
-import contextlib
 import logging
 import multiprocessing
 import os
@@ -26,6 +25,8 @@ os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
 from website import api_pages, gallery, operator_pages, operators, staging, versions
 from website.navigation import navigation
 from website.operators import ROOT
+from website.sources import write_files
+from website.tutorials import TUTORIALS, Kernel, write_tutorial
 
 from jdali import __version__
 from jdali._operators.record import REGISTRY
@@ -63,14 +64,14 @@ def run_all(
 ) -> dict[str, operator_pages.Outcome]:
     """Runs the examples of all operators and the tutorials in as many processes as there are processors."""
     from tqdm import tqdm
-    from website.sources import write_files
 
-    if not with_tutorials:
-        write_tutorials(pages / "tutorials", run=False)
     names = [op.name for op in operators.public_operators()] if with_examples else []
+    (pages / "tutorials").mkdir(exist_ok=True)
     spawn = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(os.cpu_count(), spawn) as pool:
-        tutorials = [pool.submit(write_tutorials, pages / "tutorials", run=True)] if with_tutorials else []
+        tutorials = [pool.submit(run_tutorial, n, pages / "tutorials") for n in TUTORIALS if with_tutorials]
+        for name in [] if with_tutorials else TUTORIALS:
+            write_tutorial(name, pages / "tutorials", None)
         if names:
             write_files(Path(folder))
         examples = {n: pool.submit(run_examples_of, n, Path(folder), pages / "pictures") for n in names}
@@ -85,14 +86,10 @@ def run_examples_of(name: str, files: Path, pictures: Path) -> operator_pages.Ou
     return operator_pages.run_examples(REGISTRY[name], files, pictures)
 
 
-def write_tutorials(folder: Path, *, run: bool) -> None:
-    """Writes the pages and notebooks of the tutorials, run in one process, each in a folder of its own."""
-    from website.tutorials import TUTORIALS, Kernel, write_tutorial
-
-    folder.mkdir(exist_ok=True)
-    with Kernel().started() if run else contextlib.nullcontext() as kernel:
-        for name in TUTORIALS:
-            write_tutorial(name, folder, kernel)
+def run_tutorial(name: str, folder: Path) -> None:
+    """Writes the page and notebook of a tutorial, run in a process of its own, as a reader runs it."""
+    with Kernel().started() as kernel:
+        write_tutorial(name, folder, kernel)
 
 
 def build(pages: Path, root: Path) -> tuple[Path, int]:

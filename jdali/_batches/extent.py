@@ -119,7 +119,7 @@ def mask_padding(value: Array, extent: Array, fill: object) -> Array:
 
 
 def reflect_101(index: Array, size: Array) -> Array:
-    """Indices mirrored into [0, size) at the first and last element, as often as needed.
+    """Mirrors indices into [0, size) at the first and last element, as often as needed.
 
     The outermost element is not repeated: of 4 elements, -2 to 5 are 2 1 0 1 2 3 2 1.
     """

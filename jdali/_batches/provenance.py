@@ -238,7 +238,7 @@ def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[
 
 
 def _stacked(links: Sequence[np.ndarray]) -> np.ndarray:
-    """Rows below each other, filled up by no sample."""
+    """Stacks rows, filled up by no sample."""
     width = max(mine.shape[1] for mine in links)
     return np.concatenate(
         [np.pad(mine, [(0, 0), (0, width - mine.shape[1])], constant_values=_NONE) for mine in links]

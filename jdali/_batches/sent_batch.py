@@ -41,7 +41,7 @@ class SentBatch:
     provenance: Provenance | None
 
     def spec(self) -> BatchSpec:
-        """Sizes, element type and layout of the batch."""
+        """Returns sizes, element type and layout of the batch."""
         if self.extent is None:
             assert self.extents is not None
             return BatchSpec(self.extents, self.dtype, self.layout)

@@ -57,7 +57,7 @@ def borders_of(boxes: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def boxes_of(first: np.ndarray, last: np.ndarray, layout: str) -> np.ndarray:
-    """Boxes [N, 2 * ndim] of their first and last borders: the reverse of `borders_of`."""
+    """Makes boxes [N, 2 * ndim] of their first and last borders: the reverse of `borders_of`."""
     ndim = len(layout) // 2
     has_last = "X" in layout
     columns = np.concatenate([first, last if has_last else last - first], axis=1)

@@ -184,7 +184,7 @@ def _random_windows(
 def _with_aspect_ratios(
     rng: np.random.Generator, shape: np.ndarray, fixed: dict[tuple[int, int], np.float32]
 ) -> np.ndarray:
-    """Sizes [K, ndim] with these ratios, and the longest side as it was.
+    """Makes sizes [K, ndim] with these ratios, and the same longest side.
 
     The axes follow each other in random order, each gets its size from those before.
     """

@@ -141,7 +141,7 @@ def _sampled(picture: Array, x: Array, y: Array, extent: Array) -> Array:
 
 
 def _taken(values: Array, index: Array, axis: int) -> Array:
-    """Elements along an axis; without the checks of an index, which there would be many of to compile."""
+    """Takes elements along an axis without checks of the index, which would take long to compile."""
     return jnp.take(values, index, axis=axis, mode="clip")
 
 

@@ -110,5 +110,5 @@ def _whole(values: np.ndarray) -> np.ndarray:
 
 
 def _quotient(values: np.ndarray, divisor: int) -> np.ndarray:
-    """Integers divided, and cut off towards zero."""
+    """Divides integers, and cuts off towards zero."""
     return np.sign(values) * (np.abs(values) // divisor)

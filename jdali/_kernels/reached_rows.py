@@ -47,7 +47,7 @@ class ReachedRows:
         return jnp.zeros((planes * rows, length + self._side * self.channels), jnp.float32)
 
     def read(self, buffer: Array, n: Array, d: Array, first: Array) -> Array:
-        """Rows for a block that begins at row `first` of plane `d` of image `n`."""
+        """Reads rows for a block that begins at row `first` of plane `d` of image `n`."""
         _, depth, height, width = self.flat.shape
         planes, count, _ = self.shape
         row, inside = first + self.starts[1] + jnp.arange(count, dtype=jnp.int32), None

@@ -174,7 +174,7 @@ def _region(
 
 
 def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarray | None) -> np.ndarray:
-    """Sizes, not rounded, negative where mirrored, after aspect ratio and `limit`.
+    """Computes sizes, not rounded, negative where mirrored, after aspect ratio and `limit`.
 
     Args:
         wanted: [N, d], 0 where there is none.

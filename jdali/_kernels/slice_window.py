@@ -196,7 +196,7 @@ def any_window(
     name: str, extents: np.ndarray, axes: np.ndarray, values: Mapping[str, Any], normalized_anchor: bool,
     normalized_shape: bool,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Windows by positional inputs, if there are any, or else by named arguments.
+    """Computes windows by positional inputs if given, else by named arguments.
 
     Args:
         axes: [N, K], of `slice_axes`.

@@ -102,7 +102,7 @@ def window_indices(
 
 
 def bordered(indices: Indices, extent: Array, border: str) -> list[Array | None]:
-    """Indices out of bounds moved to the elements of the sample that a border repeats.
+    """Moves indices out of bounds to the elements of the sample that a border repeats.
 
     Args:
         indices: of `window_indices`.

@@ -24,7 +24,7 @@ def no_values(arguments: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def length(argument: object) -> int | None:
-    """Values a sample of an argument of `setup`, 1 for a scalar; None: left out, or not known yet."""
+    """Counts the values a sample of an argument of `setup`, 1 for a scalar; None if left out, or not known yet."""
     shape = sample_shape(argument)
     return None if shape is None else int(np.prod(shape))
 

@@ -374,7 +374,7 @@ def _cubic(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent:
 
 
 def _cubic_weight(distance: Array) -> Array:
-    """Keys' kernel with a = -0.75, as in OpenCV, at a distance of 0 to 2."""
+    """Computes Keys' kernel with a = -0.75, as in OpenCV, at a distance of 0 to 2."""
     a = -0.75
     near = ((a + 2) * distance - (a + 3)) * distance * distance + 1
     far = ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a

@@ -51,13 +51,13 @@ _FORMATS = {
 
 
 def exp(x: Array) -> Array:
-    """Raises e to the x."""
+    """Raises e to the power of x."""
     exponent, rest = _exp_parts(x)
     return _scaled(1 + rest, exponent)
 
 
 def exp2(x: Array) -> Array:
-    """Raises 2 to the x."""
+    """Raises 2 to the power of x."""
     form, x = _FORMATS[x.dtype], _within_exponents(x)
     exponent = jnp.round(x)
     rest = _less_one(_constant(x, math.log(2)) * (x - exponent))
@@ -65,7 +65,7 @@ def exp2(x: Array) -> Array:
 
 
 def expm1(x: Array) -> Array:
-    """Computes e to the x, less 1."""
+    """Computes e to the power of x, less 1."""
     exponent, rest = _exp_parts(x)
     digits = _FORMATS[x.dtype].mantissa + 2  # beyond, the 1 is less than half a unit
     small = _scaled(rest, exponent) + (_power(x, jnp.clip(exponent, -digits, digits)) - 1)
@@ -193,7 +193,7 @@ def _within_exponents(x: Array) -> Array:
 
 
 def _exp_parts(x: Array) -> tuple[Array, Array]:
-    """Integers n and numbers r such that exp(x) = 2ⁿ (1 + r)."""
+    """Splits exp(x) into integers n and numbers r such that exp(x) = 2ⁿ (1 + r)."""
     form = _FORMATS[x.dtype]
     x = _within_exponents(x)
     exponent = jnp.round(x * _constant(x, math.log2(math.e)))

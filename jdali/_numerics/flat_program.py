@@ -68,7 +68,7 @@ class FlatProgram:
         self.results: list[Any] = self._add(closed, arguments)
 
     def levels(self) -> list[DrawLevel]:
-        """Levels in order, the steps of each in the order of the jaxpr."""
+        """Returns the levels in order, the steps of each in the order of the jaxpr."""
         return self._levels
 
     def _value(self, level: int) -> StepValue:

@@ -122,7 +122,7 @@ def _mapped(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def split(words: Words, count: int) -> Words:
-    """Words [..., count] of the keys `jax.random.split(key, count)`, of one or more keys [...]."""
+    """Splits keys into words [..., count], as `jax.random.split(key, count)` splits one or more keys [...]."""
     counter = jnp.arange(count, dtype=jnp.uint32)
     return threefry(words[0][..., None], words[1][..., None], np.uint32(0), counter)
 

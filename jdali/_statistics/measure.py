@@ -69,7 +69,7 @@ def statistics(
 
 
 def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, ...], np.ndarray]]:
-    """Batches and the positions of the samples in them that count: the first `n`, or those of one epoch."""
+    """Yields batches and the positions of the samples in them that count: the first `n`, or those of one epoch."""
     epoch: int | None = None
     left = sys.maxsize if n is None else n
     while left:

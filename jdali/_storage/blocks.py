@@ -140,7 +140,7 @@ class Blocks:
         return future
 
     def _file(self, number: int) -> int:
-        """Files without any bytes have no block, and come before one that begins with the same number."""
+        """Finds the file of a block. Empty files have no block, and come before one that begins with the same number."""
         return bisect.bisect_right(self._starts, number) - 1
 
     def _fetch(self, number: int) -> bytes:

@@ -163,7 +163,7 @@ def entries(folder: str, *, folders: bool) -> list[str]:
 
 
 def walk(folder: str) -> Iterator[str]:
-    """Paths, relative to `folder`, of all files in it and below: a folder's own files, then its subfolders'."""
+    """Yields the paths, relative to `folder`, of all files in it and below: a folder's own files, then its subfolders'."""
     with progress_bar(None, "files", f"listing {folder}") as advance:
         for path in _walk(folder):
             advance(1)

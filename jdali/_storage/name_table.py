@@ -239,7 +239,7 @@ class ListedNames:
             start, line = end, line + len(ends)
 
     def _lines(self, starts: np.ndarray, ends: np.ndarray, line: int) -> tuple[np.ndarray, ...]:
-        """Starts, ends and labels of the names in some lines; and which of the lines are blank, from 0 on.
+        """Finds starts, ends and labels of the names in some lines, and the blank lines, from 0 on.
 
         Args:
             starts, ends: of the lines.

@@ -132,7 +132,7 @@ def report() -> list[str]:
 
 
 def installed_version(library: LibraryUse) -> str | None:
-    """Its version, or None if it is not installed."""
+    """Returns a package's version, or None if it is not installed."""
     return libraries.installed_version(library.package, library.module)
 
 

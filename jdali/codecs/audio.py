@@ -185,7 +185,7 @@ def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, 
 
 
 def rescale(wave: HostArray, dtype: np.dtype) -> HostArray:
-    """Floats from -1 to 1 as integers of the whole range, half away from zero, saturated."""
+    """Scales floats from -1 to 1 to integers of the whole range, half away from zero, saturated."""
     if wave.dtype == dtype or dtype.kind == "f":
         return wave.astype(dtype, copy=False)
     limits = np.iinfo(dtype)

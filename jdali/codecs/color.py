@@ -130,7 +130,7 @@ def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
 
 
 def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
-    """Samples with full intensity at `maximum`, brought to the range of `dtype`; rounds half away."""
+    """Scales samples with full intensity at `maximum` to the range of `dtype`; rounds half away."""
     if picture.dtype == dtype and maximum == full_intensity(dtype):
         return picture
     if dtype.kind != "f" and picture.dtype.kind == "u" and picture.dtype.itemsize <= 2:

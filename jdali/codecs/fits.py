@@ -116,7 +116,7 @@ def _integer(cards: Cards, number: int, key: str, default: int | None = None) ->
 
 
 def _shape(cards: Cards, number: int, prefix: str = "") -> list[int]:
-    """Extents in the order of the file, the one that varies fastest first."""
+    """Returns extents in the order of the file, the one that varies fastest first."""
     axes = _integer(cards, number, f"{prefix}NAXIS")
     if not 0 <= axes <= 32:
         raise SampleError(f"HDU {number} has {axes} axes; at most 32 can be read")

@@ -93,7 +93,7 @@ def _borders(start: int, end: int, origin: int, size: int, step: int) -> np.ndar
 
 
 def _counts(across: np.ndarray, down: np.ndarray, style: _Style) -> tuple[int, int]:
-    """Precincts and code-blocks of all tiles of a component."""
+    """Counts precincts and code-blocks of all tiles of a component."""
     precincts = blocks = 0
     highest = len(style.precincts) - 1
     for resolution, (wide, high) in enumerate(style.precincts):

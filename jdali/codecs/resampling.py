@@ -36,13 +36,13 @@ def lobes_of(quality: float) -> int:
 
 
 def resampled_length(length: int, in_rate: float, out_rate: float) -> int:
-    """Samples after resampling."""
+    """Returns the number of samples after resampling."""
     return int(np.ceil(length * float(out_rate) / float(in_rate)))
 
 
 @functools.lru_cache(maxsize=16)
 def window_table(lobes: int) -> npt.NDArray[np.float32]:
-    """Weights at distances -lobes to lobes in steps of 1/32, with a zero before and two after.
+    """Tabulates weights at distances -lobes to lobes in steps of 1/32, with a zero before and two after.
 
     The Hann window is wider than the sinc by half an entry on each side (kernels/signal/resampling.h).
     """

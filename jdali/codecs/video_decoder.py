@@ -49,7 +49,7 @@ class VideoDecoder:
         fill: tuple[int, ...] = (0,),
         upright: bool = False,
     ) -> np.ndarray:
-        """Frames by number.
+        """Reads frames by number.
 
         Args:
             numbers: [n], in any order, also repeated; `PADDING` where there is none.
@@ -179,8 +179,8 @@ class VideoDecoder:
             yield from packet.decode()
 
     def _decode_from_key(self) -> Iterator[Any]:
-        """Frames after a seek; none if it led to where the times of packets are not those of the index, or if the
-        key frame is no clean start.
+        """Decodes frames after a seek; none if packets there have other times than the index, or if the key frame is no
+        clean start.
         """
         packets = self._container.demux(self._stream)
         # Some decoders make grey pictures of packets before a key frame, since they lack references.

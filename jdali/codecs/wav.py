@@ -68,7 +68,7 @@ def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype) ->
 
 
 def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
-    """Integers brought to 32 bits, their own at the top."""
+    """Shifts integers to the top of 32 bits."""
     if bits == 8:
         return (np.frombuffer(content, np.uint8) ^ np.uint8(128)).astype(np.int32) << 24
     if bits == 32:
@@ -187,7 +187,7 @@ def _floats_of_16_bits(samples: HostArray) -> HostArray:
 
 
 def _layout(body: memoryview) -> tuple[int, int, int, bool] | None:
-    """Channels, rate, bits of a sample and whether it is a float, if it is a plain format."""
+    """Reads channels, rate, bits of a sample and whether it is a float, if it is a plain format."""
     if len(body) < 16:
         return None
     kind, channels, rate, _, align, bits = struct.unpack_from("<HHIIHH", body)

@@ -1708,7 +1708,7 @@ def ones_like(
     device: Device | str | None = None,
     dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Ones in the shape of another tensor.
+    """Makes ones in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -3046,7 +3046,7 @@ def zeros_like(
     device: Device | str | None = None,
     dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Zeros in the shape of another tensor.
+    """Makes zeros in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.

@@ -87,7 +87,7 @@ class ExternalSource:
         return tensor if batch_size is None else Batch.broadcast(tensor, batch_size)
 
     def captured(self, batch_size: int | None = None, ctx: object = None) -> Iterator[Any]:
-        """Items up to the end of the source; `ctx` is without effect."""
+        """Yields items up to the end of the source; `ctx` is without effect."""
         while True:
             try:
                 item = self(batch_size=batch_size)

@@ -2805,7 +2805,7 @@ def ones_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Ones in the shape of another tensor.
+    """Makes ones in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -5044,7 +5044,7 @@ def zeros_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Zeros in the shape of another tensor.
+    """Makes zeros in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.

@@ -1950,7 +1950,7 @@ class Ones(OperatorClass):
     ) -> None: ...
 
 class OnesLike(OperatorClass):
-    """Ones in the shape of another tensor.
+    """Makes ones in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -3330,7 +3330,7 @@ class Zeros(OperatorClass):
     ) -> None: ...
 
 class ZerosLike(OperatorClass):
-    """Zeros in the shape of another tensor.
+    """Makes zeros in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -5583,7 +5583,7 @@ def ones_like(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Ones in the shape of another tensor.
+    """Makes ones in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -7347,7 +7347,7 @@ def zeros_like(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Zeros in the shape of another tensor.
+    """Makes zeros in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.

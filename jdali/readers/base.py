@@ -146,7 +146,7 @@ class Reader(abc.ABC):
         }
 
     def next_batch(self, count: int) -> SampleRefs:
-        """References to the next `count` samples."""
+        """Returns references to the next `count` samples."""
         return self._order.take(count)
 
     @abc.abstractmethod

@@ -192,7 +192,7 @@ def _to_unit_range(signal: Array) -> Array:
 
 
 def _from_unit_range(value: Array, dtype: np.dtype) -> Array:
-    """Floats times an integer's largest value, rounded half away from zero and saturated."""
+    """Multiplies floats by an integer's largest value, rounded half away from zero and saturated."""
     if dtype.kind == "f":
         return value.astype(dtype)
     return saturate_cast(value * np.float32(np.iinfo(dtype).max), dtype)

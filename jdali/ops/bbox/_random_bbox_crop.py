@@ -170,7 +170,7 @@ def _is_iou(threshold_type: str) -> bool:
 
 
 def _in_order(name: str, sizes: np.ndarray, shape_layout: str | None, ndim: int) -> np.ndarray:
-    """Sizes [N, ndim] with the width first."""
+    """Returns sizes [N, ndim] with the width first."""
     layout, letters = shape_layout or "WHD"[:ndim], "WHD"[:ndim]
     if sorted(layout) != sorted(letters):
         raise ValueError(

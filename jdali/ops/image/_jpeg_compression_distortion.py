@@ -152,7 +152,7 @@ def _distorted(image: Array, quality: Array, extent: Array) -> Array:
 
 
 def _by_way_of_jpeg(image: Array, quality: Array, extent: Array, keep: Keep, run: _Run) -> Array:
-    """Planes are uint8 wherever they are kept: large ones take most of their time to come from memory."""
+    """Codes and decodes an image. Planes are kept as uint8: large ones take most of their time to come from memory."""
     height, width, _ = image.shape
     luma, small, *chroma = _planes(image.astype(jnp.int32), extent)
     luma, *chroma = (keep(part.astype(jnp.uint8)) for part in (luma, *chroma))

@@ -120,7 +120,7 @@ def _medians(reach: _Reach, image: Array, size: Array, extent: Array) -> Array:
 
 
 def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
-    """Medians by `median_network`, on a CPU block after block of rows."""
+    """Finds medians by `median_network`, on a CPU block after block of rows."""
     (height, length), unit = windows.flat.shape, windows.channels
     rows = rows_of_block(windows.flat.shape, _BLOCK // windows.flat.dtype.itemsize)
 

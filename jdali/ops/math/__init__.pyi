@@ -290,7 +290,7 @@ def bitand(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Bits set in both; the conjunction of booleans.
+    """Keeps bits set in both; the conjunction of booleans.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -321,7 +321,7 @@ def bitnot(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Bits not set; the negation of booleans.
+    """Inverts all bits; the negation of booleans.
 
     Returns: shape and type of the input.
 
@@ -352,7 +352,7 @@ def bitor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Bits set in either; the disjunction of booleans.
+    """Keeps bits set in either; the disjunction of booleans.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -384,7 +384,7 @@ def bitxor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Bits set in one only; the exclusive disjunction of booleans.
+    """Keeps bits set in one only; the exclusive disjunction of booleans.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -477,7 +477,7 @@ def clamp(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Values raised to `lo`, then lowered to `hi`; NaN stays.
+    """Limits values to `lo` below, then to `hi` above; NaN stays.
 
     Returns: the broadcast shape, in the type that all three promote to.
 

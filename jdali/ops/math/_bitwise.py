@@ -13,7 +13,7 @@ from jdali._kernels.elementwise import elementwise
 
 @elementwise("bitand", "bitwise")
 def bitand(left: Array, right: Array) -> Array:
-    """Bits set in both; the conjunction of booleans.
+    """Keeps bits set in both; the conjunction of booleans.
 
     Returns: the broadcast shape, in the promoted type.
     """
@@ -22,7 +22,7 @@ def bitand(left: Array, right: Array) -> Array:
 
 @elementwise("bitor", "bitwise")
 def bitor(left: Array, right: Array) -> Array:
-    """Bits set in either; the disjunction of booleans.
+    """Keeps bits set in either; the disjunction of booleans.
 
     Returns: the broadcast shape, in the promoted type.
     """
@@ -31,7 +31,7 @@ def bitor(left: Array, right: Array) -> Array:
 
 @elementwise("bitxor", "bitwise")
 def bitxor(left: Array, right: Array) -> Array:
-    """Bits set in one only; the exclusive disjunction of booleans.
+    """Keeps bits set in one only; the exclusive disjunction of booleans.
 
     Returns: the broadcast shape, in the promoted type.
     """
@@ -40,7 +40,7 @@ def bitxor(left: Array, right: Array) -> Array:
 
 @elementwise("bitnot", "bitwise")
 def bitnot(value: Array) -> Array:
-    """Bits not set; the negation of booleans.
+    """Inverts all bits; the negation of booleans.
 
     Returns: shape and type of the input.
     """

@@ -90,7 +90,7 @@ def max(left: Array, right: Array) -> Array:
 
 @elementwise("clamp", "arithmetic")
 def clamp(value: Array, lo: Array, hi: Array) -> Array:
-    """Values raised to `lo`, then lowered to `hi`; NaN stays.
+    """Limits values to `lo` below, then to `hi` above; NaN stays.
 
     Returns: the broadcast shape, in the type that all three promote to.
     """

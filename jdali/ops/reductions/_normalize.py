@@ -50,7 +50,7 @@ def setup(
 
 
 def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
-    """Axes along which a tensor has size 1; None: it is left out, or a number.
+    """Returns the axes along which a tensor has size 1; None if it is left out, or a number.
 
     Raises:
         SampleError: its shape in a sample does not fit the sample.

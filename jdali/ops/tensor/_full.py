@@ -184,7 +184,7 @@ def zeros_like(
     dtype: Static[np.dtype | None] = None,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Zeros in the shape of another tensor.
+    """Makes zeros in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.
@@ -206,7 +206,7 @@ def ones_like(
     dtype: Static[np.dtype | None] = None,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
-    """Ones in the shape of another tensor.
+    """Makes ones in the shape of another tensor.
 
     Args:
         data_like: only its shape, type and layout count.

@@ -111,7 +111,7 @@ def _chosen(name: str, data: BatchSpec, src_dims: np.ndarray) -> np.ndarray:
 
 
 def _relative(name: str, data: BatchSpec, factors: np.ndarray, src_dims: np.ndarray | None) -> np.ndarray:
-    """Extents times factors, rounded half away from zero; -1 where the factor is negative."""
+    """Multiplies extents by factors, rounded half away from zero; -1 where the factor is negative."""
     count = factors.shape[1]
     if src_dims is not None:
         source = _chosen(name, data, src_dims)
@@ -131,7 +131,7 @@ def _relative(name: str, data: BatchSpec, factors: np.ndarray, src_dims: np.ndar
 
 
 def _resize_innermost(name: str, extents: np.ndarray, dtype: np.dtype, out_dtype: np.dtype) -> np.ndarray:
-    """Extents with the innermost one scaled by the ratio of the types' sizes."""
+    """Scales the innermost extent by the ratio of the types' sizes."""
     if dtype.itemsize == out_dtype.itemsize:
         return extents
     row = extents[:, -1] * dtype.itemsize if extents.shape[1] else np.full(len(extents), -1)

@@ -225,7 +225,7 @@ def _check_step(axis: int, subscript: _Subscript) -> None:
 
 
 def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:
-    """Sizes to compile in: only of channels, which do not vary from batch to batch."""
+    """Names the sizes to compile in: only of channels, which do not vary from batch to batch."""
     return tuple(
         int(data.extents[0, axis])
         if data.layout[axis : axis + 1] == "C" and data.batch_size and np.ptp(data.extents[:, axis]) == 0

@@ -100,7 +100,7 @@ class NumbaFunction:
 
     @staticmethod
     def _check_minimal_numba_version(throw: bool = True) -> bool:
-        """Programs for DALI ask this before they use Numba; without it this module cannot be imported."""
+        """Returns True: programs for DALI ask this before they use Numba, without which this module cannot be imported."""
         return True
 
     @staticmethod

@@ -56,7 +56,7 @@ def feed_ndarray(dali_tensor: Tensor | TensorList, ptr: int, cuda_stream: object
 
 
 def recursive_length(tensor: Any, lod_level: int) -> list[list[int]]:
-    """Lengths along the first axes of nested samples.
+    """Measures the lengths along the first axes of nested samples.
 
     Args:
         tensor: a batch, whose samples may differ in size, an array, or a shape.

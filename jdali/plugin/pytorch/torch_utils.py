@@ -86,7 +86,7 @@ def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
 def dense_tensors(
     names: Sequence[object], batches: Sequence[TensorList], own: Sequence[bool]
 ) -> list[torch.Tensor]:
-    """Batches as tensors [N, ...] that share no memory with each other.
+    """Converts batches to tensors [N, ...] that share no memory with each other.
 
     Args:
         names: of the outputs.

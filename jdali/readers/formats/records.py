@@ -252,7 +252,7 @@ class _RecordParser(Protocol):
 def parsed_together(
     parser: _RecordParser, pieces: Pieces, count: int, alone: Callable[[int], tuple[np.ndarray, ...]]
 ) -> Loaded:
-    """Samples from their records.
+    """Parses samples from their records together.
 
     Args:
         parser: whose `parse_many` parses most of them.

@@ -88,7 +88,7 @@ def window(
 
 
 def pad(batch: Batch, border: tuple[int, int, int, int], policy: str, fill: Sequence[float]) -> Batch:
-    """Images with a border of (left, top, right, bottom) pixels."""
+    """Adds a border of (left, top, right, bottom) pixels to images."""
     left, top, right, bottom = border
     return window(
         batch, np.array([-top, -left]), sizes(batch) + np.array([top + bottom, left + right]), policy, fill

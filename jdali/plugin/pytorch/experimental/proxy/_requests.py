@@ -94,7 +94,7 @@ class Requests:
         return self._is_open
 
     def open(self) -> None:
-        """Batches are made from now on."""
+        """Starts making batches."""
         with self._changed:
             self._is_open = True
             if not self._is_broken:
