@@ -3,7 +3,7 @@
 import types
 
 import pytest
-from jdali.engine.flow.ready_queue import Room
+from jdali.engine.flow.room import Room
 from support.nodes import engine_of, node_of
 from support.numbers import NumberReader
 

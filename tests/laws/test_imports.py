@@ -119,6 +119,7 @@ ENTRIES = {
     "jdali._workers.pool": "needs JAX",
     "jdali.engine.eager": "a door of its own",
     "jdali.engine.function": "a door of its own",
+    "jdali.engine.report": "a library of functions, known by its name",
 }
 
 

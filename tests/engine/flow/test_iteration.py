@@ -11,7 +11,7 @@ from jdali.graph import WHOLE_BATCH
 
 
 def begun(engine):
-    task = engine.draw().task
+    task = engine.draw()
     return Iteration.of(task, engine.sources)
 
 
@@ -22,7 +22,7 @@ def test_it_begins_with_the_samples_of_its_sources_and_no_value():
     (source,) = engine.sources
     assert list(iteration.env.drawn[source]) == ["number 3", "number 4", "number 5"]
     assert iteration.parts == {WHOLE_BATCH: iteration.task.ids}
-    assert (iteration.memo, iteration.most_bytes) == (None, 0)
+    assert iteration.most_bytes == 0
     engine.close()
 
 
