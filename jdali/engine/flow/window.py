@@ -507,6 +507,8 @@ class Window:
         self._order.leave(slot.number)
         with self._changed:
             slot.task = slot.begun = None
+            if self.stopped:  # nobody takes it, and an error holds a frame that holds the slot
+                return
             slot.outcome = outcome
             if self.room is not None and isinstance(outcome, Result):
                 self.room.note(outcome.most_bytes)
@@ -713,7 +715,8 @@ class Window:
                 self._keeper.end()
                 self._threads.end()
                 if self._threads.join(deadline) and self._keeper.join(deadline):
-                    self._slots.clear()
+                    while self._slots:
+                        self._slots.pop().outcome = None
                     self._undrawn.clear()
                     self.engine.close()
                     self._over = True
