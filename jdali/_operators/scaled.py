@@ -1,8 +1,8 @@
 """Decoding at a fraction of the size, where what follows shrinks the picture anyway.
 
-A decoder whose format can has a `ScaledDecoding`; an operator that can make up for it has a `setup` with the parameter
-`scaled`. The plan finds decoders whose output only such operators read (`graph.scaled_consumers`). For each batch the
-engine works out a `Scaled`, which `run` of the decoder and `setup` of the consumers get; elsewhere it is None.
+A decoder says by a `ScaledDecoding` which fractions it can decode at. An operator that compensates for them takes
+`scaled` in its `setup`. Where only such operators read a decoder's pictures (`graph.scaled_consumers`), the engine
+chooses a `Scaled` for each batch and passes it to `run` of the decoder and to `setup` of its consumers.
 """
 
 from __future__ import annotations

@@ -164,8 +164,8 @@ class Graph:
             op, inputs, args: of the call.
             device, name, seed, runtime, where, preserve: see `Node`.
             num_outputs: None: as many as the operator says.
-            domain: the samples that it works on, for which the inputs are there. None: those of the current branch, which
-                the inputs enter. A source gives samples to the whole batch wherever it is called, as in DALI.
+            domain: the samples that it works on; the inputs are values of these. None: the samples of the current branch,
+                which the inputs enter. A source gives samples to the whole batch wherever it is called, as in DALI.
         """
         inputs = [self.own(i) if isinstance(i, DataNode) else i for i in inputs]
         args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
