@@ -116,8 +116,8 @@ ENTRIES = {
     "jdali._operators.record": "what an operator is",
     "jdali._operators.surface": "the public functions",
     "jdali._storage.files": "a library of functions, known by its name",
+    "jdali._workers.callbacks": "needs JAX",
     "jdali._workers.on_ray": "needs Ray",
-    "jdali._workers.pool": "needs JAX",
     "jdali.engine.eager": "a door of its own",
     "jdali.engine.function": "a door of its own",
 }

@@ -11,7 +11,7 @@ from typing import Any
 from jdali._batches import BatchSplit, LentMemory
 from jdali._sources import SourceFeed
 from jdali._workers import answer_memory
-from jdali._workers.pool import WorkerPool
+from jdali._workers.callbacks import CallbackWorkers
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.iteration import BatchInFlight, Iteration, Result
 from jdali.engine.flow.made_elsewhere import Begun, MadeElsewhere, SentTask, StartWorkers
@@ -77,7 +77,7 @@ class Engine:
         plan: ExecutionPlan,
         options: EngineOptions,
         *,
-        callback_workers: WorkerPool | None = None,
+        callback_workers: CallbackWorkers | None = None,
         start_workers: StartWorkers | None = None,
         sources: dict[Node, Any] | None = None,
         tables: Tables | None = None,
