@@ -17,7 +17,7 @@ from jdali._sources import start_workers
 from jdali._state import StateError, from_checkpoint
 from jdali._system.devices import accelerator
 from jdali._workers import BatchWorkers, ProcessWorkers, WorkerSet
-from jdali._workers.pool import WorkerPool
+from jdali._workers.callbacks import CallbackWorkers
 from jdali.engine import Engine, Window, eager
 from jdali.graph import DataNode, Graph, Node, make_plan, reduced_operator
 from jdali.readers.shared_tables import Tables
@@ -46,7 +46,7 @@ class Building:
     ):
         self._config, self._definition, self._iter_setup = config, definition, iter_setup
         self.built: Run | None = None
-        self.workers: WorkerPool | None = None
+        self.workers: CallbackWorkers | None = None
         self.is_restored = False
         self.iterator_state: dict[str, Any] | None = None
         self._lock = threading.RLock()
@@ -96,7 +96,7 @@ class Building:
                     timeout=config.py_timeout, seed=config.seed,
                 )  # fmt: skip
             if self.workers is not None:
-                weakref.finalize(self, self.workers.abandon).atexit = False
+                weakref.finalize(self, self.workers.interrupt).atexit = False
 
     def _build(self) -> None:
         if self._config.num_threads < 1:

@@ -108,7 +108,7 @@ class PipelineFacts(PipelineBase):
             most samples that were in it. Empty without workers, and before the first batch.
         """
         workers = self._building.workers
-        sizes = [] if workers is None else [size for size in workers.file_sizes() if size[1]]
+        sizes = [] if workers is None else [size for size in workers.slab_sizes() if size[1]]
         return {
             "capacities": [size for size, _ in sizes],
             "per_sample_capacities": [size // samples for size, samples in sizes],

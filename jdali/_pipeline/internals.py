@@ -6,7 +6,7 @@ import dataclasses
 import threading
 
 from jdali._pipeline.config import PipelineConfig
-from jdali._workers.pool import WorkerPool
+from jdali._workers.callbacks import CallbackWorkers
 from jdali.engine import Engine, Window
 
 
@@ -24,7 +24,7 @@ class Internals:
     config: PipelineConfig
     engine: Engine
     window: Window
-    callback_workers: WorkerPool | None
+    callback_workers: CallbackWorkers | None
 
     @property
     def phase(self) -> str:

@@ -18,7 +18,7 @@ from jdali._pipeline.runs import PipelineRuns
 from jdali._pipeline.serialize import Serialization, given_content, given_options
 from jdali._system.tracebacks import folding
 from jdali._workers import WorkerSet
-from jdali._workers.pool import WorkerPool
+from jdali._workers.callbacks import CallbackWorkers
 from jdali.graph import DataNode
 
 Self = TypeVar("Self", bound="Pipeline")
@@ -194,7 +194,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
         self._building.start_py_workers()
 
     @property
-    def _py_pool(self) -> WorkerPool | None:
+    def _py_pool(self) -> CallbackWorkers | None:
         """The worker processes, under DALI's private name: programs ask for it."""
         return self._building.workers
 

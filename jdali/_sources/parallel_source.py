@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any, TypeAlias
@@ -11,7 +12,8 @@ from typing import Any, TypeAlias
 from jdali._sources.external_source import SourceFeed
 from jdali._sources.in_workers import InWorkers
 from jdali._sources.items import SourceItems, has_state, is_generator_function
-from jdali._sources.user_batches import Samples, in_host_memory
+from jdali._sources.user_batches import Samples, host_sample, in_host_memory
+from jdali._workers import MadeTask
 
 _Request: TypeAlias = tuple[int, int, int, int]  # arguments of `SourceFeed.next`
 
@@ -27,41 +29,26 @@ class RemoteSource:
 
     def __init__(self, source: Any, options: Mapping[str, Any], alone: bool):
         self.callback, self._options, self.alone = source, dict(options), alone
-        self._made: SourceFeed | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": None}
-
-    @property
+    @functools.cached_property
     def _local(self) -> SourceFeed:
-        if self._made is None:
-            self._made = SourceFeed(self.callback, held=True, **self._options)
-        return self._made
+        return SourceFeed(self.callback, held=True, **self._options)
 
-    def next_batch(self, *request: int) -> tuple[Any, Any]:
+    def next_batch(self, *request: int) -> tuple[list[Any], list[str], dict[str, Any]]:
         """All samples of a batch for each output; their layouts, and the state after them."""
         source = self._local
         outputs = [in_host_memory(samples) for samples in source.next(*request)]
-        return outputs, (source.drawn_layouts, source.get_state())
+        return outputs, source.drawn_layouts, source.get_state()
 
-    def rows(self, numbers: range, *request: int) -> tuple[Any, None]:
-        """See `SourceFeed.rows`."""
-        return self._local.rows(numbers, *request), None
+    def rows(self, numbers: range, *request: int) -> list[Any]:
+        """See `SourceFeed.rows`; in host memory."""
+        rows = self._local.rows(numbers, *request)
+        return [[*map(host_sample, row)] if isinstance(row, list) else host_sample(row) for row in rows]
 
-    def restart(self) -> tuple[Any, Any]:
-        """Begins again."""
-        self._local.restart()
-        return [], self._local.get_state()
-
-    def set_state(self, state: dict[str, Any]) -> tuple[Any, Any]:
-        """Goes to where a state was taken."""
-        self._local.set_state(state)
-        return [], self._local.get_state()
-
-    def leave_epoch(self, *request: Any) -> tuple[Any, Any]:
-        """See `SourceFeed.leave_epoch`."""
-        self._local.leave_epoch(*request)
-        return [], self._local.get_state()
+    def moved(self, method: str, *arguments: Any) -> dict[str, Any]:
+        """Calls a method of the source that changes its position; returns its state."""
+        getattr(self._local, method)(*arguments)
+        return self._local.get_state()
 
 
 @dataclasses.dataclass
@@ -70,7 +57,7 @@ class _Ahead:
 
     wanted: tuple[int, ...]
     size: int  # samples at most
-    parts: list[Future[tuple[Any, Any]]]
+    parts: list[Future[MadeTask]]
 
 
 class ParallelSource(SourceFeed, InWorkers):
@@ -176,16 +163,18 @@ class ParallelSource(SourceFeed, InWorkers):
     def _received(self, ahead: _Ahead) -> Any:
         size = ahead.size
         if self.batch or not self._takes_index:
-            outputs, (layouts, state) = _answers(ahead.parts)[0]
-            self._state = state
+            outputs, layouts, self._state = _answers(ahead.parts)[0]
             return self._batch(outputs, layouts, size, copy=False)
-        rows = [row for part, _ in _answers(ahead.parts) for row in part]
+        rows = [row for part in _answers(ahead.parts) for row in part]
         return self._batch(self._outputs(self._columns(rows)), self.layouts, size, copy=False)
 
     def restart(self) -> None:
         """See `SourceFeed.restart`."""
         self._ahead.clear()
-        self._state = self._call("restart").result()[1]
+        self._move("restart")
+
+    def _move(self, *request: Any) -> None:
+        self._state = self._call("moved", *request).result().result
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
@@ -194,13 +183,13 @@ class ParallelSource(SourceFeed, InWorkers):
     def set_state(self, state: dict[str, Any]) -> None:
         self._ahead.clear()
         if not self._takes_index:
-            self._state = self._call("set_state", state).result()[1]
+            self._move("set_state", state)
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
         """See `SourceFeed.leave_epoch`."""
         self._ahead.clear()
         if not self._takes_index:
-            self._state = self._call("leave_epoch", state, batches, batch_size).result()[1]
+            self._move("leave_epoch", state, batches, batch_size)
 
     def twin(self) -> SourceFeed:
         """See `SourceFeed.twin`; this one runs in the process itself."""
@@ -214,7 +203,7 @@ class ParallelSource(SourceFeed, InWorkers):
         return twin
 
 
-def _answers(parts: list[Future[tuple[object, object]]]) -> list[tuple[Any, Any]]:
+def _answers(parts: list[Future[MadeTask]]) -> list[Any]:
     """Takes the answers of workers. It drops the futures: an exception in one would hold this frame, and this
     frame it.
     """
@@ -222,7 +211,7 @@ def _answers(parts: list[Future[tuple[object, object]]]) -> list[tuple[Any, Any]
     answers = []
     try:
         while parts:
-            answers.append(parts.pop().result())
+            answers.append(parts.pop().result().result)
     finally:
         parts.clear()
     return answers

@@ -108,6 +108,14 @@ def own_sample(value: object) -> Any:
     return TensorCPU(copied, value.layout()) if isinstance(value, Tensor) else copied
 
 
+def host_sample(value: Any) -> Any:
+    """A sample that `own_sample` gave, in host memory."""
+    if isinstance(value, (np.ndarray, TensorCPU)):
+        return value
+    array = np.asarray(value)
+    return TensorCPU(array, value.layout()) if isinstance(value, Tensor) else array
+
+
 def layout_of(value: object) -> str:
     """The layout that a batch, or the tensors of one, have of their own; "" if none."""
     if isinstance(value, TensorList):

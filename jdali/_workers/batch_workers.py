@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from jdali._workers.task_pool.jobs import MadeTask
+from jdali._workers.jobs import MadeTask, WorkerCounts
 
 StartMaking: TypeAlias = "Callable[[], Callable[[Any], Any]]"
 """Starts a pipeline in a worker, once: the returned function makes tasks, one at a time. It can be pickled by value."""
-
-
-@dataclasses.dataclass(frozen=True)
-class WorkerCounts:
-    """Counters of workers since they were started.
-
-    Attributes:
-        ready: workers that are ready now.
-        made: tasks.
-        deaths: of workers that nobody had ended.
-        leased, idle: bytes of shared memory in which results lie, and of that kept for later ones.
-        nodes: machines that the ready ones are on.
-    """
-
-    ready: int
-    made: int
-    deaths: int
-    leased: int
-    idle: int
-    nodes: int = 1
 
 
 class BatchWorkers(Protocol):

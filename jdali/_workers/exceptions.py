@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 import traceback
 
-from jdali._workers.node import on_node
+NODE = "JDALI_WORKER_NODE"
+"""Environment variable of workers that has the node's name."""
+
+
+def on_node() -> str:
+    """Names the node of this worker, for messages; "": none was told."""
+    node = os.environ.get(NODE, "")
+    return node and f" on node {node}"
 
 
 def portable(error: Exception) -> Exception:

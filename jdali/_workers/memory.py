@@ -10,8 +10,6 @@ import errno
 import mmap
 import os
 import tempfile
-from multiprocessing.connection import Connection
-from multiprocessing.reduction import recv_handle, send_handle
 from pathlib import Path
 
 _SHARED_MEMORY = Path("/dev/shm")  # a file system in memory, on Linux
@@ -82,17 +80,3 @@ def _take(descriptor: int, length: int) -> None:
     if free.f_bavail * free.f_frsize < length:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     os.ftruncate(descriptor, length)
-
-
-def send(connection: Connection, descriptor: int, pid: int) -> None:
-    """Sends a descriptor to the process `pid`, right behind a message that announces it."""
-    send_handle(connection, descriptor, pid)
-
-
-def receive(connection: Connection) -> int:
-    """The descriptor that a message announced; the caller closes it.
-
-    Raises:
-        EOFError, OSError: the other process has ended.
-    """
-    return int(recv_handle(connection))

@@ -1,228 +1,471 @@
-"""Processes that run methods of the user's objects, and what happens when one of them dies."""
+"""The processes of a pool, their tasks, and the thread that hands these out."""
 
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
-import multiprocessing
+import functools
+import heapq
+import itertools
+import logging
+import os
+import selectors
+import signal
+import socket
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from jdali._system.jax_internals import jax_has_started
-from jdali._workers.parcel import Received
-from jdali._workers.processes import ProcessPool, Worker, WorkerError
-from jdali._workers.sending import send
-from jdali._workers.worker_process import CallFailure, MethodCall, serve
+from jdali._workers.jobs import (
+    MadeTask,
+    PackedMemory,
+    PackedResult,
+    PoolClosedError,
+    PoolJob,
+    TaskKilledError,
+    WorkerCounts,
+    WorkerDeath,
+)
+from jdali._workers.messages import Answer, ReadyAnswer, TaskAnswer, TaskNote, TaskOrder
+from jdali._workers.process import StartProcess, TaskProcess
+from jdali._workers.shared_slabs import SharedSlabs
+from jdali._workers.wire import unpack
 
-_START_METHODS = ("fork", "spawn", "forkserver")
+log = logging.getLogger("jdali")
+
+# Tasks that a process has: the one that runs, and one that it begins without waiting for this process.
+_TASKS_EACH = 2
+# Processes in a row that may die before they are ready, while none is. What is wrong with a pipeline ends a process by
+# an exception or a crash; SIGKILL comes from outside (a person, the OOM killer), so it says little about the next one.
+_MOST_FAILED_STARTS = 3
+_MOST_KILLED_STARTS = 20
+_CLOSED = "the pipeline's worker processes were closed"
+_LOOK_SECONDS = 1.0  # at the processes: one may have ended while another holds its end of the channel
+# A process that is waited for and was found stopped at each look for so long is given up. Looks are counted, and not the
+# time, which goes on while this process is stopped as well.
+_STOPPED_SECONDS = 60.0
 
 
-class WorkerPool:
-    """Runs methods of objects in other processes.
+class TaskPool:
+    """Makes tasks in processes; any thread may use it.
+
+    The pool has a thread, which starts the processes, receives results, hands out what waits, and replaces processes that
+    die. It holds no object of the caller's but what is waited for. A task for which a process has room is sent by the caller.
 
     Args:
-        objects: the user's. Each has an attribute `alone`: whether a worker of its own makes all its calls, in
-            their order; else any worker makes any call. And `callback`: what of it is the user's.
-        workers: number of processes for the objects that are not alone.
-        start_method: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started yet, else "spawn".
-        pickler: of the callbacks: module or object with `dumps` and `loads`, or a tuple of it and the keyword
-            arguments of both; None: that of `jdali.pickling`, and cloudpickle, where it is installed, for what only it
-            can pickle. Not used with "fork".
-        timeout: seconds that a call may take; None: any time, unless the worker is stopped.
-        seed: each worker seeds `random` and `numpy.random` by it and its number.
-
-    Attributes:
-        pool: the processes.
-
-    Raises:
-        RuntimeError: "fork" after JAX has started.
+        count: of processes.
+        start: starts a process. None: none is replaced. Tasks may have effects, so each is sent once, to a process without
+            another one, and the first death fails all that wait.
+        processes: that were started already.
+        most_idle: bytes of shared memory that are kept for later results.
+        keeps_packed: results and exceptions of makers are not unpacked: each task returns a `PackedResult`.
+        timeout: seconds that a task may take, without `start`; None: any time.
     """
 
     def __init__(
-        self,
-        objects: Sequence[Any],
-        *,
-        workers: int,
-        start_method: str | None = None,
-        pickler: Any = None,
-        timeout: float | None = None,
-        seed: int = 0,
-    ):
-        if workers < 1:
-            raise RuntimeError(
-                "The external source cannot run in parallel mode without Python workers pool: py_num_workers of the "
-                f"Pipeline must be at least 1, not {workers}"
-            )
-        self.start_method = _start_method(start_method)
-        self._memory = Received()
-        self._changed = threading.Condition()
-        self._calls: collections.deque[_Order] = collections.deque()
-        self._failure: Exception | None = (
-            None  # copied for each call: an exception that is raised holds the frames of its caller
-        )
-        payload, loads = (objects, None) if self.start_method == "fork" else send(objects, pickler)
-        self._alone = [n for n, one in enumerate(objects) if one.alone]
-        shared = workers if len(self._alone) < len(objects) else 0
-        context = multiprocessing.get_context(self.start_method)
-        if self.start_method == "forkserver":
-            context.set_forkserver_preload(["__main__", serve.__module__])  # JAX is imported once, there
-        self.pool = ProcessPool(context, (payload, loads, seed), [*[None] * shared, *self._alone], timeout)
-        for worker in self.pool.workers:
-            worker.thread = threading.Thread(
-                target=self._serve, args=(worker,), name="jdali-worker-feeder", daemon=True
-            )
-            worker.thread.start()
-        self.pool.watch(self._fail)
+        self, count: int, start: StartProcess | None, *, processes: Sequence[TaskProcess] = (),
+        most_idle: int = 1 << 29, keeps_packed: bool = False, timeout: float | None = None,
+    ):  # fmt: skip
+        self._count, self._start, self._timeout = count, start, timeout
+        self._look = _LOOK_SECONDS if timeout is None else min(_LOOK_SECONDS, timeout)
+        self._resolve = _keep_packed if keeps_packed else _resolve
+        self._owner = os.getpid()
+        self._lock = threading.RLock()  # held by the thread except while it waits, reads or resolves a future
+        self._waiting: list[PoolJob] = []  # a heap
+        self._error: Exception | None = None  # raised by all tasks from now on
+        self._closed = False
+        self._numbers = itertools.count()
+        self._due: collections.deque[Callable[[], None]] = collections.deque()  # futures to be resolved
+        self._processes = list(processes)
+        self._process_numbers = itertools.count()
+        self._jobs: dict[int, PoolJob] = {}  # in processes
+        self._slabs = SharedSlabs(most_idle)
+        self._failed_starts = self._killed_starts = 0
+        self._made = self._deaths = 0
+        self._looked = 0.0  # when the processes were looked at
+        self._wake_up, self._woken = socket.socketpair()
+        self._wake_up.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._woken, selectors.EVENT_READ)
+        for process in processes:
+            self._selector.register(process.channel, selectors.EVENT_READ, process)
+        self._thread = threading.Thread(target=self._run, name="jdali-task-pool", daemon=True)
+        self._thread.start()
 
-    def __repr__(self) -> str:
-        state = "closed" if self._failure is not None else f"{len(self.pool.workers)} processes"
-        return f"<WorkerPool: {state}, start method {self.start_method!r}>"
-
-    def pids(self) -> list[int]:
-        """Identifiers of the processes."""
-        return self.pool.pids()
-
-    @property
-    def size(self) -> int:
-        """Number of processes that serve the objects that are not alone."""
-        return len(self.pool.workers) - len(self._alone)
-
+    # --- for callers ------------------------------------------------------------------------
     def submit(
-        self, number: int, method: str, *arguments: object, samples: int = 0, bytes_per_sample: int = 0
-    ) -> Future[tuple[Any, Any]]:
-        """Calls a method of an object; it returns nested lists of arrays, and something small.
+        self, task: PackedMemory, order: int = 0, *, patience: int = 2, samples: int = 0, room: int = 0
+    ) -> Future[MadeTask]:
+        """Has a task made. The future raises what the maker raised.
 
-        The future has both, or what the method raised, with the worker's traceback as a note; `WorkerError`, if a
-        worker died. Arrays are views of shared memory that is reused when they are gone.
+        The future also raises `TaskKilledError`, `PoolClosedError`, or why no process can be started, or was lost.
 
         Args:
-            number: of the object.
-            method: its name.
-            arguments: its arguments.
-            samples: how many samples the arrays are, at most.
-            bytes_per_sample: room for each of them in memory that is new, in bytes.
+            task: to be made.
+            order: lower ones go first.
+            patience: processes that may be killed while they make it, before it is given up; one that crashes is enough. 0:
+                it is given up when its process dies, also if that had not begun with it.
+            samples: that the answer has, at most.
+            room: bytes that new memory for the answer has at least.
         """
-        alone = number if number in self._alone else None
-        order = _Order(alone, number, method, arguments, samples, samples * bytes_per_sample)
-        with self._changed:
-            if self._failure is None:
-                self._calls.append(order)
-                self._changed.notify_all()
+        job = PoolJob(next(self._numbers), order, task, patience, samples=samples, room=room)
+        with self._lock:
+            error = self._error or (PoolClosedError(_CLOSED) if self._closed else None)
+            if error is None:
+                heapq.heappush(self._waiting, job)
+                self._hand_out_now()
             else:
-                order.future.set_exception(copy.copy(self._failure))
-        return order.future
+                self._fail(job, copy.copy(error))
+        self._resolve_due()
+        return job.future
 
-    def file_sizes(self) -> list[tuple[int, int]]:
-        """The size of each piece of shared memory in bytes, and the most samples that were in it so far."""
-        return self._memory.sizes()
+    def resize(self, count: int) -> None:
+        """Starts processes, or lets some end when they have made the tasks that they have."""
+        with self._lock:
+            self._count = count
+        self._wake()
 
-    def abandon(self) -> None:
-        """Ends the processes without taking a lock, and all else in a thread: for the garbage collector."""
-        if not self.pool.is_own:
-            return
-        self.pool.kill()
-        threading.Thread(target=self.close, daemon=True).start()
+    def counts(self) -> WorkerCounts:
+        with self._lock:
+            ready = sum(process.is_ready and process.rehearsal is None for process in self._processes)
+            return WorkerCounts(ready, self._made, self._deaths, *self._slabs.usage())
+
+    def pids(self) -> list[int]:
+        """Identifiers of the processes, in the order in which they were started."""
+        with self._lock:
+            return [process.pid for process in self._processes]
+
+    @property
+    def has_failed(self) -> bool:
+        """True if no more tasks are made, for a reason that each of them raises."""
+        return self._error is not None
+
+    def slab_sizes(self) -> list[tuple[int, int]]:
+        """The size of each slab in bytes, and the most samples that were in it so far."""
+        with self._lock:
+            return self._slabs.sizes()
 
     def close(self) -> None:
-        """Ends the processes, whatever they do; calls that were not answered fail."""
-        if not self.pool.is_own:
-            return
-        self._fail(RuntimeError("the pipeline's worker processes were closed"))
-        self.pool.close()
-        self._memory.close()
+        """Ends the processes and the thread, and waits for them; tasks that are not made raise. Harmless twice."""
+        self.interrupt()
+        if self._owner == os.getpid() and threading.current_thread() is not self._thread:
+            self._thread.join()
 
-    def _fail(self, error: Exception) -> None:
-        with self._changed:
-            if self._failure is None:
-                self._failure = error
-            waiting = list(self._calls)
-            self._calls.clear()
-            self._changed.notify_all()
-        for order in waiting:
-            order.future.set_exception(copy.copy(self._failure))
+    def interrupt(self) -> None:
+        """Begins to close, without waiting or taking a lock: the garbage collector may call it anywhere."""
+        if self._owner != os.getpid():
+            return  # a copy of the pool, in a process that was forked
+        self._closed = True  # what is submitted nevertheless fails with all else in the end
+        self._wake()
 
-    # --- a worker's thread ------------------------------------------------------------------
-    def _serve(self, worker: Worker) -> None:
-        while (order := self._next(worker.alone)) is not None:
-            self._run(worker, order)
-            del order
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):  # full: it will wake up; closed: there is nothing to wake
+            self._wake_up.send(b"!")
 
-    def _next(self, alone: int | None) -> _Order | None:
-        """The next call for a worker; None: there will be none."""
-        with self._changed:
-            while self._failure is None:
-                for order in self._calls:
-                    if order.alone == alone:
-                        self._calls.remove(order)
-                        return order
-                self._changed.wait()
-        return None
-
-    def _run(self, worker: Worker, order: _Order) -> None:
-        lent = self._memory.lend()
-        size = 0 if lent is None else lent.size
+    # --- the thread -------------------------------------------------------------------------
+    def _run(self) -> None:
+        # Processes inherit what is blocked: Ctrl-C should find none before it ignores it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
-            answer, new = worker.ask(
-                MethodCall(order.number, order.method, order.arguments, size, order.least), lent
+            while not self._closed:
+                with self._lock:
+                    self._start_missing()
+                    self._hand_out()
+                    self._rehearse()
+                self._receive()
+                self._resolve_due()
+            self._end(PoolClosedError(_CLOSED))
+        except BaseException as error:
+            self._end(_broken(error))
+            raise
+
+    def _end(self, error: Exception) -> None:
+        self._closed = True
+        with self._lock:
+            processes, self._processes = self._processes, []
+            for process in processes:
+                process.kill()
+            self._fail_all(error)
+            self._slabs.close()
+        self._resolve_due()
+        for process in processes:
+            process.close()
+        self._selector.close()
+        if self._start is not None:
+            self._start.close()
+        self._wake_up.close()
+        self._woken.close()
+
+    def _fail_all(self, error: Exception) -> None:
+        self._error = self._error or error
+        jobs = [*self._jobs.values(), *self._waiting]
+        self._jobs, self._waiting = {}, []
+        for job in jobs:
+            self._fail(job, copy.copy(error))  # an exception that is raised holds the frames of who caught it
+
+    def _fail(self, job: PoolJob, error: Exception) -> None:
+        job.content.close()
+        self._due.append(functools.partial(job.future.set_exception, error))
+
+    def _resolve_due(self) -> None:
+        """Resolves futures, without the lock: who waits for them may take locks of its own."""
+        while self._due:
+            with contextlib.suppress(IndexError):  # another thread was faster
+                self._due.popleft()()
+
+    # --- processes --------------------------------------------------------------------------
+    def _start_missing(self) -> None:
+        count = 0 if self._error is not None else self._count
+        staying = [process for process in self._processes if not process.is_leaving]
+        for process in staying[count:]:
+            process.is_leaving = True
+        for _ in range(count - len(staying)):
+            assert self._start is not None  # the first death has set `_error`
+            process = self._start(next(self._process_numbers))
+            self._processes.append(process)
+            self._selector.register(process.channel, selectors.EVENT_READ, process)
+        for process in [p for p in self._processes if p.is_leaving and not p.tasks]:
+            self._end_process(process)
+
+    def _end_process(self, process: TaskProcess) -> None:
+        self._forget(process)
+        process.kill()
+        process.close()
+
+    def _forget(self, process: TaskProcess) -> None:
+        self._processes.remove(process)
+        self._selector.unregister(process.channel)
+
+    def _note_death(self, process: TaskProcess) -> None:
+        """Submits the tasks of a process again; the one that ran may be what killed it."""
+        self._forget(process)
+        death = process.death()
+        process.close()
+        self._deaths += not process.is_leaving or bool(process.tasks)
+        if self._start is None:
+            self._lose(process, _lost(death))
+            return
+        if not process.is_ready:
+            self._note_failed_start(death)
+            return
+        for position, number in enumerate(process.tasks):
+            if number == process.rehearsal:
+                continue
+            job = self._jobs.pop(number)
+            if job.slab is not None:
+                # The process is gone: nobody writes to it any more.
+                self._slabs.take_back(job.slab)
+                job.slab = None
+            if position == 0:
+                job.deaths.append(death)
+            if job.is_given_up:
+                self._fail(job, TaskKilledError(job.deaths))
+            else:
+                heapq.heappush(self._waiting, job)
+
+    def _lose(self, process: TaskProcess, error: Exception) -> None:
+        """Fails the tasks of a process that is not replaced, and all that wait; others end the tasks that they have."""
+        self._error = self._error or error
+        jobs, self._waiting = [*(self._jobs.pop(number) for number in process.tasks), *self._waiting], []
+        for job in jobs:
+            self._fail(job, copy.copy(self._error))
+
+    def _note_failed_start(self, death: WorkerDeath) -> None:
+        if death.exit_code == -signal.SIGKILL:
+            self._killed_starts += 1
+        else:
+            self._failed_starts += 1
+        hopeless = self._failed_starts >= _MOST_FAILED_STARTS or self._killed_starts >= _MOST_KILLED_STARTS
+        if hopeless and not any(p.is_ready for p in self._processes):
+            self._fail_all(RuntimeError(f"worker processes cannot be started: {death} before it was ready"))
+
+    # --- tasks ------------------------------------------------------------------------------
+    def _hand_out_now(self) -> None:
+        """Hands out tasks in a caller's thread: to wake the pool's takes longer."""
+        try:
+            self._hand_out()
+        except Exception as error:
+            self._fail_all(_broken(error))
+            self.interrupt()
+
+    def _hand_out(self) -> None:
+        while self._waiting and (process := self._process_for(self._waiting[0])) is not None:
+            self._send(heapq.heappop(self._waiting), process)
+
+    def _process_for(self, job: PoolJob) -> TaskProcess | None:
+        """The process with the least to do, if it may have one more task; None: there is none."""
+        # A task that may kill its process has that for itself, so that no other one is blamed.
+        suspects = {n for n, job in self._jobs.items() if job.is_suspect}
+        ready = [p for p in self._processes if p.is_ready and not p.is_leaving]
+        ready = [p for p in ready if p.is_warm] or ready
+        most = 1 if self._start is None or job.is_suspect else _TASKS_EACH
+        free = [p for p in ready if not suspects.intersection(p.tasks) and len(p.tasks) < most]
+        return min(free, key=lambda process: len(process.tasks), default=None)
+
+    def _rehearse(self) -> None:
+        """Has processes that join warm ones make a task of theirs as well, whose result is dropped.
+
+        A first task takes seconds, in which programs are compiled, and the batches behind that one would wait.
+        """
+        cold = [p for p in self._processes if p.is_ready and not p.is_warm and not p.tasks]
+        if not cold or not any(p.is_warm for p in self._processes):
+            return
+        job = next((job for job in self._jobs.values() if not job.is_suspect), None)
+        if job is None:
+            return
+        for process in cold:
+            process.rehearsal = next(self._numbers)
+            process.tasks.append(process.rehearsal)
+            order = TaskOrder(process.rehearsal, job.content.packed, None, 0, (), 0)
+            process.send(order, job.content.descriptors())
+
+    def _drop_rehearsal(self, process: TaskProcess, answer: TaskAnswer, descriptors: list[int]) -> None:
+        process.rehearsal, process.is_warm = None, True
+        process.tasks.remove(answer.number)
+        if answer.new_size:
+            assert answer.slab is not None
+            process.known.add(answer.slab)
+            self._slabs.take_back(self._slabs.adopt(answer.slab, descriptors[0], answer.new_size))
+
+    def _send(self, job: PoolJob, process: TaskProcess) -> None:
+        slab = job.slab = self._slabs.lend(process.known)
+        descriptors, new_size = job.content.descriptors(), 0
+        if slab is not None and slab.name not in process.known:
+            descriptors.append(slab.memory.descriptor)
+            new_size = slab.size
+            process.known.add(slab.name)
+        alive = self._slabs.alive()
+        forgotten = tuple(name for name in process.known if name not in alive)
+        process.known.difference_update(forgotten)
+        self._jobs[job.number] = job
+        process.tasks.append(job.number)
+        name = None if slab is None else slab.name
+        order = TaskOrder(job.number, job.content.packed, name, new_size, forgotten, job.room)
+        process.looks = 0
+        process.send(order, descriptors)
+
+    def _receive(self) -> None:
+        """Waits for something to happen, and deals with it."""
+        for ready, _ in self._selector.select(self._look):
+            if ready.data is None:
+                self._woken.recv(1 << 12)
+            elif ready.data in self._processes:
+                self._receive_from(ready.data)
+        if (now := time.monotonic()) - self._looked >= self._look:
+            self._looked = now
+            for process in list(self._processes):
+                self._look_at(process)
+                if process.has_ended:
+                    self._drain(process)
+
+    def _look_at(self, process: TaskProcess) -> None:
+        """Gives up a process that was stopped for long while it is waited for, or takes too long."""
+        is_waited_for = process.tasks or not process.is_ready
+        process.stopped = process.stopped + 1 if is_waited_for and process.is_stopped else 0
+        process.looks = process.looks + 1 if process.tasks or (self._waiting and not process.is_ready) else 0
+        stopped, pid = process.stopped * self._look, process.pid
+        if stopped >= _STOPPED_SECONDS and self._start is not None:
+            log.warning(
+                "worker process %s has been stopped (SIGSTOP) for %g s: it is ended, and another one makes its batches",
+                pid, stopped,
+            )  # fmt: skip
+            process.stopped = 0
+            process.kill()
+        elif stopped >= _STOPPED_SECONDS:
+            self._give_up(
+                process,
+                f"has been stopped (SIGSTOP) for {stopped:g} s; kill -CONT {pid} would have had it go on",
             )
-        except WorkerError as error:
-            self._fail(error)
-            order.future.set_exception(copy.copy(self._failure or error))
-            return
-        except Exception as error:  # the arguments could not be pickled
-            answer, new = CallFailure(error), None
-        memory = new or lent
-        if isinstance(answer, CallFailure) or memory is None:
-            if lent is not None:
-                self._memory.give_back(lent)
-            order.future.set_exception(answer.error)
-            return
+        elif self._timeout is not None and (process.looks - 1) * self._look >= self._timeout:
+            what = "is stopped (SIGSTOP)" if stopped else "runs the callback, or waits in it"
+            self._give_up(
+                process,
+                f"has not answered a call for {self._timeout:g} s, which is py_timeout of the pipeline; it {what}",
+            )
+
+    def _give_up(self, process: TaskProcess, reason: str) -> None:
+        with self._lock:
+            self._end_process(process)
+            self._lose(process, RuntimeError(f"worker process {process.pid} {reason}"))
+
+    def _drain(self, process: TaskProcess) -> None:
+        """Takes what a process that has ended answered before that."""
+        while process in self._processes and process.channel.has_message():
+            self._receive_from(process)
+        if process in self._processes:
+            with self._lock:
+                self._note_death(process)
+
+    def _receive_from(self, process: TaskProcess) -> None:
         try:
-            if lent is not None and memory is not lent:
-                self._memory.drop(lent)
-            order.future.set_result((self._memory.unpack(answer, memory, order.samples), answer.extra))
-        except Exception as error:  # it cannot be mapped
-            order.future.set_exception(error)
+            answer, descriptors = process.channel.receive()
+        except (EOFError, OSError):
+            with self._lock:
+                self._note_death(process)
+            return
+        with self._lock:
+            self._note(process, answer, descriptors)
+
+    def _note(self, process: TaskProcess, answer: Answer, descriptors: list[int]) -> None:
+        if isinstance(answer, ReadyAnswer):
+            if answer.error is not None:
+                self._end_process(process)
+                self._fail_all(answer.error)
+            process.is_ready, self._failed_starts, self._killed_starts = True, 0, 0
+            process.is_warm = self._start is None
+        elif isinstance(answer, TaskNote):
+            process.reached = answer.reached
+        elif answer.number == process.rehearsal:
+            self._drop_rehearsal(process, answer, descriptors)
+        else:
+            self._take(process, answer, descriptors)
+
+    def _take(self, process: TaskProcess, answer: TaskAnswer, descriptors: list[int]) -> None:
+        job = self._jobs.pop(answer.number)
+        process.tasks.remove(answer.number)
+        process.is_warm, process.reached, process.looks = True, None, 0
+        job.content.close()
+        slab, lent = job.slab, job.slab
+        if answer.new_size:
+            assert answer.slab is not None
+            slab = self._slabs.adopt(answer.slab, descriptors[0], answer.new_size)
+            process.known.add(answer.slab)
+        elif answer.slab is None:
+            slab = None
+        whole = None if slab is None else self._slabs.lease(slab, answer.result.size, job.samples)
+        if lent is not None and lent is not slab:
+            self._slabs.take_back(lent)
+        self._made += 1
+        self._due.append(functools.partial(self._resolve, job.future, answer, whole))
 
 
-class _Order:
-    """A call that was asked for.
-
-    Args:
-        alone: number of the object if only its own worker makes its calls.
-        samples: how many samples it answers with, at most.
-        least: size of new memory for its answer, in bytes.
-    """
-
-    def __init__(
-        self,
-        alone: int | None,
-        number: int,
-        method: str,
-        arguments: tuple[Any, ...],
-        samples: int,
-        least: int,
-    ):
-        self.alone, self.number, self.method, self.arguments = alone, number, method, arguments
-        self.samples, self.least = samples, least
-        self.future: Future[tuple[Any, Any]] = Future()
+def _lost(death: WorkerDeath) -> RuntimeError:
+    how, _, _ = str(death).partition(" (")
+    return RuntimeError(
+        f"{how}, though the pipeline still needs it. If it has not begun at all, the script that starts it lacks its "
+        "\"if __name__ == '__main__':\""
+    )
 
 
-def _start_method(wanted: str | None) -> str:
-    if wanted is None:
-        return (
-            "spawn" if jax_has_started() or "fork" not in multiprocessing.get_all_start_methods() else "fork"
-        )
-    if wanted not in _START_METHODS:
-        raise ValueError(
-            f"Pipeline: py_start_method must be one of {', '.join(_START_METHODS)}, not {wanted!r}"
-        )
-    if wanted == "fork" and jax_has_started():
-        raise RuntimeError(
-            'Pipeline: py_start_method="fork" copies a process in the middle of whatever its threads do, and JAX '
-            'has started its own: the copy may hang. Use "spawn", or call start_py_workers() of the pipeline '
-            "before the first use of JAX"
-        )
-    return wanted
+def _broken(error: BaseException) -> RuntimeError:
+    return RuntimeError(f"worker processes: {type(error).__name__}: {error}")
+
+
+def _resolve(future: Future[MadeTask], answer: TaskAnswer, memory: object) -> None:
+    try:
+        result = unpack(answer.result, memory)
+    except Exception as error:
+        future.set_exception(error)
+        return
+    if answer.is_error:
+        future.set_exception(result)
+    else:
+        future.set_result(MadeTask(result, answer.seconds, answer.cpu, answer.result.size))
+
+
+def _keep_packed(future: Future[MadeTask], answer: TaskAnswer, memory: Any) -> None:
+    result = PackedResult(answer.result, memory, answer.is_error)
+    future.set_result(MadeTask(result, answer.seconds, answer.cpu, answer.result.size))

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from jdali._workers.batch_workers import StartMaking, WorkerCounts
-from jdali._workers.task_pool.jobs import MadeTask, PackedMemory
-from jdali._workers.task_pool.pool import TaskPool
-from jdali._workers.task_pool.sending import pack_by_value
-from jdali._workers.task_pool.wire import SMALL_OF_TASK, pack
+from jdali._workers.batch_workers import StartMaking
+from jdali._workers.jobs import MadeTask, PackedMemory, WorkerCounts
+from jdali._workers.pool import TaskPool
+from jdali._workers.process import FreshProcesses
+from jdali._workers.sending import pack_by_value
+from jdali._workers.wire import SMALL_OF_TASK, pack
 
 # Workers never touch an accelerator: the process that they work for has its memory.
 _ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
@@ -46,8 +47,8 @@ class ProcessWorkers:
 
     def start(self, start: StartMaking) -> None:
         """See `BatchWorkers.start`."""
-        packed = pack_by_value(start, self._reduce)
-        self._pool = TaskPool(self.count, packed, environment=_ENVIRONMENT, most_idle=self._most_idle)
+        processes = FreshProcesses(pack_by_value(start, self._reduce), _ENVIRONMENT)
+        self._pool = TaskPool(self.count, processes, most_idle=self._most_idle)
 
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
         """See `BatchWorkers.submit`."""
@@ -60,14 +61,13 @@ class ProcessWorkers:
         self.count = count
         self._started.resize(count)
 
-    def pids(self) -> tuple[int, ...]:
-        """The processes that there are."""
-        return self._started.counts().pids
+    def pids(self) -> list[int]:
+        """Identifiers of the processes."""
+        return self._started.pids()
 
     def counts(self) -> WorkerCounts:
         """See `BatchWorkers.counts`."""
-        counts = self._started.counts()
-        return WorkerCounts(counts.processes, counts.made, counts.deaths, counts.leased, counts.idle)
+        return self._started.counts()
 
     def interrupt(self) -> None:
         """See `BatchWorkers.interrupt`."""

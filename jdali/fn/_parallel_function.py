@@ -79,7 +79,7 @@ class ParallelFunction(InWorkers):
         results: list[Any] = []
         failures: dict[int, Exception] = {}
         for part, call in zip(parts, calls, strict=True):
-            outputs, failed = call.result()
+            outputs, failed = call.result().result
             results += outputs
             failures |= {part.start + i: error for i, error in failed.items()}
         return _by_sample(results, failures, self._num_outputs), failures

@@ -2,7 +2,7 @@
 
 A reader has what is large, and slow to find, computed by `shared`. While the process of the user opens it, in `noting`,
 the results are noted; a worker that opens the same reader, in `reusing`, gets these in place of its own. They travel
-as the arrays of any value do, in memory that the workers map (`_workers/task_pool/wire.py`).
+as the arrays of any value do, in memory that the workers map (`_workers/wire.py`).
 
 A table with the name of an argument of its reader (`files`) travels in place of that argument, which is `()` in workers:
 a list of a million names would be copied into each of them.

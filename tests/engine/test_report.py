@@ -3,11 +3,11 @@
 import types
 
 import pytest
-from jdali.engine.flow.room import Room
 from support.nodes import engine_of, node_of
 from support.numbers import NumberReader
 
 from jdali.engine.flow import report
+from jdali.engine.flow.room import Room
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ class Workers:
 
 
 def test_only_nodes_that_want_workers_get_them(monkeypatch):
-    monkeypatch.setattr(in_workers, "WorkerPool", Workers)
+    monkeypatch.setattr(in_workers, "CallbackWorkers", Workers)
     graph = Graph()
     nodes = [source_node(graph, name) for name in "abc"]
     options = {"workers": 2, "start_method": "spawn", "pickler": None, "timeout": 3.0, "seed": 5}

@@ -8,13 +8,14 @@ import signal
 import traceback
 import weakref
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from support.callbacks import Bad, Dies, Hangs, Numbered, Samples, batch_with_info, batches, whole_batch
 from support.faults import in_thread, jdali_threads, until
 
 import jdali
-from jdali import fn
+from jdali import fn, tensors
 
 SOURCES = {
     "samples": (Samples(10), {"batch": False, "num_outputs": 2}),
@@ -69,6 +70,23 @@ def test_the_same_batches_as_in_the_process_itself(closing, name):
     source, options = SOURCES[name]
     expected = taken(closing(source, parallel=False, **options), 8)
     assert taken(closing(source, parallel=True, prefetch_queue_depth=3, **options), 8) == expected
+
+
+@pytest.mark.parametrize(
+    "make", [jnp.asarray, tensors.TensorGPU, tensors.TensorCPU], ids=lambda f: f.__name__
+)
+@pytest.mark.parametrize("batch", [True, False], ids=["batches", "samples"])
+def test_arrays_of_other_kinds(closing, make, batch):
+    """Arrays and tensors of JAX, which stay in the worker."""
+
+    def source(info):
+        value = np.full((2, 3), info if batch else info.idx_in_epoch, np.float32)
+        return [make(value)] if batch else make(value)
+
+    (found,) = closing(source, parallel=True, batch=batch).run()
+    assert [sample.tolist() for sample in map(np.asarray, found)] == [
+        [[i] * 3] * 2 for i in range(1 if batch else 4)
+    ]
 
 
 @pytest.mark.parametrize("name", ["samples", "generator function", "list"])

@@ -1,354 +1,547 @@
-"""Processes for user code: what comes back, exceptions with their traceback, workers that die, and ending."""
+"""Pools of processes that make tasks: results and their memory, errors, deaths, and every way to end.
 
+Makers are closures: they go to the processes by value, as these cannot import this module.
+"""
+
+import copyreg
 import os
 import pickle
 import signal
-import subprocess
 import sys
-import textwrap
-import traceback
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
-import jax.numpy as jnp
+import ml_dtypes
 import numpy as np
 import pytest
-from support.callbacks import Echo, Seeds
-from support.faults import PATIENCE, TESTS, child, until
+from support.faults import PATIENCE, child, in_thread, until
 
-from jdali._workers import processes as _processes
-from jdali._workers.pool import WorkerPool
-from jdali._workers.processes import WorkerError
+from jdali._workers import by_value
+from jdali._workers import pool as _pool
+from jdali._workers.jobs import PoolClosedError, TaskKilledError
+from jdali._workers.pool import TaskPool
+from jdali._workers.process import FreshProcesses, TaskProcess
+from jdali._workers.sending import pack_by_value
+from jdali._workers.wire import pack, unpack, write
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sockets and signals of POSIX")
+
+
+def maker():
+    """Makes what a task says."""
+    import signal  # of the process: nothing of this module is there
+
+    def make(task):
+        kind, value = task
+        if kind == "fail":
+            raise KeyError(value)
+        if kind == "die":
+            os.kill(os.getpid(), value)
+        if kind == "die once":
+            if not os.path.exists(value):
+                open(value, "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return os.getpid()
+        if kind == "when there is":
+            while not os.path.exists(value):
+                pass
+        if kind == "exit":
+            os._exit(value)
+        return {"pid": os.getpid(), "kind": kind, "value": value}
+
+    return lambda: make
+
+
+def started(count=1, start=None, **options):
+    processes = FreshProcesses(pack_by_value(start or maker()), {"JAX_PLATFORMS": "cpu"})
+    return TaskPool(count, processes, **options)
 
 
 @pytest.fixture(scope="module")
 def pool():
-    made = WorkerPool([Echo(), Echo(alone=True)], workers=2, start_method="forkserver")
+    made = started()
     yield made
     made.close()
 
 
+def submit(pool, kind, value=None, order=0):
+    return pool.submit(pack_by_value((kind, value)), order)
+
+
+def held(pool):
+    """Bytes of shared memory."""
+    return pool.counts().leased + pool.counts().idle
+
+
 def result(future):
-    return future.result(timeout=PATIENCE)
+    return future.result(timeout=PATIENCE).result
 
 
-def test_arrays_come_back(pool):
-    arrays, extra = result(pool.submit(0, "twice", [np.int32([[1, 2]]), np.float32(3)]))
-    assert [a.tolist() for a in arrays] == [[[2, 4]], 6.0]
-    assert extra == 2
-
-
-def test_many_calls_at_once(pool):
-    futures = [pool.submit(0, "twice", [np.int32([i])]) for i in range(50)]
-    assert [result(f)[0][0].tolist() for f in futures] == [[2 * i] for i in range(50)]
-
-
-def test_an_object_that_is_alone_has_its_own_worker(pool):
-    counts = [result(pool.submit(1, "counted"))[1] for _ in range(3)]
-    assert counts == [1, 2, 3]
-    alone = result(pool.submit(1, "pid"))[1]
-    assert {result(pool.submit(1, "pid"))[1] for _ in range(5)} == {alone}
-    assert alone not in {result(pool.submit(0, "pid"))[1] for _ in range(20)}
-    assert pool.size == 2
-    assert len(pool.pids()) == 3
-
-
-def test_exceptions_are_those_of_the_user_with_the_workers_traceback(pool):
-    with pytest.raises(KeyError, match="lost") as caught:
-        result(pool.submit(0, "fail", KeyError("lost")))
-    text = "".join(traceback.format_exception(caught.value))
-    assert "callbacks.py" in text
-    assert "raise error" in text
-    with pytest.raises(StopIteration):
-        result(pool.submit(0, "fail", StopIteration()))
-
-
-def test_exceptions_that_cannot_be_pickled(pool):
-    with pytest.raises(RuntimeError, match="Unportable: <function"):
-        result(pool.submit(0, "fail_with_a_lambda"))
-
-
-def test_arguments_that_cannot_be_pickled(pool):
-    with pytest.raises((AttributeError, TypeError), match=r"pickle|local object"):
-        result(pool.submit(0, "same", lambda: 1))
-    assert result(pool.submit(0, "pid"))[1] in pool.pids()  # the worker is there as before
-
-
-def test_results_that_cannot_be_pickled(pool):
-    with pytest.raises((AttributeError, TypeError), match=r"pickle|local object"):
-        result(pool.submit(0, "lambda_beside"))
-    assert result(pool.submit(0, "pid"))[1] in pool.pids()
-
-
-def test_a_worker_that_dies_is_an_error_of_all_that_wait():
-    pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
-    dead, behind = pool.submit(0, "die"), pool.submit(0, "pid")
-    for future in (dead, behind, pool.submit(0, "pid")):
-        with pytest.raises(WorkerError, match=r"worker process \d+ ended with exit code 7"):
-            result(future)
-    pool.close()
-
-
-def test_closing_ends_what_hangs(tmp_path):
-    pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
-    waiting = pool.submit(0, "sleep", str(tmp_path / "begun"))
-    assert until((tmp_path / "begun").exists)
-    pool.close()
-    pool.close()  # harmless twice
-    with pytest.raises((WorkerError, RuntimeError)):
-        result(waiting)
-    with pytest.raises(RuntimeError, match="closed"):
-        result(pool.submit(0, "pid"))
-    assert not any(_alive(pid) for pid in pool.pids())
-
-
-def _alive(pid):
+def is_alive(pid):
     try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except OSError:
+        os.kill(pid, 0)
+    except ProcessLookupError:
         return False
+    return True
 
 
-def test_fork_after_jax_has_started_is_refused_with_the_reason():
-    jnp.zeros(1).block_until_ready()
-    with pytest.raises(RuntimeError, match=r"JAX has started its own: the copy may hang. Use .spawn"):
-        WorkerPool([Echo()], workers=1, start_method="fork")
+# --- values -------------------------------------------------------------------------------------
+ARRAYS = [
+    np.arange(6000, dtype=np.float32).reshape(2, 3, 1000),
+    np.zeros((0, 4), np.int64),
+    np.arange(4000, dtype=np.int16)[::2],  # with gaps
+    np.asfortranarray(np.arange(6000.0).reshape(60, 100)),
+    np.linspace(0, 1, 3000).astype(ml_dtypes.bfloat16).reshape(3, 1000),
+    np.array([True, False] * 1000),
+    np.int32(7),
+]
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")
+def test_arrays_come_back_as_they_were(pool, array):
+    back = result(submit(pool, "same", [array, "text"]))["value"][0]
+    assert (back.dtype, back.shape) == (array.dtype, array.shape)
+    np.testing.assert_array_equal(back, array)
+
+
+def test_large_arrays_are_views_of_the_memory_and_aligned():
+    value = {"a": np.ones(1000, np.uint8), "b": [np.arange(5000.0), np.uint8([1, 2])]}
+    packed, buffers = pack(value)
+    memory = np.zeros(packed.size + 64, np.uint8)
+    memory = memory[-memory.ctypes.data % 64 :][: packed.size]
+    write(packed, buffers, memory)
+    back = unpack(packed, memory)
+    assert len(packed.head) < 500
+    for array in (back["a"], back["b"][0]):
+        assert np.shares_memory(array, memory)
+        assert array.ctypes.data % 64 == 0
+    assert not np.shares_memory(back["b"][1], memory)  # small: it travels with the rest
+
+
+def test_arrays_that_lie_in_the_memory_of_the_answer_are_not_copied():
+    memory = np.zeros(1 << 16, np.uint8)
+    there = memory[1024 : 1024 + 8000].view(np.float64)
+    there[:] = np.arange(1000)
+    value = {"other": np.full(2000, 7, np.uint8), "there": there, "late": np.full(3000, 9, np.uint8)}
+    packed, buffers = pack(value, memory=memory)
+    assert (1024, 8000) in packed.spans
+    memory[:1024], memory[9024:] = 1, 1
+    before = there.copy()
+    write(packed, buffers, memory)
+    back = unpack(packed, memory)
+    assert np.shares_memory(back["there"], there)
+    for name, expected in {"other": value["other"], "there": before, "late": value["late"]}.items():
+        np.testing.assert_array_equal(back[name], expected)
+    # A memory that is too small: all of them go to another one.
+    small = memory[: 1024 + 8000]
+    packed, buffers = pack(value, memory=small)
+    assert packed.size > len(small)
+    other = np.zeros(packed.size, np.uint8)
+    write(packed, buffers, other)
+    np.testing.assert_array_equal(unpack(packed, other)["there"], before)
+
+
+def test_the_memory_of_the_answer_is_that_of_the_results():
+    def start():
+        from jdali._workers.answer import answer_memory
+
+        def make(value):
+            memory = answer_memory()
+            array = (
+                np.empty(1 << 14, np.uint8) if memory is None else np.frombuffer(memory, np.uint8, 1 << 14)
+            )
+            array[:] = value
+            return array, memory is not None
+
+        return make
+
+    answering = started(start=start)
+    try:
+        for i in range(4):
+            array, is_there = result(answering.submit(pack_by_value(i)))
+            assert (array == i).all()
+            assert is_there == (i > 0)  # the first answer allocates it
+            del array
+    finally:
+        answering.close()
+
+
+def test_arrays_that_do_not_lie_in_rows_are_copied_once_more_but_right():
+    packed, _ = pack(np.arange(4000)[::2])
+    np.testing.assert_array_equal(unpack(packed, None), np.arange(0, 4000, 2))
+
+
+def test_what_a_task_took_is_known(pool):
+    made = submit(pool, "same", np.zeros(1000)).result(timeout=PATIENCE)
+    assert made.nbytes == -(-8000 // 64) * 64
+    assert made.seconds > 0
+    assert made.cpu >= 0
+
+
+def test_memory_is_lent_again_when_the_arrays_are_gone():
+    with_memory = started(most_idle=1 << 30)
+    try:
+        kept = result(submit(with_memory, "same", np.full(1 << 16, 1)))
+        other = result(submit(with_memory, "same", np.full(1 << 16, 2)))
+        # Each result has memory of its own while it is there.
+        assert (kept["value"] == 1).all()
+        assert (other["value"] == 2).all()
+        assert with_memory.counts().leased >= 2 * kept["value"].nbytes
+        before, last = held(with_memory), other["value"][5:7]
+        del kept, other
+        assert last.tolist() == [2, 2]  # a view of a view keeps it
+        for i in range(5):
+            assert (result(submit(with_memory, "same", np.full(1 << 16, i)))["value"] == i).all()
+        assert held(with_memory) == before
+        # A larger result needs new memory; what is too small is freed.
+        del last
+        large = result(submit(with_memory, "same", np.full(1 << 19, 3)))
+        assert (large["value"] == 3).all()
+        result(submit(with_memory, "same"))
+        assert held(with_memory) < 2 * large["value"].nbytes
+    finally:
+        with_memory.close()
+
+
+def test_no_memory_is_kept_if_none_may_be():
+    frugal = started(most_idle=0)
+    try:
+        for i in range(3):
+            assert (result(submit(frugal, "same", np.full(1 << 16, i)))["value"] == i).all()
+        result(submit(frugal, "same"))
+        assert frugal.counts().idle == 0
+        assert frugal.counts().leased <= (1 << 16) * 8 * 2
+    finally:
+        frugal.close()
+
+
+def test_types_that_are_registered_later_are_pickled_as_they_say(monkeypatch):
+    class Late:
+        """Of which pickle knows nothing by itself: it is local."""
+
+    monkeypatch.setitem(copyreg.dispatch_table, Late, lambda late: (int, ("7",)))
+    packed, _ = pack([Late(), np.arange(3)])
+    number, array = unpack(packed, None)
+    assert number == 7
+    np.testing.assert_array_equal(array, [0, 1, 2])
+
+
+def test_a_marked_function_goes_by_value(pool):
+    marked = by_value.pickle_by_value(lambda x: 3 * x)
+    packed = pack_by_value(marked).packed
+    assert pickle.loads(packed.head)(2) == 6
+
+
+# --- errors -------------------------------------------------------------------------------------
+def test_errors_are_those_of_the_maker(pool):
+    with pytest.raises(KeyError, match="lost") as caught:
+        result(submit(pool, "fail", "lost"))
+    assert "in make" in caught.value.__notes__[0]
+    assert result(submit(pool, "same", 1))["value"] == 1
+
+
+def test_an_error_of_the_start_is_that_of_all_tasks():
+    def start():
+        raise LookupError("no such folder")
+
+    broken = started(start=start)
+    try:
+        with pytest.raises(LookupError, match="no such folder"):
+            result(submit(broken, "same"))
+        with pytest.raises(LookupError, match="no such folder"):
+            result(submit(broken, "same"))
+    finally:
+        broken.close()
+
+
+def test_processes_that_end_at_once_are_not_started_for_ever():
+    broken = started(start=lambda: os._exit(5))
+    try:
+        with pytest.raises(
+            RuntimeError, match="cannot be started: .* ended with exit code 5 before it was ready"
+        ):
+            result(submit(broken, "same"))
+    finally:
+        broken.close()
+
+
+def test_processes_that_are_killed_while_they_start_are_started_again():
+    killed = started()
+    try:
+        for deaths in range(1, 6):
+            assert until(lambda: killed.pids())
+            os.kill(killed.pids()[0], signal.SIGKILL)
+            assert until(lambda deaths=deaths: killed.counts().deaths == deaths)
+        assert result(submit(killed, "same", 3))["value"] == 3
+    finally:
+        killed.close()
+
+
+# --- deaths -------------------------------------------------------------------------------------
+@pytest.fixture
+def pair():
+    made = started(2)
+    yield made
+    made.close()
+
+
+def test_a_task_whose_process_dies_is_made_by_another(pair, tmp_path):
+    assert result(submit(pair, "die once", str(tmp_path / "died"))) > 0
+    assert pair.counts().deaths == 1
+
+
+def test_a_process_that_joins_makes_a_copy_of_a_task_first(tmp_path):
+    """Its first task takes long, as where programs are compiled: no task of the pool waits for that."""
+    slow, begun, go = (str(tmp_path / name) for name in ("slow", "begun", "go"))
+
+    def start():
+        made = []
+
+        def make(_):
+            while not made and os.path.exists(slow) and not os.path.exists(go):
+                open(begun, "w").close()
+            made.append(1)
+            return os.getpid(), np.zeros(9000)  # so much that the result of the copy comes in a slab
+
+        return make
+
+    def pids():
+        """Of the processes that make four tasks which are there at once."""
+        futures = [submit(pool, "any") for _ in range(4)]
+        return {result(future)[0] for future in futures}
+
+    pool = started(2, start)
+    try:
+        assert until(lambda: len(pids()) == 2)
+        Path(slow).touch()
+        first, second = pool.pids()
+        os.kill(first, signal.SIGKILL)
+        assert until(lambda: pool.counts().deaths == 1)
+        assert until(lambda: pids() == {second} and os.path.exists(begun))
+        assert pool.counts().ready == 1
+        assert all(pids() == {second} for _ in range(5))
+        made = pool.counts().made
+        Path(go).touch()
+        assert until(lambda: len(pids()) == 2)
+        assert (pool.counts().made - made) % 4 == 0  # copies are not counted
+        assert pool.counts().leased == 0
+    finally:
+        pool.close()
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "text"),
+    ("kind", "value", "deaths", "text"),
     [
-        ({"workers": 0}, RuntimeError, "without Python workers pool.* at least 1, not 0"),
-        ({"workers": 1, "start_method": "thread"}, ValueError, "must be one of fork, spawn"),
         (
-            {"workers": 1, "start_method": "spawn", "pickler": 3},
-            ValueError,
-            "must be a module or an object with",
-        ),
+            "die",
+            signal.SIGKILL,
+            2,
+            r"was killed by signal 9 \(SIGKILL\)",
+        ),  # once may have been the OOM killer
+        ("die", signal.SIGSEGV, 1, r"was killed by signal 11 \(SIGSEGV\)"),
+        ("exit", 3, 1, "ended with exit code 3"),
     ],
 )
-def test_bad_options(options, error, text):
-    with pytest.raises(error, match=text):
-        WorkerPool([Echo()], **options)
+def test_a_task_that_ends_its_process_is_given_up_and_no_other_is_blamed(pair, kind, value, deaths, text):
+    futures = [submit(pair, "same", i, i) for i in range(4)]
+    killer = submit(pair, kind, value, 4)
+    futures += [submit(pair, "same", i, i) for i in range(5, 20)]
+    with pytest.raises(TaskKilledError, match=text) as caught:
+        result(killer)
+    assert len(caught.value.deaths) == deaths
+    assert len({death.pid for death in caught.value.deaths}) == deaths
+    assert {death.reached for death in caught.value.deaths} == {None}
+    assert [result(future)["value"] for future in futures] == [*range(4), *range(5, 20)]
 
 
-class Recorder:
-    """A pickler that notes how it was called."""
+def test_a_death_tells_what_the_task_noted_last():
+    def start():
+        from jdali._workers.answer import note_reached
 
-    loads = staticmethod(pickle.loads)
+        def make(positions):
+            for position in positions:
+                note_reached(position)
+            if positions:
+                os.kill(os.getpid(), signal.SIGSEGV)
 
-    def __init__(self):
-        self.options = []
+        return make
 
-    def dumps(self, value, **options):
-        self.options.append(options)
-        return pickle.dumps(value)
-
-
-def test_a_pickler_of_the_users():
-    pickler = Recorder()
-    given = (pickler, {"some": "option"}, {"encoding": "ASCII"})
-    pool = WorkerPool([Echo()], workers=1, start_method="forkserver", pickler=given)
-    assert result(pool.submit(0, "pid"))[1] in pool.pids()
-    assert pickler.options == [{"some": "option"}]
-    pool.close()
-
-
-SCRIPT = """
-    import os, signal, sys, tempfile, time
-    import numpy as np
-    from support.callbacks import Echo
-    from jdali._workers.pool import WorkerPool
-
-    if __name__ == "__main__":
-        pool = WorkerPool([Echo()], workers=2, start_method={method!r})
-        pids = {{pool.submit(0, "pid").result()[1] for _ in range(20)}}
-        assert pids <= set(pool.pids())
-        kept = [pool.submit(0, "twice", [np.zeros(100_000)]).result()[0] for _ in range(3)]
-        left = pool.submit(0, "twice", [np.zeros(100_000)]).result()[0]
-        del left
-        print(*pool.pids())
-        maps = [line.split(maxsplit=5)[5:] for line in open("/proc/self/maps") if " rw-s " in line]
-        print(*(path.strip() for path, in maps), sep="\\n", flush=True)
-        {ending}
-"""
+    noting = started(start=start)
+    try:
+        for positions, reached in ([3, 7], 7), ([], None), ([0], 0):
+            future = noting.submit(pack_by_value(positions))
+            if positions:
+                with pytest.raises(TaskKilledError) as caught:
+                    result(future)
+                assert [death.reached for death in caught.value.deaths] == [reached]
+            else:
+                assert result(future) is None
+    finally:
+        noting.close()
 
 
-def _script(code, folder):
-    """A program in a session of its own."""
-    code = textwrap.dedent(code)
-    paths = os.pathsep.join([str(TESTS), *sys.path])
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False,
-        start_new_session=True, env={**os.environ, "PYTHONPATH": paths, "TMPDIR": str(folder)},
-    )  # fmt: skip
+def test_a_death_is_blamed_on_the_task_that_ran_and_not_on_the_next_one(tmp_path):
+    alone = started(1)
+    try:
+        # Both wait until the process is ready, and then it has both.
+        killer = submit(alone, "die", signal.SIGKILL, 0)
+        next_one = submit(alone, "die once", str(tmp_path / "died"), 1)
+        with pytest.raises(TaskKilledError):
+            result(killer)
+        assert result(next_one) > 0  # one death is its own: with that of the killer it would be given up
+    finally:
+        alone.close()
 
 
-ENDINGS = {
-    "exit": ("", 0),
-    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", -9),
-    "group": ("os.killpg(0, signal.SIGKILL)", -9),
-}
+def test_a_process_that_nobody_uses_is_replaced(pair):
+    first = result(submit(pair, "same"))["pid"]
+    os.kill(first, signal.SIGKILL)
+    assert until(lambda: first not in pair.pids() and pair.counts().ready == 2)
+    assert result(submit(pair, "same"))["value"] is None
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize(
-    "method", ["fork", "forkserver", pytest.param("spawn", marks=pytest.mark.slow)], ids=str
-)
-def test_no_process_and_no_file_is_left_behind(method, ending, tmp_path):
-    """Also if the program ends without closing the pool, or is killed, alone or with all its processes."""
-    code, expected = ENDINGS[ending]
-    done = _script(SCRIPT.format(method=method, ending=code), tmp_path)
-    assert done.returncode == expected, done.stderr
-    first, *files = done.stdout.splitlines()
-    pids = [int(pid) for pid in first.split()]
-    assert len(pids) == 2
-    assert files  # those that it shared with its workers
-    assert until(lambda: not any(_alive(pid) for pid in pids))
-    # Python's own socket of a fork server stays where that is killed: no memory, and not ours to remove.
-    assert not [path for path in tmp_path.rglob("*") if not path.name.startswith(("pymp-", "listener-"))]
-    assert not [path for path in files if Path(path).exists()]
+# --- number of processes ------------------------------------------------------------------------
+def test_who_waits_for_a_task_may_use_the_pool(pool):
+    """Futures are resolved without the pool's lock: a callback may wait for a thread that wants it."""
+    future = submit(pool, "value", 1)
+    counted = Future()
+    future.add_done_callback(lambda _: counted.set_result(in_thread(pool.counts)()))
+    assert counted.result(timeout=PATIENCE).ready == 1
 
 
-RUNNING = """
-    import os, signal, sys, time
-    from support.callbacks import Echo
-    from jdali._workers.pool import WorkerPool
+def test_a_task_that_cannot_be_sent_ends_the_pool(monkeypatch):
+    pool = started()
+    try:
+        assert result(submit(pool, "value", 1))["value"] == 1
 
-    if __name__ == "__main__":
-        if {handles}:
-            signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
-        pool = WorkerPool([Echo()], workers=1, start_method={method!r})
-        pool.submit(0, "sleep", {begun!r})
-        while not os.path.exists({begun!r}):
-            time.sleep(0.01)
-        print(*pool.pids(), flush=True)
-        os.killpg(0, signal.SIGTERM) if {group} else os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(600)
-"""
+        def full(process, order, descriptors):
+            raise OSError("too many open files")
+
+        monkeypatch.setattr(TaskProcess, "send", full)
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="worker processes: OSError: too many open files"):
+                result(submit(pool, "value", 2))
+    finally:
+        pool.close()
 
 
-@pytest.mark.parametrize(
-    ("method", "handles", "group"),
-    [("fork", False, False), ("fork", True, False), ("fork", True, True), ("forkserver", False, False)],
-    ids=["fork", "fork, handled", "fork, handled, to the group", "forkserver"],
-)
-def test_sigterm_while_a_callback_runs(method, handles, group, tmp_path):
-    """Its workers end with the program, whatever they do: its output is closed at once."""
-    code = RUNNING.format(method=method, begun=str(tmp_path / "begun"), handles=handles, group=group)
-    done = _script(code, tmp_path)
-    assert done.returncode == (3 if handles else -signal.SIGTERM), done.stderr
-    assert until(lambda: not any(_alive(int(pid)) for pid in done.stdout.split()))
+def test_resizing():
+    resized = started(1)
+    try:
+        assert until(lambda: resized.counts().ready == 1)
+        resized.resize(3)
+        assert until(lambda: resized.counts().ready == 3)
+        resized.resize(1)
+        assert until(lambda: len(resized.pids()) == 1)
+        assert result(submit(resized, "same", 5))["value"] == 5
+        assert resized.counts().deaths == 0
+    finally:
+        resized.close()
 
 
-STOPPED = """
-    import os, signal
-    from support.callbacks import Echo
-    from jdali._workers.pool import WorkerPool
-
-    if __name__ == "__main__":
-        pool = WorkerPool([Echo()], workers=1, start_method={method!r})
-        pool.submit(0, "pid").result()
-        os.kill(pool.pids()[0], signal.SIGSTOP)
-        print(pool.pids()[0], flush=True)
-        os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone ends the processes of one that is killed")
-@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
-def test_a_worker_that_is_stopped_ends_with_its_program(method):
-    """The program is no group of its own, as in a shell's pipe: else the system has its workers go on when it ends.
-
-    Not with "forkserver": Python's server lives as long as one of them.
-    """
-    ended = child(STOPPED.format(method=method))
-    assert ended.code == -signal.SIGKILL, ended.err
-    assert until(lambda: not _alive(int(ended.out)))
+# --- ending -------------------------------------------------------------------------------------
+def test_closing_ends_what_runs_and_what_waits(tmp_path):
+    closed = started()
+    futures = [submit(closed, "when there is", str(tmp_path / "never")) for _ in range(5)]
+    assert until(lambda: closed.counts().ready == 1)
+    pids = closed.pids()
+    closed.close()
+    closed.close()
+    for future in futures:
+        with pytest.raises(PoolClosedError):
+            result(future)
+    with pytest.raises((PoolClosedError, CancelledError)):
+        result(submit(closed, "same"))
+    assert not any(map(is_alive, pids))
 
 
-# --- workers that do not answer -------------------------------------------------------------------
-@pytest.fixture
-def impatient(monkeypatch):
-    monkeypatch.setattr(_processes, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(_processes, "STOPPED_SECONDS", 0.5)
+def test_arrays_stay_after_closing():
+    closed = started()
+    kept = result(submit(closed, "same", np.arange(10000)))
+    closed.close()
+    np.testing.assert_array_equal(kept["value"], np.arange(10000))
 
 
-@pytest.mark.usefixtures("impatient")
+def test_processes_ignore_ctrl_c(pool):
+    pid = result(submit(pool, "same"))["pid"]
+    os.kill(pid, signal.SIGINT)
+    assert result(submit(pool, "same"))["pid"] == pid
+
+
 @pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="the system does not show the state of processes"
 )
-def test_a_worker_that_was_stopped_is_an_error_that_names_it():
-    pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
-    pid = result(pool.submit(0, "pid"))[1]
-    os.kill(pid, signal.SIGSTOP)
-    with pytest.raises(
-        WorkerError, match=rf"worker process {pid} has been stopped \(SIGSTOP\).* kill -CONT {pid}"
-    ):
-        result(pool.submit(0, "pid"))
-    pool.close()
-    assert not _alive(pid)
+@pytest.mark.parametrize("is_busy", [True, False], ids=["busy", "idle"])
+def test_a_process_that_is_stopped_is_replaced(monkeypatch, caplog, tmp_path, is_busy):
+    """Another one makes the tasks that it has."""
+    monkeypatch.setattr(_pool, "_LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(_pool, "_STOPPED_SECONDS", 0.5)
+    made = started()
+    try:
+        pid = submit(made, "say").result(PATIENCE).result["pid"]
+        if is_busy:
+            waiting = submit(made, "when there is", str(tmp_path / "go"))
+            assert until(lambda: not made._waiting and made._jobs)
+        os.kill(pid, signal.SIGSTOP)
+        if not is_busy:
+            waiting = submit(made, "when there is", str(tmp_path / "go"))
+        assert until(lambda: not is_alive(pid))
+        (tmp_path / "go").touch()
+        assert waiting.result(PATIENCE).result["pid"] != pid
+        assert f"worker process {pid} has been stopped (SIGSTOP)" in caplog.text
+    finally:
+        made.close()
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_worker_that_goes_on_or_is_slow_is_no_error(tmp_path, monkeypatch):
-    """A stop is counted anew after each time that the worker was seen to run; the user's code may take its time."""
-    looks: list[int] = []
-    monkeypatch.setattr(  # ten in a row are an error
-        _processes, "is_stopped", lambda pid: looks.append(pid) is None and len(looks) % 9 > 0
-    )
-    pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
-    waiting = pool.submit(0, "wait_for", str(tmp_path / "go"))
-    assert until(lambda: len(looks) > 60)
-    (tmp_path / "go").touch()
-    assert result(waiting) == ([], pool.pids()[0])
-    pool.close()
+PROGRAM = """
+    import os, sys, time
+    from jdali._workers.pool import TaskPool
+    from jdali._workers.process import FreshProcesses
+    from jdali._workers.sending import pack_by_value
+
+    def make(task):  # of __main__
+        return task, os.getpid(), "JDALI_TEST" in os.environ
+
+    processes = FreshProcesses(pack_by_value(lambda: make), {"JAX_PLATFORMS": "cpu", "JDALI_TEST": "1"})
+    pool = TaskPool(2, processes)
+    number, pid, has_variable = pool.submit(pack_by_value(7)).result().result
+    assert number == 7 and has_variable and "JDALI_TEST" not in os.environ
+    open(PIDS, "w").write(" ".join(map(str, pool.pids())))
+    print("ready", flush=True)
+    END
+"""
 
 
-def test_a_limit_on_the_time_of_a_call(tmp_path):
-    pool = WorkerPool([Echo()], workers=1, start_method="forkserver", timeout=0.5)
-    with pytest.raises(
-        WorkerError, match=r"has not answered a call for 0.5 s, which is py_timeout .* runs the callback"
-    ):
-        result(pool.submit(0, "sleep", str(tmp_path / "begun")))
-    pool.close()
+def program(pids: Path, end: str) -> str:
+    return PROGRAM.replace("PIDS", repr(str(pids))).replace("END", end)
 
 
-def test_each_worker_draws_other_random_numbers_and_the_same_again():
-    """Copies of one process would draw the same, also where their modules seed NumPy."""
-
-    def drawn(seed):
-        served = [Echo(alone=True) for _ in range(2)]  # a worker for each
-        for one in served:
-            one.callback = Seeds()
-        pool = WorkerPool(served, workers=1, start_method="forkserver", seed=seed)
-        numbers = [result(pool.submit(n, "drawn"))[1] for _ in range(3) for n in range(2)]
-        pool.close()
-        return numbers
-
-    first = drawn(5)
-    assert len({number for pair in first for number in pair}) == 12
-    assert drawn(5) == first
-    assert not {number for pair in drawn(6) for number in pair} & {
-        number for pair in first for number in pair
-    }
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda n: n.name)
+def test_processes_end_with_a_parent_that_is_killed(tmp_path, number):
+    before = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
+    ended = child(program(tmp_path / "pids", "time.sleep(600)"), signal=number)
+    assert ended.code == -number
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert pids
+    assert until(lambda: not any(map(is_alive, pids)))
+    if before:
+        assert not [name for name in set(os.listdir("/dev/shm")) - before if "jdali" in name]
 
 
-def test_memory_lent_for_nothing_is_lent_again():
-    pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
-    for _ in range(3):
-        with pytest.raises(KeyError):
-            result(pool.submit(0, "fail", KeyError()))
-        assert result(pool.submit(0, "twice", [np.int32([1])]))[0][0].tolist() == [2]
-    assert len(pool.file_sizes()) == 1
-    pool.close()
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone ends the processes of one that is killed")
+def test_processes_that_are_stopped_end_with_their_parent(tmp_path):
+    """The program is no group of its own, as in a shell's pipe: else the system has them go on when it ends."""
+    stop = "[os.kill(pid, signal.SIGSTOP) for pid in pool.pids()]; os.kill(os.getpid(), signal.SIGKILL)"
+    ended = child(program(tmp_path / "pids", "import signal; " + stop))
+    assert ended.code == -signal.SIGKILL
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert pids
+    assert until(lambda: not any(map(is_alive, pids)))
 
 
-def test_what_is_left_to_the_garbage_collector_ends_at_once():
-    """Processes and the thread that watches them, whoever has the processor meanwhile."""
-    for _ in range(4):
-        pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
-        observer, pids = pool.pool._observer.thread, pool.pids()
-        assert observer.is_alive()
-        pool.abandon()
-        assert not observer.is_alive()
-        assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+def test_a_program_that_does_not_close_its_pool_ends(tmp_path):
+    ended = child(program(tmp_path / "pids", "pass"))
+    assert ended.code == 0
+    assert ended.err == ""
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert until(lambda: not any(map(is_alive, pids)))

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from jdali._workers import GroupTask, StartGroups, TaskKilledError, answer_memory, pack, pack_group, unpack
+from jdali._workers.answer import answering_in
+from jdali._workers.jobs import PackedMemory
+from jdali._workers.pool import TaskPool
+from jdali._workers.process import FreshProcesses
+from jdali._workers.sending import pack_by_value
 from jdali._workers.task_group import TaskGroup, make_group
-from jdali._workers.task_pool.answer import answering_in
-from jdali._workers.task_pool.jobs import PackedMemory
-from jdali._workers.task_pool.pool import TaskPool
-from jdali._workers.task_pool.sending import pack_by_value
 
 SIZE = 2000  # bytes of a result
 
@@ -105,7 +106,7 @@ def test_a_process_that_dies_leaves_the_log():
 
         return make
 
-    pool = TaskPool(1, pack_by_value(StartGroups(start)), environment={})
+    pool = TaskPool(1, FreshProcesses(pack_by_value(StartGroups(start)), {}))
     packed, arrays = pack_group([task(n) for n in range(8)])
     content = PackedMemory.of(packed, [memoryview(array) for array in arrays])
     mapped = content.memory.map()

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from jdali._workers.task_pool.process import WorkerDeath
-from jdali._workers.task_pool.wire import PackedValue
+from jdali._workers.jobs import WorkerDeath
+from jdali._workers.wire import PackedValue
 
 Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 

@@ -19,14 +19,14 @@ import numpy as np
 import ray
 
 import jdali
+from jdali._workers.exceptions import NODE
+from jdali._workers.jobs import MadeTask, PackedMemory, PackedResult, TaskKilledError, WorkerDeath
 from jdali._workers.memory import Memory
-from jdali._workers.node import NODE
 from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorCall, ActorPlace, ActorStart, Bytes
 from jdali._workers.on_ray.node_memory import shared_on_node
-from jdali._workers.task_pool.jobs import MadeTask, PackedMemory, PackedResult, TaskKilledError
-from jdali._workers.task_pool.pool import TaskPool
-from jdali._workers.task_pool.process import WorkerDeath
-from jdali._workers.task_pool.wire import PackedValue
+from jdali._workers.pool import TaskPool
+from jdali._workers.process import FreshProcesses
+from jdali._workers.wire import PackedValue
 
 # A client that was killed does not say so. One that comes back later finds its pipeline started again.
 _IDLE_SECONDS = 600.0
@@ -50,7 +50,7 @@ class ActorClient:
         self._shared = shared_on_node(name, lambda: _filled(start)) if start.start.size else None
         content = PackedMemory(start.start, None if self._shared is None else self._shared.memory)
         environment = {"JAX_PLATFORMS": "cpu", NODE: node}
-        self.pool = TaskPool(1, content, environment=environment, keeps_packed=True)
+        self.pool = TaskPool(1, FreshProcesses(content, environment), keeps_packed=True)
         self.calls, self.used = 0, time.monotonic()
 
     @property

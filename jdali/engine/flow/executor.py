@@ -12,7 +12,7 @@ from jdali._batches import BatchSplit, LentMemory
 from jdali._errors import SkippedSample
 from jdali._sources import SourceFeed
 from jdali._workers import answer_memory
-from jdali._workers.pool import WorkerPool
+from jdali._workers.callbacks import CallbackWorkers
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.iteration import Iteration, Result
 from jdali.engine.flow.made_elsewhere import Begun, MadeElsewhere, SentTask, StartWorkers
@@ -76,7 +76,7 @@ class Engine:
         plan: ExecutionPlan,
         options: EngineOptions,
         *,
-        callback_workers: WorkerPool | None = None,
+        callback_workers: CallbackWorkers | None = None,
         start_workers: StartWorkers | None = None,
         sources: dict[Node, Any] | None = None,
         tables: Tables | None = None,

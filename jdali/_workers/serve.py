@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
+import multiprocessing
 import os
 import queue
 import signal
@@ -15,12 +17,11 @@ from collections.abc import Callable
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeAlias
 
+from jdali._workers.answer import answering_in
+from jdali._workers.channel import Channel
 from jdali._workers.exceptions import portable
 from jdali._workers.memory import Memory
-from jdali._workers.stopped import end_with_starter
-from jdali._workers.task_pool.answer import answering_in
-from jdali._workers.task_pool.channel import Channel
-from jdali._workers.task_pool.messages import (
+from jdali._workers.messages import (
     ReadyAnswer,
     SlabName,
     StartOrder,
@@ -28,31 +29,50 @@ from jdali._workers.task_pool.messages import (
     TaskNote,
     TaskOrder,
 )
-from jdali._workers.task_pool.shared_slabs import allocate_slab
-from jdali._workers.task_pool.wire import PackedValue, pack, unpack, write
+from jdali._workers.shared_slabs import allocate_slab
+from jdali._workers.wire import PackedValue, pack, unpack, write
 
 _Order: TypeAlias = "tuple[StartOrder | TaskOrder, list[int]]"
+_Start: TypeAlias = Callable[[], Callable[[Any], Any]]
 _LOOK_SECONDS = 1.0  # at the parent, where the system does not tell of its end
+_PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
 
 def main(descriptor: int, parent: int) -> NoReturn:
-    """Serves a pool.
+    """Serves a pool in a fresh process, whose first message is a `StartOrder`.
 
     Args:
-        descriptor: of the socket to it.
+        descriptor: of the socket to the pool.
         parent: its process.
     """
-    # Ctrl-C in a terminal reaches all processes of the group; the parent decides what ends. It blocked the signal, so
-    # that none comes before this line.
+    end_with_starter()  # the thread of the pool, which ends all processes before it ends
+    serve(Channel(socket.socket(fileno=descriptor)), parent)
+
+
+def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None = None) -> NoReturn:
+    """Makes the tasks of a pool until its process is gone; if the pool only wants no more, it kills.
+
+    Args:
+        channel: to the pool.
+        parent: the process that started this one.
+        number: of this process in its pool.
+        start: returns the function that makes tasks; None: it comes in a `StartOrder`, with the number.
+    """
+    # Ctrl-C in a terminal reaches all processes of the group; the parent decides what ends. The thread of a pool blocks
+    # the signal, so that none comes before this line.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-    end_with_starter()  # the thread of the pool, which ends all processes before it ends
-    channel = Channel(socket.socket(fileno=descriptor))
     orders: queue.SimpleQueue[_Order] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(channel, orders, parent), daemon=True).start()
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the parent is gone
-        _serve(channel, orders)
+        _make_tasks(channel, orders, number, start)
     os._exit(1)  # nothing of the user's is waited for
+
+
+def end_with_starter() -> None:
+    """Has the system end this process with the thread that started it, also while it is stopped or holds the GIL; on Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
 
 
 def _listen(channel: Channel, orders: queue.SimpleQueue[_Order], parent: int) -> None:
@@ -66,27 +86,35 @@ def _listen(channel: Channel, orders: queue.SimpleQueue[_Order], parent: int) ->
 def _has_message(channel: Channel, parent: int) -> bool:
     """Blocks until there is a message; False: the parent is gone.
 
-    The socket alone does not tell: a process that the parent has forked holds its other end as well.
+    The socket alone does not tell: a process that the parent has forked holds its other end as well. Nor does the parent
+    of a process that Python's fork server has forked.
     """
+    starter = multiprocessing.parent_process()
+    ends = [] if starter is None else [starter.sentinel]
     while os.getppid() == parent:
-        if wait([channel.fileno()], _LOOK_SECONDS):
-            return True
+        found = wait([channel.fileno(), *ends], _LOOK_SECONDS)
+        if found:
+            return channel.fileno() in found
     return False
 
 
-def _serve(channel: Channel, orders: queue.SimpleQueue[_Order]) -> None:
-    order, descriptors = orders.get()
-    assert isinstance(order, StartOrder)
+def _make_tasks(
+    channel: Channel, orders: queue.SimpleQueue[_Order], number: int, start: _Start | None
+) -> None:
     gc.disable()  # what is imported stays: looking through it for garbage is a sixth of the time that it takes
     try:
-        make = _unpacked(order.start, descriptors)()
+        if start is None:
+            order, descriptors = orders.get()
+            assert isinstance(order, StartOrder)
+            number, start = order.number, _unpacked(order.start, descriptors)
+        make = start()
     except Exception as error:
         channel.send(ReadyAnswer(portable(error)))
         return
     gc.freeze()
     gc.enable()
     channel.send(ReadyAnswer())
-    worker = _TaskMaker(channel, order.number, make)
+    worker = _TaskMaker(channel, number, make)
     while True:
         task, descriptors = orders.get()
         assert isinstance(task, TaskOrder)
@@ -136,11 +164,11 @@ class _TaskMaker:
                 memory_of_answer, lambda reached: self._channel.send(TaskNote(order.number, reached))
             ):
                 result = self._make(task)
-            packed, slab, new = self._written(result, order.lent)
+            packed, slab, new = self._written(result, order.lent, order.room)
             del result
             is_error = False
         except Exception as error:
-            packed, slab, new = self._written(portable(error), order.lent)
+            packed, slab, new = self._written(portable(error), order.lent, 0)
             is_error = True
         spent = time.perf_counter() - start, time.process_time() - cpu
         answer = TaskAnswer(order.number, packed, is_error, slab, 0 if new is None else new.size, *spent)
@@ -149,19 +177,19 @@ class _TaskMaker:
             new.close()
 
     def _written(
-        self, value: object, lent: SlabName | None
+        self, value: object, lent: SlabName | None, room: int
     ) -> tuple[PackedValue, SlabName | None, Memory | None]:
-        """Packs a value, with its arrays in the lent slab, or in a new one if they do not fit.
+        """Packs a value, with its arrays in the lent slab, or in a new one of `room` bytes or more if they do not fit.
 
         Returns: the value, the name of the slab, and the memory of a new one.
         """
         packed, buffers = pack(value, memory=None if lent is None else self._mapped[lent])
-        if not packed.size:
+        if not packed.size and (lent is not None or not room):
             return packed, None, None
         if lent is not None and len(self._mapped[lent]) >= packed.size:
             write(packed, buffers, self._mapped[lent])
             return packed, lent, None
-        new = allocate_slab(packed.size)
+        new = allocate_slab(packed.size, room)
         self._allocated += 1
         name = self._number, self._allocated
         self._mapped[name] = new.map()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple, TypeAlias
 
-from jdali._workers.task_pool.wire import PackedValue
+from jdali._workers.wire import PackedValue
 
 SlabName: TypeAlias = "tuple[int, int]"
 """Number of the process that allocated a slab, and number of the slab in that process."""
@@ -33,6 +33,7 @@ class TaskOrder(NamedTuple):
         lent: the slab for the answer; None: the process allocates one if it needs it.
         lent_size: bytes of a lent slab that the process does not know yet, whose descriptor follows; 0: it knows it.
         forgotten: slabs that the process will not see again.
+        room: bytes that a slab which the process allocates has at least.
     """
 
     number: int
@@ -40,6 +41,7 @@ class TaskOrder(NamedTuple):
     lent: SlabName | None
     lent_size: int
     forgotten: tuple[SlabName, ...]
+    room: int
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,22 +16,27 @@ from typing import Any
 import numpy as np
 
 from jdali._workers.memory import Memory, allocate
-from jdali._workers.task_pool.messages import SlabName
+from jdali._workers.messages import SlabName
 
 
-def allocate_slab(size: int) -> Memory:
-    """A new file of at least `size` bytes, and at most an eighth more: batches differ a little in size."""
+def allocate_slab(size: int, room: int) -> Memory:
+    """A new file of `room` bytes; of at most an eighth more than `size`, if that is larger: batches differ a little."""
     step = max(mmap.ALLOCATIONGRANULARITY, 1 << max(size.bit_length() - 4, 0))
-    return Memory(*allocate(size, -(-size // step) * step))
+    return Memory(*allocate(size, room if size <= room else -(-size // step) * step))
 
 
 @dataclasses.dataclass(eq=False)
 class SharedSlab:
-    """Memory that is mapped here, and in the processes that know it."""
+    """Memory that is mapped here, and in the processes that know it.
+
+    Attributes:
+        samples: the most that were in it.
+    """
 
     name: SlabName
     memory: Memory
     mapped: mmap.mmap
+    samples: int = 0
 
     @property
     def size(self) -> int:
@@ -74,9 +79,9 @@ class SharedSlabs:
         self._returned.append(slab)
         self._sort_in()
 
-    def lease(self, slab: SharedSlab, size: int) -> np.ndarray[Any, Any]:
+    def lease(self, slab: SharedSlab, size: int, samples: int) -> np.ndarray[Any, Any]:
         """uint8 [slab.size], the memory of an answer of `size` bytes; the lease ends with the last view of it."""
-        self._largest = max(self._largest, size)
+        self._largest, slab.samples = max(self._largest, size), max(slab.samples, samples)
         whole = np.frombuffer(slab.mapped, np.uint8)
         weakref.finalize(whole, self._returned.append, slab).atexit = False
         return whole
@@ -89,6 +94,10 @@ class SharedSlabs:
         """Bytes of slabs that are lent or leased, and of idle ones."""
         slabs, idle = list(self._all.values()), sum(slab.size for slab in [*self._idle, *self._returned])
         return sum(slab.size for slab in slabs) - idle, idle
+
+    def sizes(self) -> list[tuple[int, int]]:
+        """The size of each slab in bytes, and the most samples that were in it."""
+        return [(slab.size, slab.samples) for slab in self._all.values()]
 
     def _sort_in(self) -> None:
         while self._returned:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import signal
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
@@ -10,9 +11,45 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._workers.memory import Memory, allocate
-from jdali._workers.task_pool.process import WorkerDeath
-from jdali._workers.task_pool.shared_slabs import SharedSlab
-from jdali._workers.task_pool.wire import PackedValue, write
+from jdali._workers.shared_slabs import SharedSlab
+from jdali._workers.wire import PackedValue, write
+
+# Signals that come from people, the OOM killer or a cluster; all others come from what the process does.
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkerDeath:
+    """The end of a process that nobody had ended.
+
+    Attributes:
+        pid: of the process.
+        exit_code: as of `subprocess`: -N if signal N killed it; None: it is not known.
+        node: of a cluster that it ran on; "": this machine.
+        reached: the last note of its task, see `note_reached`; None: there was none.
+    """
+
+    pid: int
+    exit_code: int | None
+    node: str = ""
+    reached: int | None = None
+
+    @property
+    def is_crash(self) -> bool:
+        """True if the process ended itself; False if someone else may have ended it, or its machine is gone."""
+        return self.exit_code is not None and -self.exit_code not in _FROM_OUTSIDE
+
+    def __str__(self) -> str:
+        process = f"worker process {self.pid}{self.node and f' on node {self.node}'}"
+        if self.exit_code is None:
+            return f"{process} died"
+        if self.exit_code >= 0:
+            return f"{process} ended with exit code {self.exit_code}"
+        try:
+            name = signal.Signals(-self.exit_code).name
+        except ValueError:
+            name = "unknown"
+        return f"{process} was killed by signal {-self.exit_code} ({name})"
 
 
 class TaskKilledError(RuntimeError):
@@ -85,6 +122,8 @@ class PoolJob:
         patience: processes that may be killed while they make it, before it is given up.
         future: of the result.
         deaths: of the processes that it ran in.
+        samples: that the answer has, at most.
+        room: bytes that new memory for the answer has at least.
         slab: lent for the answer.
     """
 
@@ -94,6 +133,8 @@ class PoolJob:
     patience: int
     future: Future[MadeTask] = dataclasses.field(default_factory=Future)
     deaths: list[WorkerDeath] = dataclasses.field(default_factory=list)
+    samples: int = 0
+    room: int = 0
     slab: SharedSlab | None = None
 
     @property
@@ -126,20 +167,20 @@ class MadeTask(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class PoolCounts:
-    """Counters of a pool, since it was started.
+class WorkerCounts:
+    """Counters of workers since they were started.
 
     Attributes:
-        processes: that take tasks now.
-        pids: of all processes that there are.
+        ready: workers that are ready now.
         made: tasks.
-        deaths: of processes that nobody had ended.
-        leased, idle: bytes of shared memory, see `SharedSlabs.usage`.
+        deaths: of workers that nobody had ended.
+        leased, idle: bytes of shared memory in which results lie, and of that kept for later ones.
+        nodes: machines that the ready ones are on.
     """
 
-    processes: int
-    pids: tuple[int, ...]
+    ready: int
     made: int
     deaths: int
     leased: int
     idle: int
+    nodes: int = 1

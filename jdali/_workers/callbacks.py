@@ -1,0 +1,322 @@
+"""Workers that run the user's callbacks, started as `multiprocessing` does: they import the user's main module.
+
+```
+ CallbackWorkers ──▶ a TaskPool for all objects, and one of a single process for each that makes its calls alone
+```
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib.util
+import multiprocessing
+import os
+import pickle
+import random
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from multiprocessing.process import BaseProcess
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from jdali._errors import contained
+from jdali._system.extras import install
+from jdali._system.jax_internals import jax_has_started
+from jdali._workers import by_value as _by_value
+from jdali._workers.channel import Channel
+from jdali._workers.jobs import MadeTask, PackedMemory
+from jdali._workers.pool import TaskPool
+from jdali._workers.process import TaskProcess
+from jdali._workers.serve import end_with_starter, serve
+from jdali._workers.wire import pack
+
+_START_METHODS = ("fork", "spawn", "forkserver")
+# Bytes of an argument below which it travels with the message: several of 48 KiB took the caller a quarter less time so.
+_SMALL = 1 << 16
+_Call: TypeAlias = tuple[int, str, tuple[Any, ...]]
+_Loads: TypeAlias = Callable[[bytes], Any]
+
+
+class CallbackWorkers:
+    """Runs methods of objects in other processes. A death is an error of all calls that wait, and of those after it.
+
+    Args:
+        objects: the user's. Each has an attribute `alone`: whether a worker of its own makes all its calls, in
+            their order; else any worker makes any call. And `callback`: what of it is the user's.
+        workers: number of processes for the objects that are not alone.
+        start_method: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started yet, else "spawn".
+        pickler: of the callbacks: module or object with `dumps` and `loads`, or a tuple of it and the keyword
+            arguments of both; None: that of `jdali.pickling`, and cloudpickle, where it is installed, for what only it
+            can pickle. Not used with "fork".
+        timeout: seconds that a call may take; None: any time, unless the worker is stopped.
+        seed: each worker seeds `random` and `numpy.random` by it and its number.
+
+    Attributes:
+        size: number of processes for the objects that are not alone.
+
+    Raises:
+        RuntimeError: "fork" after JAX has started.
+    """
+
+    def __init__(
+        self, objects: Sequence[Any], *, workers: int, start_method: str | None = None, pickler: Any = None,
+        timeout: float | None = None, seed: int = 0,
+    ):  # fmt: skip
+        if workers < 1:
+            raise RuntimeError(
+                "The external source cannot run in parallel mode without Python workers pool: py_num_workers of the "
+                f"Pipeline must be at least 1, not {workers}"
+            )
+        self.start_method = _start_method(start_method)
+        context = multiprocessing.get_context(self.start_method)
+        if self.start_method == "forkserver":
+            modules = sorted({type(one).__module__ for one in objects})
+            context.set_forkserver_preload(["__main__", __name__, *modules])  # JAX is imported once, there
+        sent, loads = (objects, None) if self.start_method == "fork" else _sent(objects, pickler)
+        alone = [number for number, one in enumerate(objects) if one.alone]
+        self.size = workers if len(alone) < len(objects) else 0
+        shared = [number for number in range(len(objects)) if number not in alone]
+        # All of them before the first thread of a pool: "fork" is for processes without threads.
+        processes = _started(context, self.size + len(alone), _StartCalls(sent, loads, seed))
+        self._pools: list[TaskPool] = []
+        self._by_object: dict[int, TaskPool] = {}
+        for count, served in [(self.size, shared), *((1, [number]) for number in alone)]:
+            if served:
+                own, processes = processes[:count], processes[count:]
+                pool = TaskPool(count, None, processes=own, most_idle=sys.maxsize, timeout=timeout)
+                self._pools.append(pool)
+                self._by_object |= dict.fromkeys(served, pool)
+
+    def __repr__(self) -> str:
+        is_closed = any(pool.has_failed for pool in self._pools)
+        state = "closed" if is_closed else f"{len(self.pids())} processes"
+        return f"<CallbackWorkers: {state}, start method {self.start_method!r}>"
+
+    def pids(self) -> list[int]:
+        """Identifiers of the processes, in the order in which they were started."""
+        return [pid for pool in self._pools for pid in pool.pids()]
+
+    def submit(
+        self, number: int, method: str, *arguments: object, samples: int = 0, bytes_per_sample: int = 0
+    ) -> Future[MadeTask]:
+        """Calls a method of an object.
+
+        The future has what the method returned, or raises what it raised, with the worker's traceback as a note, or why
+        there are no workers any more. Arrays are views of shared memory that is reused when they are gone.
+
+        Args:
+            number: of the object.
+            method: its name.
+            arguments: its arguments.
+            samples: how many samples it returns, at most.
+            bytes_per_sample: room for each of them in memory that is new, in bytes.
+        """
+        call: _Call = number, method, arguments
+        try:
+            content = PackedMemory.of(*pack(call, small=_SMALL))
+        except Exception as error:  # the arguments could not be pickled
+            failed: Future[MadeTask] = Future()
+            failed.set_exception(error)
+            return failed
+        room = samples * bytes_per_sample
+        return self._by_object[number].submit(content, samples=samples, room=room)
+
+    def slab_sizes(self) -> list[tuple[int, int]]:
+        """The size of each piece of shared memory in bytes, and the most samples that were in it so far."""
+        return [sizes for pool in self._pools for sizes in pool.slab_sizes()]
+
+    def interrupt(self) -> None:
+        """Begins to close, without waiting or taking a lock: the garbage collector may call it anywhere."""
+        for pool in self._pools:
+            pool.interrupt()
+
+    def close(self) -> None:
+        """Ends the processes, whatever they do; calls that were not answered fail. Harmless twice."""
+        self.interrupt()
+        for pool in self._pools:
+            pool.close()
+
+
+def _start_method(wanted: str | None) -> str:
+    if wanted is None:
+        return (
+            "spawn" if jax_has_started() or "fork" not in multiprocessing.get_all_start_methods() else "fork"
+        )
+    if wanted not in _START_METHODS:
+        raise ValueError(
+            f"Pipeline: py_start_method must be one of {', '.join(_START_METHODS)}, not {wanted!r}"
+        )
+    if wanted == "fork" and jax_has_started():
+        raise RuntimeError(
+            'Pipeline: py_start_method="fork" copies a process in the middle of whatever its threads do, and JAX '
+            'has started its own: the copy may hang. Use "spawn", or call start_py_workers() of the pipeline '
+            "before the first use of JAX"
+        )
+    return wanted
+
+
+def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
+    """Starts processes by `multiprocessing`."""
+    processes: list[TaskProcess] = []
+    try:
+        while len(processes) < count:
+            processes.append(_started_one(context, len(processes), start))
+    except BaseException:
+        for process in processes:
+            process.kill()
+            process.close()
+        raise
+    return processes
+
+
+def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    # Other threads may end before the program does.
+    is_of_main = threading.current_thread() is threading.main_thread()
+    arguments = theirs, number, start, is_of_main
+    process = context.Process(target=_serve, args=arguments, name="jdali-worker", daemon=True)
+    try:
+        process.start()
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+    return TaskProcess(number, Channel(ours), _PythonProcess(process))
+
+
+class _PythonProcess:
+    """A process of `multiprocessing` as a `StartedProcess`."""
+
+    def __init__(self, process: BaseProcess):
+        self._process, self.pid, self.kill = process, int(process.pid or 0), process.kill
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        self._process.join(timeout)
+        return self._process.exitcode
+
+
+# --- in a worker ----------------------------------------------------------------------------
+def _serve(connected: socket.socket, number: int, start: _StartCalls, is_of_main: bool) -> NoReturn:
+    if is_of_main:
+        end_with_starter()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # "fork" copies a handler that is meant for the program
+    serve(Channel(connected), os.getppid(), number, functools.partial(start, number))
+
+
+class _StartCalls:
+    """Starts a worker: its call returns the function that makes calls.
+
+    Args:
+        objects: those that the calls are for; what `_sent` gave, if there is `loads`.
+        loads: unpickles their callbacks.
+        seed: of the workers.
+    """
+
+    def __init__(self, objects: Any, loads: _Loads | None, seed: int):
+        self._objects, self._loads, self._seed = objects, loads, seed
+
+    def __call__(self, number: int) -> Callable[[_Call], Any]:
+        try:
+            objects = self._objects if self._loads is None else _received(self._objects, self._loads)
+        except Exception:
+            raise
+        except BaseException as error:
+            raise contained(error) from error
+        # Not before: modules of the user's that are imported for the callbacks may seed them.
+        _seed_random(self._seed, number)
+        return functools.partial(_called, objects)
+
+
+def _called(objects: Sequence[Any], call: _Call) -> Any:
+    number, method, arguments = call
+    try:
+        return getattr(objects[number], method)(*arguments)
+    except Exception:
+        raise
+    except BaseException as error:
+        raise contained(error) from error
+
+
+def _seed_random(seed: int, number: int) -> None:
+    """Seeds the random numbers of Python and NumPy: copies of one process would draw the same."""
+    words = np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(4)
+    np.random.seed(words)  # noqa: NPY002  callbacks draw from it
+    random.seed(words.tobytes())
+
+
+# --- pickling -------------------------------------------------------------------------------
+def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
+    """The objects pickled, their attribute `callback` by the pickler and all else by `pickle`; and what `_received` takes.
+
+    Raises:
+        Exception: what the pickler raised, with a note.
+    """
+    dumps, loads = _dumps_and_loads(pickler)
+    parts = []
+    for one in objects:
+        rest = copy.copy(one)
+        rest.callback = None
+        try:
+            parts.append((rest, dumps(one.callback)))
+        except Exception as error:
+            error.add_note(f"a callback that runs in a worker process must be pickled{_advice(pickler)}")
+            raise
+    return pickle.dumps(parts), loads
+
+
+def _received(payload: bytes, loads: _Loads) -> list[Any]:
+    """The objects that were sent."""
+    objects = []
+    for one, callback in pickle.loads(payload):
+        one.callback = loads(callback)
+        objects.append(one)
+    return objects
+
+
+def _advice(pickler: object) -> str:
+    if pickler is not None or importlib.util.find_spec("cloudpickle") is not None:
+        return ""
+    return f"; with cloudpickle also objects of local classes can be: {install('workers')}"
+
+
+def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
+    if pickler is None:
+        return _dumps, pickle.loads
+    parts = [*pickler] if isinstance(pickler, (tuple, list)) else [pickler]
+    module: Any
+    module, saving, loading = (part or {} for part in [*parts, {}, {}][:3])
+    try:
+        return functools.partial(module.dumps, **saving), functools.partial(module.loads, **loading)
+    except AttributeError:
+        raise ValueError(
+            "Pipeline: unsupported py_callback_pickler: it must be a module or an object with dumps and loads, or a "
+            f"tuple of that and the keyword arguments of both, not {pickler!r}"
+        ) from None
+
+
+def _dumps(value: object) -> bytes:
+    """By jdali's own pickler; by cloudpickle, if there is one, what workers cannot import."""
+    main = sys.modules["__main__"]
+    if hasattr(
+        main, "__file__"
+    ):  # else a prompt or a notebook, whose classes and functions no worker can import
+        try:
+            return _by_value.dumps(value)
+        except Exception:
+            if importlib.util.find_spec("cloudpickle") is None:
+                raise
+    if importlib.util.find_spec("cloudpickle") is None:
+        return _by_value.dumps(value)
+    import cloudpickle
+
+    return bytes(cloudpickle.dumps(value))

@@ -1,0 +1,154 @@
+"""One process of a `TaskPool`, as its parent sees it, and how those that make batches are started."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing.spawn
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from jdali._workers.channel import Channel
+from jdali._workers.jobs import PackedMemory, WorkerDeath
+from jdali._workers.messages import SlabName, StartOrder, TaskOrder
+
+# The paths come as an argument: those of PYTHONPATH would be searched before the standard library, and "-m" puts the
+# working directory there.
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from jdali._workers.serve import main; main(int(sys.argv[2]), int(sys.argv[3]))"
+)
+_END_SECONDS = 5.0  # that a killed process may take to be gone
+
+
+class StartedProcess(Protocol):
+    """What a pool uses of `subprocess.Popen`."""
+
+    pid: int
+
+    def poll(self) -> int | None:
+        """Returns the exit code; None: it runs."""
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Waits for the end, and returns the exit code."""
+
+    def kill(self) -> None:
+        """Sends SIGKILL."""
+
+
+class TaskProcess:
+    """A process, and what it has been asked for.
+
+    Args:
+        number: of the process in its pool.
+        channel: to it.
+        process: the process.
+
+    Attributes:
+        pid: its number in the system.
+        is_ready: it takes tasks.
+        is_leaving: it gets no more tasks, and ends after the last one.
+        tasks: numbers of those that it has, the running one first.
+        is_warm: it has made one.
+        reached: the last note of the running one; None: there is none.
+        rehearsal: number of the one that it makes only to become warm; None: it has none.
+        known: slabs that it has mapped.
+        looks: in a row that found it with the same task.
+        stopped: looks in a row that found it stopped.
+    """
+
+    def __init__(self, number: int, channel: Channel, process: StartedProcess):
+        self.number, self.channel, self._process = number, channel, process
+        self.pid = process.pid
+        self.is_ready = self.is_leaving = self.is_warm = False
+        self.tasks: list[int] = []
+        self.reached: int | None = None
+        self.rehearsal: int | None = None
+        self.known: set[SlabName] = set()
+        self.looks = self.stopped = 0
+
+    def send(self, order: StartOrder | TaskOrder, descriptors: Sequence[int]) -> None:
+        """Sends an order, or nothing if the process is gone: receiving tells."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.channel.send(order, descriptors)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    @property
+    def is_stopped(self) -> bool:
+        """True if a signal has stopped it; False where the system does not show that."""
+        try:
+            stat = Path(f"/proc/{self.pid}/stat").read_text()
+        except OSError:
+            return False
+        return stat.rpartition(")")[2].split()[:1] == ["T"]
+
+    def death(self) -> WorkerDeath:
+        """Describes the end of the process, which has closed the channel or ended."""
+        self._process.kill()  # one that only closed the channel is of no use either
+        return WorkerDeath(self.pid, self._process.wait(), reached=self.reached)
+
+    def kill(self) -> None:
+        """Ends the process, without waiting for it."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """Waits for the end of a process that was killed, and closes the channel."""
+        # One that is not gone by then, on a machine that is very busy, is no error of the pool's.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+        self.channel.close()
+
+
+class StartProcess(Protocol):
+    """Starts the processes of a pool."""
+
+    def __call__(self, number: int, /) -> TaskProcess:
+        """Starts a process.
+
+        Args:
+            number: of the process in its pool.
+        """
+
+    def close(self) -> None:
+        """Gives up what the processes were started with."""
+
+
+class FreshProcesses:
+    """Starts processes without the user's main module; they get the function that starts them by value.
+
+    Args:
+        start: a packed function without arguments. Each process calls it once; what it returns makes tasks.
+        environment: variables of the processes that differ from those of this one.
+    """
+
+    def __init__(self, start: PackedMemory, environment: Mapping[str, str]):
+        self._start, self._environment = start, environment
+
+    def __call__(self, number: int) -> TaskProcess:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        paths = [path or os.getcwd() for path in sys.path]
+        arguments = [json.dumps(paths), str(theirs.fileno()), str(os.getpid())]
+        try:
+            started = subprocess.Popen(
+                [os.fsdecode(multiprocessing.spawn.get_executable()), "-P", "-c", _PROGRAM, *arguments],
+                stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], env={**os.environ, **self._environment},
+            )  # fmt: skip
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        process = TaskProcess(number, Channel(ours), started)
+        process.send(StartOrder(number, self._start.packed), self._start.descriptors())
+        return process
+
+    def close(self) -> None:
+        self._start.close()
