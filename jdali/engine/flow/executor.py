@@ -224,29 +224,29 @@ class Engine:
         attempt, nothing = task, None
         made = self._attempt(task, turn, order, begun)
         try:
-            while made.failure is not None:
-                if not (tolerates and made.failure.blamed):
-                    _raise(made.failure)
-                skipped += to_be_listed(attempt, made.failure.operator, made.failure.blamed)
+            while (failure := made.failure) is not None:
+                if not (tolerates and failure.blamed):
+                    _raise(failure)
+                skipped += to_be_listed(attempt, failure.operator, failure.blamed)
                 if stand_ins is None:
                     stand_ins = StandIns(
                         task, {node.name: reader.size for node, reader in self.readers.items()}
                     )
                 try:
-                    attempt = stand_ins.replace(made.failure.blamed)
+                    attempt = stand_ins.replace(failure.blamed)
                 except LookupError:
-                    _raise(made.failure)
+                    _raise(failure)
                 if len(attempt):
                     made = self._attempt(attempt, turn, order)
                 else:
-                    nothing = made.failure.user_error()
+                    nothing = failure.user_error()
                     made = BatchResult(attempt, ())
             return Result(
                 made.outputs, attempt.ids, attempt.mask, attempt.padded, self._state(task.state), tuple(skipped),
                 bytes_of(made.outputs), made.most_bytes, nothing,
             )  # fmt: skip
         finally:
-            del made  # the traceback of its failure holds this frame
+            del made, failure  # the traceback of a failure holds this frame
 
     def _attempt(
         self,

@@ -81,7 +81,7 @@ class Finisher(Protocol):
     def drawn(self, number: int) -> object:
         """Returns what the batch of this number is for the iterator; batches count from the last move of the sources on."""
 
-    def finish(self, share: object, result: Result) -> Result:
+    def finish(self, share: Any, result: Result, /) -> Result:
         """Returns a batch with what the iterator makes of it; called in any order.
 
         Args:
