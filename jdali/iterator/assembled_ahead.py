@@ -15,9 +15,10 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import functools
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -161,13 +162,11 @@ class _Part:
         self._expected, self._pipeline = expected, pipeline
         self.first: int | None = None
 
-    def drawn(self, number: int) -> AheadBatch | None:
+    def drawn(self, number: int) -> Callable[[Result], Result] | None:
         if self.first is None or number < self.first:
             return None
-        return self._expected.drawn(number - self.first)
-
-    def finish(self, batch: AheadBatch, result: Result) -> Result:
-        return self._expected.add(self._pipeline, batch, result)
+        batch = self._expected.drawn(number - self.first)
+        return None if batch is None else functools.partial(self._expected.add, self._pipeline, batch)
 
 
 class Ahead:

@@ -27,7 +27,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import jax
 
@@ -49,6 +49,7 @@ from jdali.engine.tasks.batch_task import BatchTask
 # but costs small batches a tenth of their time or more: threads wake each other.
 IN_FLIGHT = 3
 _EXIT_SECONDS = 1.5
+_FINISH = -1  # stands for the last step, which batches are in by their order
 CLOSED = "the pipeline is closed"
 CLOSED_MEANWHILE = "the pipeline was closed while a batch was awaited"
 FORKED = (
@@ -75,18 +76,17 @@ class Phase(enum.Enum):
     CLOSED = "everything ends"
 
 
+Finish: TypeAlias = Callable[[Result], Result]
+"""Returns a batch with what an iterator makes of it."""
+
+
 class Finisher(Protocol):
-    """Adds to batches what an iterator makes of them."""
+    """An iterator that has batches finished before it takes them."""
 
-    def drawn(self, number: int) -> object:
-        """Returns what the batch of this number is for the iterator; batches count from the last move of the sources on."""
+    def drawn(self, number: int) -> Finish | None:
+        """Returns what finishes the batch of this number; None: it stays as it is.
 
-    def finish(self, share: Any, result: Result, /) -> Result:
-        """Returns a batch with what the iterator makes of it; called in any order.
-
-        Args:
-            share: what `drawn` returned.
-            result: the batch.
+        Batches are drawn and finished in order, in any thread; they count from the last move of the sources on.
         """
 
 
@@ -96,7 +96,7 @@ class Slot:
     Attributes:
         number: counts from the last move of the sources on.
         task: once it is drawn.
-        share: of the iterator that finishes it.
+        finish: the last step.
         begun: in workers.
         makes: a thread of the window has it.
         outcome: the batch, or what is raised in its place; None: it is under way.
@@ -105,7 +105,7 @@ class Slot:
     def __init__(self, number: int):
         self.number = number
         self.task: BatchTask | None = None
-        self.share: object = None
+        self.finish: Finish | None = None
         self.begun: Begun | None = None
         self.makes = False
         self.outcome: Result | BaseException | None = None
@@ -151,7 +151,7 @@ class Window:
         self._over = self._forked = False
         self._drawing = threading.Lock()
         self._finisher: weakref.ref[Finisher] | None = None
-        self._order = InOrder(engine.ordered_steps)
+        self._order = InOrder([*engine.ordered_steps, _FINISH])
         self._threads = Threads(IN_FLIGHT, "jdali-executor")
         self._keeper = Threads(1, "jdali-keeper")
         self.abandon = Abandon(self)
@@ -402,7 +402,7 @@ class Window:
             StopIteration: a source is at its end.
         """
         if slot is not None and (finisher := self._finishes()) is not None:
-            slot.share = finisher.drawn(slot.number)
+            slot.finish = finisher.drawn(slot.number)
         if (task := self._next) is not None:
             self._next = None
             return task
@@ -487,8 +487,9 @@ class Window:
         outcome: Result | BaseException
         try:
             outcome = self.engine.make(slot.task, turn=turn, order=slot.number, begun=slot.begun)
-            if slot.share is not None and (finisher := self._finishes()) is not None:
-                outcome = finisher.finish(slot.share, outcome)
+            if slot.finish is not None:
+                with self._order.turn(slot.number, _FINISH):
+                    outcome = slot.finish(outcome)
         except Stopped:
             return
         except BaseException as error:
@@ -506,7 +507,7 @@ class Window:
         """Ends a batch that is under way."""
         self._order.leave(slot.number)
         with self._changed:
-            slot.task = slot.begun = None
+            slot.task = slot.begun = slot.finish = None
             if self.stopped:  # nobody takes it, and an error holds a frame that holds the slot
                 return
             slot.outcome = outcome
