@@ -95,7 +95,7 @@ def test_a_stage_on_a_cpu_traces_no_branch_for_accelerators(monkeypatch):
     def refuse(*_):
         raise AssertionError("the branch of accelerators was traced")
 
-    monkeypatch.setattr(_resample, "_dense", refuse)
+    monkeypatch.setattr(_resample, "resample_whole", refuse)
     pictures = [np.full((60, 61, 3), i, np.uint8) for i in range(2)]
     pipe = Pipeline(batch_size=2, num_threads=1)
     with pipe:
