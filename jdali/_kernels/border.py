@@ -9,6 +9,7 @@ from jax import Array, lax
 
 from jdali._batches import reflect_101
 from jdali._kernels.window import border_of
+from jdali._numerics.platform import platform_dependent
 
 
 def _reflect_1001(index: Array, size: Array) -> Array:
@@ -51,21 +52,43 @@ def with_margin(
     before, after = margin
     if not before and not after:
         return values
-    shape = list(values.shape)
-    shape[axis] += (before + after) * unit
-    # Written into an array part by part: on a CPU that copies, where a concatenation looks at each element.
-    result = lax.dynamic_update_slice_in_dim(jnp.zeros(shape, values.dtype), values, before * unit, axis)
-    for first, count, target in ((-before, before, jnp.int32(0)), (size, after, before + size)):
-        if not count:
-            continue
+    fill = jnp.asarray(fill, values.dtype)
+
+    def in_parts(values: Array, size: Array, fill: Array) -> Array:
+        shape = list(values.shape)
+        shape[axis] += (before + after) * unit
+        # Written into an array part by part: on a CPU that copies, where a concatenation looks at each element.
+        result = lax.dynamic_update_slice_in_dim(jnp.zeros(shape, values.dtype), values, before * unit, axis)
+        for first, count, target in ((-before, before, jnp.int32(0)), (size, after, before + size)):
+            if not count:
+                continue
+            index = first + jnp.arange(count, dtype=jnp.int32)
+            strip = taken(values, index, size, fill)
+            result = lax.dynamic_update_slice_in_dim(result, strip, target * unit, axis)
+        return result
+
+    def at_once(values: Array, size: Array, fill: Array) -> Array:
+        index = jnp.arange(values.shape[axis] // unit + before + after, dtype=jnp.int32) - before
+        found = taken(values, index, size, fill)
         if border == "constant":
-            shape[axis] = count * unit
-            strip = jnp.broadcast_to(jnp.asarray(fill, values.dtype), shape)
-        else:
-            index = INDICES[border](first + jnp.arange(count, dtype=jnp.int32), size)
-            elements = (index[:, None] * unit + jnp.arange(unit, dtype=jnp.int32)).reshape(-1)
-            strip = jnp.take(values, elements, axis=axis, mode="clip")
-        result = lax.dynamic_update_slice_in_dim(result, strip, target * unit, axis)
+            inside = jnp.repeat((index >= 0) & (index < size), unit)
+            own = jnp.take(values, elements(index), axis=axis, mode="clip")
+            found = jnp.where(
+                jnp.expand_dims(inside, [a for a in range(values.ndim) if a != axis]), own, found
+            )
+        return found
+
+    def taken(values: Array, index: Array, size: Array, fill: Array) -> Array:
+        if border == "constant":
+            shape = list(values.shape)
+            shape[axis] = len(index) * unit
+            return jnp.broadcast_to(fill, shape)
+        return jnp.take(values, elements(INDICES[border](index, size)), axis=axis, mode="clip")
+
+    def elements(index: Array) -> Array:
+        return (index[:, None] * unit + jnp.arange(unit, dtype=jnp.int32)).reshape(-1)
+
+    result: Array = platform_dependent(values, size, fill, cpu=in_parts, default=at_once)
     return result
 
 

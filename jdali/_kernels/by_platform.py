@@ -20,7 +20,11 @@ Keep: TypeAlias = Callable[[Any], Any]
 """Takes and returns arrays of which each element is needed several times: `kept`, or nothing is done."""
 
 
-def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Callable[..., Array]:
+def by_platform(
+    loop: Callable[..., Array],
+    whole: Callable[..., Array],
+    derivative: Callable[[Any, Any], tuple[Array, Any]] | None = None,
+) -> Callable[..., Array]:
     """Makes a function that is `loop` on the CPU, one sample after the other, and `whole` elsewhere.
 
     A loop may end at the true size of a sample, so its work follows the true size, not the padding. Under `vmap` it stays a
@@ -30,6 +34,7 @@ def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Call
     Args:
         loop, whole: the same function of the same arguments, pytrees of arrays; neither may close
             over traced values.
+        derivative: see `differentiable`.
     """
 
     @jax.jit  # traced once: `custom_vmap` traces for one sample, and its rule for the batch again
@@ -60,25 +65,27 @@ def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Call
         stacked: Array = lax.map(one, [leaves[i] for i in mapped])
         return stacked, True
 
-    return differentiable(one_by_one, whole)
+    return differentiable(one_by_one, whole, derivative)
 
 
 def differentiable(
     cpu: Callable[..., Array],
     default: Callable[..., Array],
     derivative: Callable[[Any, Any], tuple[Array, Any]] | None = None,
+    tpu: Callable[..., Array] | None = None,
 ) -> Callable[..., Array]:
     """Makes a function that is `cpu` on the CPU and `default` elsewhere, with one derivative for both.
 
     Args:
         cpu, default: the same function of the same arguments, which closes over no traced values.
         derivative: of primals and tangents, the value and its tangent, as `custom_jvp` takes it; None: that of `default`.
+        tpu: the same function on a TPU; None: `default`.
     """
 
     @jax.custom_jvp
     def run(*arguments: object) -> Array:
         with usual_modes():
-            result: Array = platform_dependent(*arguments, cpu=cpu, default=default)
+            result: Array = platform_dependent(*arguments, cpu=cpu, default=default, tpu=tpu)
         return result
 
     run.defjvp(usual_modes()(functools.partial(jax.jvp, default) if derivative is None else derivative))

@@ -35,6 +35,8 @@ _MISSES = 2.0**-22
 # Elements of the kernel that are added in one step, and of one of its rows.
 _TILE = 81
 _COLUMNS = 32
+# Elements of a kernel whose products an accelerator adds up in one pass.
+_WRITTEN_OUT = 81
 # Elements of a block of the result.
 _BLOCK = 1 << 15
 # Elements of an image for which no loop is worth its compilation.
@@ -186,6 +188,15 @@ class _Weights(NamedTuple):
 
     def at(self, index: object) -> _Weights:
         return _Weights(self.values[index], self.support[index])
+
+    def apart(self) -> _Weights:
+        """Its elements as scalars in arrays of NumPy: on a GPU, each slice of one array would be a kernel."""
+        parts: Any = [[part[i] for i in np.ndindex(*part.shape)] for part in self]
+        found: list[Any] = [np.empty(self.values.shape, object) for _ in self]
+        for array, elements in zip(found, lax.optimization_barrier(parts), strict=True):
+            for i, element in zip(np.ndindex(*array.shape), elements, strict=True):
+                array[i] = element
+        return _Weights(*found)
 
     def cut(self, starts: Sequence[Any], shape: Sequence[int]) -> _Weights:
         return _Weights(*(lax.dynamic_slice(part, starts, shape) for part in self))
@@ -363,20 +374,34 @@ def _whole(
     depth, height, width = c.shape
     length = width * channels
     guard = _supported_or_finite if _may_be_no_number(flat) else None
-    t, r = (i.reshape(-1).astype(np.int32) for i in np.indices(c.reach[:2]))
-    shape = (flat.shape[0], depth, height, length + (c.reach[2] - 1) * channels)
+    lines = (depth + c.reach[0] - 1, height + c.reach[1] - 1, length + (c.reach[2] - 1) * channels)
+    corner = (jnp.int32(0), starts[0], starts[1], starts[2] * channels)
+    # Once, or it would be worked out anew for each element of the kernel.
+    flat = lax.optimization_barrier(lax.dynamic_slice(flat, corner, (flat.shape[0], *lines)))
+    shape = (flat.shape[0], depth, height, lines[2])
+
+    def add(total: Array, t: Any, r: Any, own: _Weights) -> Array:
+        part = lax.dynamic_slice(flat, (0, t, r, 0), shape).astype(jnp.float32)
+        more = _add_tile(total, part, own, (1, channels), guard)
+        return jnp.where((t < sizes[1, 1]) & (r < sizes[1, 2]), more, total)
 
     @jax.checkpoint
-    def add(total: Array, row: tuple[Array, Array]) -> tuple[Array, None]:
+    def add_row(total: Array, row: tuple[Array, Array]) -> tuple[Array, None]:
         t, r = row
-        corner = (jnp.int32(0), t + starts[0], r + starts[1], starts[2] * channels)
-        part = lax.dynamic_slice(flat, corner, shape).astype(jnp.float32)
-        more = _add_tile(total, part, weights.at((t, r, None)), (1, channels), guard)
-        return jnp.where((t < sizes[1, 1]) & (r < sizes[1, 2]), more, total), None
+        return add(total, t, r, weights.at((t, r, None))), None
+
+    @jax.checkpoint
+    def add_all(total: Array) -> Array:
+        apart = weights.apart()
+        for t, r in np.ndindex(*c.reach[:2]):
+            total = add(total, t, r, apart.at((t, slice(r, r + 1))))
+        return total
 
     start = varying_like(jnp.zeros((*shape[:3], length), jnp.float32), flat, weights.values)
-    total, _ = lax.scan(add, start, (t, r))
-    return c.kind.rounded(total)
+    if math.prod(c.reach) <= _WRITTEN_OUT:
+        return c.kind.rounded(add_all(start))
+    rows = tuple(i.reshape(-1).astype(np.int32) for i in np.indices(c.reach[:2]))
+    return c.kind.rounded(lax.scan(add_row, start, rows)[0])
 
 
 def _may_be_no_number(values: Array) -> bool:

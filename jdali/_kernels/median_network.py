@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 
 class _LazyArray:
@@ -48,6 +48,14 @@ def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit:
             parts.append(_shifted(by_width[width], first * unit, shape[1]))
             first += width
     return _of_rank(half, parts).array
+
+
+def medians_at_once(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int) -> Array:
+    """`medians` for accelerators: sorted columns are written once, all else is one pass over them."""
+    sorted_columns = _all_merged([[_loaded(padded[y : y + shape[0]])] for y in range(reach[0])])
+    columns = lax.optimization_barrier([value.array for value in sorted_columns])
+    parts = [_shifted(list(map(_loaded, columns)), x * unit, shape[1]) for x in range(reach[1])]
+    return _of_rank(reach[0] * reach[1] // 2, parts).array
 
 
 def medians_of_parts(

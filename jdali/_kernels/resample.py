@@ -1,8 +1,8 @@
 """Separable resampling of one sample: picks the formulation for the platform, gives it a gradient.
 
-On a CPU, and for all but small arrays, `resample_taps` does only the work that is needed. Elsewhere
-a dense weight matrix for each axis makes it a few matrix products, which accelerators are good at;
-that is also the derivative, for resampling is linear in the image.
+On a CPU, and for all but small arrays, `resample_taps` does only the work that is needed. `resample_whole` gives the
+same bits on a GPU. On a TPU, where reading by index is slow, a dense weight matrix for each axis makes it a few matrix
+products; that is also the derivative, for resampling is linear in the image.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from jdali._batches import Rising
 from jdali._kernels.by_platform import by_platform, differentiable
 from jdali._kernels.resample_filters import FILTER, NN, Reach, dense_reach, dense_weights, nearest_elements
 from jdali._kernels.resample_taps import resample_small, resample_taps
+from jdali._kernels.resample_whole import resample_whole
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast
 from jdali._system.jax_internals import is_mapped
@@ -139,6 +140,10 @@ def _weighted(
         del out_extent  # unspecified past the size
         return saturate_cast(_dense_of_any(image, filters, extent, out_shape), dtype)
 
+    def whole(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
+        del out_extent
+        return resample_whole(image, filters, extent, out_shape, dtype, reach)
+
     def taps(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         batch = _batched_taps(out_shape, dtype, reach)
         return batch(image[None], filters[None], extent[None], out_extent[None])[0]
@@ -156,7 +161,7 @@ def _weighted(
             return out, jnp.zeros_like(out)
         return out, _dense(tangents[0], filters, extent, out_shape).astype(dtype)
 
-    run = differentiable(few if small else taps, dense, derivative)
+    run = differentiable(few if small else taps, whole, derivative, tpu=dense)
     return run(image, filters, extent, out_extent)
 
 

@@ -1,7 +1,7 @@
 """Resampling on a CPU: weighted sums of rows, a few filter taps in one pass over memory.
 
 One axis at a time: the array is seen as [rows, columns], and a block of output rows by a tile of columns
-is the sum over `_TAPS` rows at a time, which XLA fuses to one loop that reads each element once and keeps
+is the sum over `CHUNK_TAPS` rows at a time, which XLA fuses to one loop that reads each element once and keeps
 the sum in registers. All loops have trip counts computed at run time, so the cost follows the true size
 of the sample and the true scale, not the padded shapes. A compiled program serves every scale up to its `Reach`:
 without loops for more taps than the samples have it is half as large. Samples are done one after another.
@@ -25,7 +25,7 @@ from jdali._numerics.sums import fixed_sum
 
 # Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass; smaller blocks are all overhead,
 # larger ones leave the cache, and XLA splits their loops over threads that wait for each other.
-_TAPS = 8
+CHUNK_TAPS = 8
 _ROWS = 32
 _COLUMNS = 768
 
@@ -72,15 +72,15 @@ class _Axes:
             count: output rows, of the longest axis.
             reach: see `Reach`.
         """
-        filters, taps = filters[:, None], _taps_at_once(reach)
+        filters, taps = filters[:, None], taps_at_once(reach)
         start, first = first_taps(filters, count)
-        tap, value = _kept(_taps_and_weights(filters, start, first, _int32(0), taps))
+        tap, value = _kept(taps_and_weights(filters, start, first, _int32(0), taps))
         total = fixed_sum(value, (1,))
-        chunks = None if reach <= _TAPS else (tap_count(filters)[:, 0] + _TAPS - 1) // _TAPS
+        chunks = None if reach <= CHUNK_TAPS else (tap_count(filters)[:, 0] + CHUNK_TAPS - 1) // CHUNK_TAPS
         if chunks is not None:
 
             def add(chunk: Array, total: Array) -> Array:
-                _, value = _taps_and_weights(filters, start, first, chunk, taps)
+                _, value = taps_and_weights(filters, start, first, chunk, taps)
                 return total + fixed_sum(value, (1,))
 
             total = lax.fori_loop(_int32(1), chunks.max(), add, total)
@@ -100,7 +100,7 @@ class _Axes:
             lax.dynamic_slice(v, (_int32(axis), jnp.asarray(top, jnp.int32)), (1, block))[0]
             for v in (self.start, self.first, self.inverse)
         )
-        tap, value = _taps_and_weights(self.filters[axis], start, first, chunk, self.taps)
+        tap, value = taps_and_weights(self.filters[axis], start, first, chunk, self.taps)
         return _kept((jnp.clip(tap, 0, self.rows[axis] - 1), value * inverse))
 
     def add_chunks(self, axis: int, result: Array, add: Callable[[Array, Array], Array]) -> Array:
@@ -108,15 +108,15 @@ class _Axes:
         return result if self.chunks is None else lax.fori_loop(_int32(1), self.chunks[axis], add, result)
 
 
-def _taps_at_once(reach: int) -> int:
+def taps_at_once(reach: int) -> int:
     """Returns how many taps are summed at once: all that there may be, and one.
 
     Missing taps are 0 times the filter's last one, which is NaN if that is not finite; one stands for all.
     """
-    return min(reach + 1, _TAPS)
+    return min(reach + 1, CHUNK_TAPS)
 
 
-def _taps_and_weights(
+def taps_and_weights(
     filters: Array, start: Array, first: Array, chunk: Array, taps: int
 ) -> tuple[Array, Array]:
     """Computes taps and weights, not normalised, of a chunk of each output row's filter, [..., taps, rows] each.
@@ -131,7 +131,7 @@ def _taps_and_weights(
         chunk: which.
         taps: of a chunk.
     """
-    offset = (chunk * _TAPS + jnp.arange(taps, dtype=jnp.int32))[:, None]
+    offset = (chunk * CHUNK_TAPS + jnp.arange(taps, dtype=jnp.int32))[:, None]
     count = tap_count(filters)[..., None]
     tap = first[..., None, :] + jnp.minimum(offset, count - 1)
     value = weight(filters[..., None, :], tap, start[..., None, :])

@@ -77,7 +77,7 @@ class _Evaluation:
         for level in program.levels():
             for step in level.others:
                 self._store(values, step, self._equation(step.eqn, [read(o) for o in step.operands]))
-            drawn = together([[read(o) for o in step.operands] for step in level.draws], self.platform)
+            drawn = together([[read(o) for o in step.operands] for step in level.draws])
             for step, words in zip(level.draws, drawn, strict=True):
                 self._store(values, step, words)
         return [read(result) for result in program.results]

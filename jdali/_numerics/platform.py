@@ -2,12 +2,16 @@
 
 `jax.lax.platform_dependent` traces all of its branches, and under `vmap` each of them several more times. The
 engine makes a program for one platform: there only the branch of that platform is traced, a third of the work.
+
+`JDALI_TRACE_FOR=gpu` in the environment, or `forced("gpu")` around code, traces every program for that platform, whatever
+device it runs on: so the tests run the accelerators' branches on a CPU.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -19,6 +23,7 @@ from jax import Array, lax
 F = TypeVar("F", bound=Callable[..., Any])
 
 _KNOWN: ContextVar[str | None] = ContextVar("platform", default=None)
+_FORCED: str | None = os.environ.get("JDALI_TRACE_FOR") or None
 
 
 @contextlib.contextmanager
@@ -31,17 +36,34 @@ def tracing_for(platform: str) -> Iterator[None]:
         _KNOWN.reset(before)
 
 
+@contextlib.contextmanager
+def forced(platform: str) -> Iterator[None]:
+    """Traces all programs for this platform, in every thread. Programs that exist stay: jit functions anew inside."""
+    global _FORCED
+    before, _FORCED = _FORCED, platform
+    try:
+        yield
+    finally:
+        _FORCED = before
+
+
 def known_platform() -> str | None:
-    """Returns the platform of `tracing_for`; None outside of it."""
-    return _KNOWN.get()
+    """Returns the platform that is forced, or that of `tracing_for`; None if neither is."""
+    return _FORCED or _KNOWN.get()
 
 
-def platform_dependent(*arguments: object, cpu: Callable[..., object], default: Callable[..., object]) -> Any:
-    """Calls `cpu(*arguments)` on a CPU, `default(*arguments)` elsewhere."""
-    known = _KNOWN.get()
+def platform_dependent(
+    *arguments: object,
+    cpu: Callable[..., object],
+    default: Callable[..., object],
+    tpu: Callable[..., object] | None = None,
+) -> Any:
+    """Calls `cpu(*arguments)` on a CPU, `tpu(*arguments)` on a TPU if given, else `default(*arguments)`."""
+    own = {"cpu": cpu} | ({} if tpu is None else {"tpu": tpu})
+    known = known_platform()
     if known is None:
-        return lax.platform_dependent(*arguments, cpu=cpu, default=default)
-    return (cpu if known == "cpu" else default)(*arguments)
+        return lax.platform_dependent(*arguments, default=default, **own)
+    return own.get(known, default)(*arguments)
 
 
 @jax.custom_batching.custom_vmap
@@ -79,7 +101,7 @@ def one_program(**options: Any) -> Callable[[F], F]:
 
         @functools.wraps(function)
         def call(*args: object) -> object:
-            if _KNOWN.get() is None:
+            if known_platform() is None:
                 return compiled(*args)
             return function(*(a if i in static else jax.tree.map(jnp.asarray, a) for i, a in enumerate(args)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Collection
 from typing import Any
 
 import jax
@@ -24,10 +25,10 @@ PLATFORMS = ("cuda", "tpu")
 QUICK = ("squeeze", "crop_mirror_normalize", "reductions.mean", "random.uniform")
 
 
-def each(examples: Any) -> Any:
-    """All examples, most of them in the exhaustive run only."""
+def each(examples: Any, some: Collection[str] = QUICK) -> Any:
+    """All examples, but for `some` in the exhaustive run only."""
     return [
-        pytest.param(one, id=str(one), marks=() if str(one) in QUICK else pytest.mark.exhaustive)
+        pytest.param(one, id=str(one), marks=() if str(one) in some else pytest.mark.exhaustive)
         for one in examples
     ]
 

@@ -1,5 +1,7 @@
 """Where the platform of a program is known, only its branch is traced."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +11,7 @@ from jdali import Pipeline, fn
 from jdali._kernels import resample as _resample
 from jdali._kernels.by_platform import by_platform
 from jdali._numerics.platform import (
+    forced,
     known_platform,
     of_whole_batch,
     one_program,
@@ -37,6 +40,30 @@ def test_the_branch_of_the_platform(platform, expected):
 def test_all_branches_where_it_is_not_known():
     assert len(branches(lambda v: either(v))) == 1
     assert jax.jit(either)(np.float32(3)) == (4 if jax.default_backend() == "cpu" else 6)
+
+
+def test_a_forced_platform_is_that_of_all_programs():
+    with forced("gpu"):
+        assert jax.jit(lambda v: either(v))(np.float32(3)) == 6
+        with tracing_for("cpu"):
+            assert known_platform() == "gpu"
+            assert either(np.float32(3)) == 6
+    assert known_platform() is None
+
+
+def test_a_platform_is_forced_in_all_threads():
+    with forced("gpu"), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(known_platform).result() == "gpu"
+
+
+def test_a_tpu_may_have_a_branch_of_its_own():
+    def each(value):
+        return platform_dependent(value, cpu=lambda v: v, default=lambda v: v * 2, tpu=lambda v: v * 3)
+
+    for platform, factor in (("cpu", 1), ("cuda", 2), ("tpu", 3)):
+        with tracing_for(platform):
+            assert each(np.float32(2)) == 2 * factor
+    assert jax.jit(each)(np.float32(2)) == (2 if jax.default_backend() == "cpu" else 4)
 
 
 def test_what_was_traced_for_one_platform_is_not_used_for_another():
@@ -68,7 +95,7 @@ def test_a_stage_on_a_cpu_traces_no_branch_for_accelerators(monkeypatch):
     def refuse(*_):
         raise AssertionError("the branch of accelerators was traced")
 
-    monkeypatch.setattr(_resample, "_dense", refuse)
+    monkeypatch.setattr(_resample, "resample_whole", refuse)
     pictures = [np.full((60, 61, 3), i, np.uint8) for i in range(2)]
     pipe = Pipeline(batch_size=2, num_threads=1)
     with pipe:

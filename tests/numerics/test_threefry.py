@@ -116,9 +116,10 @@ def test_large_draws_are_made_apart(uses, monkeypatch):
     assert sorted(uses) == [18, 18]
 
 
-def test_only_on_a_cpu(uses):
-    jax.make_jaxpr(exact(_random.bits, MINUS_ZERO, "gpu"))(WORDS)
-    assert not uses
+@pytest.mark.parametrize("platform", ["cpu", "gpu", "tpu"])
+def test_on_every_platform(uses, platform):
+    jax.make_jaxpr(exact(_random.bits, MINUS_ZERO, platform))(WORDS)
+    assert uses
 
 
 # --- pipelines ------------------------------------------------------------------------------------------

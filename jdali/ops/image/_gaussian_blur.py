@@ -2,7 +2,9 @@
 
 Rows of an axis are made in blocks; each block is a small matrix, which holds the window and its
 mirror images at the borders, times the rows that it reaches. That is many more multiplications than the
-window has, but matrix products run so much faster that it wins from three taps on.
+window has, but matrix products run so much faster that on a CPU it wins from three taps on.
+
+Accelerators are bound by memory: up to `_TAPS` elements of the window are added up in one pass over an axis.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import jax
 import jax.numpy as jnp
@@ -41,6 +43,8 @@ from jdali._operators.record import (
 BLOCK = 32
 # Elements of the other axes in one product, so that its operands stay in the cache.
 LINES = 4096
+# Elements of the padded window that an accelerator adds up in one pass; of more, XLA takes long to make a program.
+_TAPS = 33
 # Elements of an image for which no loop is worth its compilation.
 SMALL = 1 << 16
 
@@ -209,25 +213,36 @@ class _Blur:
     dtype: np.dtype
 
 
+_Way: TypeAlias = Literal["loop", "matrices", "taps"]
+
+
 @one_program(static_argnums=0)
 def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array) -> Array:
-    def run(looped: bool, image: Array, sigmas: Array, radii: Array, extent: Array) -> Array:
+    def run(way: _Way, image: Array, sigmas: Array, radii: Array, extent: Array) -> Array:
         values, guarded = image, bool(jnp.issubdtype(image.dtype, jnp.floating))
         todo = [i for i in reversed(range(len(blur.axes))) if blur.radii[i]]
+        if way == "taps":
+            todo.reverse()  # XLA would write a sum of shifted columns transposed, and turn it round after that
         for i in todo:
             axis, reach = blur.axes[i], blur.radii[i]
-            bands = _bands(_weights(sigmas[i], radii[i], reach), radii[i], extent[axis], image.shape[axis])
-            one_pass = _pass_loop if looped else _pass_whole
+            weights = _weights(sigmas[i], radii[i], reach)
             out = blur.dtype if i == todo[-1] else np.dtype(np.float32)
+            if way == "taps" and len(weights) <= _TAPS:
+                made = _pass_of_taps(values, axis, weights, radii[i], extent[axis], out, guarded)
+                # Or it may be made in the next pass, for each tap anew.
+                values = lax.optimization_barrier(made)
+                continue
+            bands = _bands(weights, radii[i], extent[axis], image.shape[axis])
+            one_pass = _pass_loop if way == "loop" else _pass_whole
             values = one_pass(values, axis, bands, extent, out, guarded)
         return saturate_cast(values, blur.dtype)
 
     if not image.size:
         return saturate_cast(image, blur.dtype)
     if image.size <= SMALL:
-        return run(False, image, sigmas, radii, extent)
-    both = (functools.partial(run, looped) for looped in (True, False))
-    return by_platform(*both)(image, sigmas, radii, extent)
+        return run("matrices", image, sigmas, radii, extent)
+    loops, matrices, taps = (functools.partial(run, way) for way in get_args(_Way))
+    return by_platform(loops, taps, functools.partial(jax.jvp, matrices))(image, sigmas, radii, extent)
 
 
 def _weights(sigma: Array, radius: Array, reach: int) -> Array:
@@ -360,6 +375,32 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
     start = varying_like(jnp.zeros(flat, out), values, extent, *bands)
     result = loop(-(-needed_outer // outer), over_blocks, start)
     return result.reshape(shape)
+
+
+def _pass_of_taps(
+    values: Array, axis: int, weights: Array, radius: Array, size: Array, out: np.dtype, guarded: bool
+) -> Array:
+    """One axis, all of it at once, as the sum of its shifted copies."""
+    reach = len(weights) // 2
+    index = jnp.arange(values.shape[axis], dtype=jnp.int32)
+    rows = [
+        jnp.clip(reflect_101(index + k, size), 0, values.shape[axis] - 1) for k in range(-reach, reach + 1)
+    ]
+    # Worked out once. Slices of one array of weights would be as many kernels.
+    rows, taps = lax.optimization_barrier((rows, list(weights)))
+
+    def term(k: int) -> Array:
+        value = values.at[(*(slice(None),) * axis, rows[k])].get(
+            mode="promise_in_bounds", wrap_negative_indices=False
+        )
+        product = taps[k] * value.astype(jnp.float32)
+        if not guarded:
+            return product
+        # A weight may be too small for a float, and there are none past the window: 0 times infinity is NaN.
+        product = jnp.where(jnp.isfinite(value), product, value.astype(jnp.float32))
+        return jnp.where(abs(k - reach) <= radius, product, 0)
+
+    return saturate_cast(functools.reduce(jnp.add, map(term, range(2 * reach + 1))), out)
 
 
 def _pass_whole(

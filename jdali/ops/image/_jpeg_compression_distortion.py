@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -60,6 +61,8 @@ _HALF_DCT = np.array(
     ],
     np.int32,
 )
+# int32 [frequency, value]: all of it.
+_DCT = np.concatenate([_HALF_DCT, _HALF_DCT[:, ::-1] * np.array([1, -1] * 4, np.int32)[:, None]], axis=1)
 _GUARD_BITS = 2  # that the first of two passes keeps
 
 # BT.601 with the full range, as JFIF has it, in units of 2^-16.
@@ -70,8 +73,8 @@ _GRAY = 128  # chroma of gray, subtracted before the DCT
 
 # Elements of an image for which no loop is worth its compilation; blocks that are coded together.
 _SMALL, _CHUNK = 1 << 13, 1 << 10
-# Applies a function of blocks [8, 8, n] and the number of the first one to all of them.
-_Run: TypeAlias = "Callable[[Callable[[Array, Array], Array], Array], Array]"
+# Quantizes the DCT of uint8 blocks [8, 8, n] by the steps that a function gives for n blocks from a number on.
+_Requantize: TypeAlias = "Callable[[Array, Callable[[Array, int], Array]], Array]"
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -143,15 +146,19 @@ def _(primals: tuple[Array, Array, Array], tangents: tuple[Array, object, object
 def _distorted(image: Array, quality: Array, extent: Array) -> Array:
     def in_steps(image: Array, quality: Array, extent: Array) -> Array:
         once = jnp.minimum(extent[0], 1)
-        return _by_way_of_jpeg(image, quality, extent, lambda values: kept(values, once), _in_chunks)
+
+        def keep(values: Array) -> Array:
+            return kept(values, once)
+
+        return _by_way_of_jpeg(image, quality, extent, keep, functools.partial(_in_chunks, keep))
 
     def whole(image: Array, quality: Array, extent: Array) -> Array:
-        return _by_way_of_jpeg(image, quality, extent, lambda values: values, _at_once)
+        return _by_way_of_jpeg(image, quality, extent, lax.optimization_barrier, _at_once)
 
     return (whole if image.size <= _SMALL else by_platform(in_steps, whole))(image, quality, extent)
 
 
-def _by_way_of_jpeg(image: Array, quality: Array, extent: Array, keep: Keep, run: _Run) -> Array:
+def _by_way_of_jpeg(image: Array, quality: Array, extent: Array, keep: Keep, run: _Requantize) -> Array:
     """Codes and decodes an image. Planes are kept as uint8: large ones take most of their time to come from memory."""
     height, width, _ = image.shape
     luma, small, *chroma = _planes(image.astype(jnp.int32), extent)
@@ -159,7 +166,7 @@ def _by_way_of_jpeg(image: Array, quality: Array, extent: Array, keep: Keep, run
     halves = (_downsampled(part.astype(jnp.int32), small) for part in chroma)
     parts = luma, *(keep(part.astype(jnp.uint8)) for part in halves)
     tables = _scaled(_LUMA_TABLE, quality), _scaled(_CHROMA_TABLE, quality)
-    luma, *chroma = (keep(part) for part in _coded(parts, tables, keep, run))
+    luma, *chroma = (keep(part) for part in _coded(parts, tables, run))
     blue, red = (keep(_upsampled(part.astype(jnp.int32), small).astype(jnp.uint8)) for part in chroma)
     colors = _to_rgb(luma.astype(jnp.int32), *(part.astype(jnp.int32) - _GRAY for part in (blue, red)))
     return jnp.clip(colors, 0, 255).astype(jnp.uint8)[:height, :width]
@@ -241,8 +248,8 @@ def _upsampled(part: Array, size: Array) -> Array:
     return jnp.where(size[1] > 2, smooth, plain).reshape(2 * height, 2 * width)
 
 
-def _coded(parts: Sequence[Array], tables: tuple[Array, Array], keep: Keep, run: _Run) -> Iterator[Array]:
-    """Codes luma and chroma, uint8 [H, W] with H and W multiples of 8: quantizes their DCT by a table each.
+def _coded(parts: Sequence[Array], tables: tuple[Array, Array], run: _Requantize) -> Iterator[Array]:
+    """Luma and chroma, uint8 [H, W] with H and W multiples of 8, after quantization of their DCT by a table each.
 
     All blocks are worked on together: what is compiled is large, and need not be there for each plane.
     """
@@ -250,26 +257,47 @@ def _coded(parts: Sequence[Array], tables: tuple[Array, Array], keep: Keep, run:
     ends = np.cumsum([block.shape[2] for block in blocks])
     luma, chroma = (table[:, :, None] for table in tables)
 
-    def coded(values: Array, first: Array) -> Array:
-        number = first + jnp.arange(values.shape[2], dtype=jnp.int32)
-        return _requantized(values, jnp.where(number < ends[0], luma, chroma), keep)
+    def steps(first: Any, count: int) -> Array:
+        number = first + jnp.arange(count, dtype=jnp.int32)
+        return jnp.where(number < ends[0], luma, chroma)
 
-    result = jnp.split(run(coded, jnp.concatenate(blocks, axis=2)), ends[:-1], axis=2)
+    result = jnp.split(run(jnp.concatenate(blocks, axis=2), steps), ends[:-1], axis=2)
     return (_plane(part, like.shape) for part, like in zip(result, parts, strict=True))
 
 
-def _at_once(make: Callable[[Array, Array], Array], blocks: Array) -> Array:
-    return make(blocks, jnp.int32(0))
+def _at_once(blocks: Array, steps: Callable[[Any, int], Array]) -> Array:
+    """All blocks, with int16 between the passes: libjpeg's coefficients fit, and twice that many bytes would be moved."""
+
+    def written(values: Array) -> Array:
+        return lax.optimization_barrier(values.astype(jnp.int16)).astype(jnp.int32)
+
+    step = steps(0, blocks.shape[2])
+    values = blocks.astype(jnp.int32) - _GRAY
+    values = written(_matrix_pass(_DCT, values, 1, _DCT_BITS - _GUARD_BITS))
+    values = _matrix_pass(_DCT, values, 0, _DCT_BITS + _GUARD_BITS)
+    values = written(_quantized(values, _BLOCK * step) * step)
+    values = written(_matrix_pass(_DCT.T, values, 0, _DCT_BITS - _GUARD_BITS))
+    values = _matrix_pass(_DCT.T, values, 1, _DCT_BITS + _GUARD_BITS + 3)
+    return jnp.clip(values + _GRAY, 0, 255).astype(jnp.uint8)
 
 
-def _in_chunks(make: Callable[[Array, Array], Array], blocks: Array) -> Array:
-    """Makes as many blocks at a time as stay in the cache with all that is made of them."""
+def _matrix_pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Array:
+    """`_pass` of a transform by a matrix: eight products for each value, where sums of few values would share them."""
+    total = jnp.zeros((), jnp.int32)
+    for n, column in enumerate(matrix.T):
+        factors = jnp.asarray(np.expand_dims(column, (1 - axis, 2)))
+        total = total + factors * lax.slice_in_dim(values, n, n + 1, axis=axis)
+    return (total + (1 << (bits - 1))) >> bits
+
+
+def _in_chunks(keep: Keep, blocks: Array, steps: Callable[[Any, int], Array]) -> Array:
+    """As many blocks at a time as stay in the cache with all that is made of them."""
     count = blocks.shape[2]
     size = min(_CHUNK, count)
 
     def chunk(i: Array, result: Array) -> Array:
         first = jnp.minimum(i * size, count - size)
-        made = make(lax.dynamic_slice_in_dim(blocks, first, size, 2), first)
+        made = _requantized(lax.dynamic_slice_in_dim(blocks, first, size, 2), steps(first, size), keep)
         return lax.dynamic_update_slice_in_dim(result, made, first, 2)
 
     return loop(-(-count // size), chunk, varying_like(jnp.zeros_like(blocks), blocks))

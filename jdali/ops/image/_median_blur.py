@@ -17,7 +17,7 @@ from jdali._kernels.border import INDICES, rows_with_margin, with_margin
 from jdali._kernels.by_platform import by_platform, loop, rows_of_block
 from jdali._kernels.correlate import padded_taps
 from jdali._kernels.fit import fit
-from jdali._kernels.median_network import medians, medians_of_parts
+from jdali._kernels.median_network import medians, medians_at_once, medians_of_parts
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, Static, operator
@@ -27,6 +27,8 @@ _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
 # Elements of a window up to which networks find the median: 7 x 7 compile in 4 s, larger ones take longer still.
 _NETWORK = 49
+# Most elements of a window whose sorted columns an accelerator merges in one pass: of 49, XLA takes minutes.
+_AT_ONCE = 25
 # Bytes of a block of rows, so few that what the networks keep of it stays in the cache; and elements of an image for
 # which no loop is worth its compilation.
 _BLOCK, _SMALL = 1 << 16, 1 << 12
@@ -123,11 +125,12 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
     """Finds medians by `median_network`, on a CPU block after block of rows."""
     (height, length), unit = windows.flat.shape, windows.channels
     rows = rows_of_block(windows.flat.shape, _BLOCK // windows.flat.dtype.itemsize)
+    is_small = windows.flat.size <= _SMALL
 
-    def of_rows(padded: Array, size: Array, height: int) -> Array:
+    def of_rows(padded: Array, size: Array, height: int, network: Callable[..., Array] = medians) -> Array:
         shape = (height, length)
         if reach.alike:
-            return medians(padded, shape, reach[:2], unit)
+            return network(padded, shape, reach[:2], unit)
         return medians_of_parts(padded, shape, reach[:2], unit, size)
 
     def blocks(flat: Array, size: Array, extent: Array) -> Array:
@@ -148,10 +151,12 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
         return loop((extent[0] + rows - 1) // rows, block, state)[0]
 
     def whole(flat: Array, size: Array, extent: Array) -> Array:
-        return of_rows(_Windows(reach[:2], flat.reshape(height, -1, unit), size, extent).padded, size, height)
+        padded = _Windows(reach[:2], flat.reshape(height, -1, unit), size, extent).padded
+        few = not is_small and reach.height * reach.width <= _AT_ONCE
+        return of_rows(padded, size, height, medians_at_once if few else medians)
 
     arguments = (windows.flat, windows.size, extent)
-    return (whole if windows.flat.size <= _SMALL else by_platform(blocks, whole))(*arguments)
+    return (whole if is_small else by_platform(blocks, whole))(*arguments)
 
 
 def _selected(reach: _Reach, windows: _Windows) -> Array:

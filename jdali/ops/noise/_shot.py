@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
 from jdali._batches import mask_padding
+from jdali._numerics.platform import platform_dependent
 from jdali._numerics.random import element_normal, element_uniform
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, operator
@@ -18,6 +21,9 @@ _FEW = np.float32(10)
 _MANY = np.float32(2.0**20)
 # An attempt is refused with a probability of at most 1/4, so all of these are for one element in 10¹².
 _ATTEMPTS = 20
+
+# Number of events, its probability, that of at most so many, the least number whose sum is above what was drawn.
+_Sums: TypeAlias = tuple[Array, Array, Array, Array]
 
 
 @operator(name="noise.shot", source="operators/random/noise/shot_noise.h")
@@ -57,19 +63,36 @@ def _poisson(key: Array, extent: Array, mean: Array) -> Array:
 
 
 def _by_sums(u: Array, mean: Array) -> Array:
-    """Finds the least k for which the probability of at most k events is above `u`."""
+    """The least k for which the probability of at most k events is above `u`."""
+    # float32 sums can stay below the largest u, so the tail ends where it is less than 2**-23 likely.
+    last = int(3.5 * _FEW)
 
-    def step(state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
+    def step(state: _Sums, u: Array, mean: Array) -> _Sums:
         k, probability, total, result = state
         result = jnp.where(u >= total, k + 1, result)
         probability = probability * mean / (k + 1)
         return k + 1, probability, total + probability, result
 
-    # float32 sums can stay below the largest u, so the tail ends where it is less than 2**-23 likely.
-    last = np.float32(3.5) * _FEW
+    def loop(u: Array, mean: Array, *start: Array) -> Array:
+        return lax.while_loop(
+            lambda state: (state[0] < last) & (u >= state[2]).any(), lambda state: step(state, u, mean), start
+        )[3]
+
+    def written_out(u: Array, mean: Array, *start: Array) -> Array:
+        """Steps past the end of the loop change nothing, and all of them are one pass over memory."""
+        state: Any = (
+            lax.optimization_barrier(start[0]),
+            *start[1:],
+        )  # a constant would be divided by as a product
+        for _ in range(last):
+            state = step(state, u, mean)
+        result: Array = state[3]
+        return result
+
     none = jnp.exp(-mean)
     start = varying_like((jnp.float32(0), none, none, jnp.zeros_like(mean)), mean, u)
-    return lax.while_loop(lambda state: (state[0] < last) & (u >= state[2]).any(), step, start)[3]
+    result: Array = platform_dependent(u, mean, *start, cpu=loop, default=written_out)
+    return result
 
 
 def _by_rejection(key: Array, extent: Array, mean: Array, wanted: Array, otherwise: Array) -> Array:

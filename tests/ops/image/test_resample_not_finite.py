@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from support import oracle
 
 import jdali.ops
 from jdali import types
-from jdali._kernels.resample import _dense_of_any
-from jdali._kernels.resample_filters import filters_of
+from jdali._numerics.platform import forced
 
 FILTERS = [
     types.INTERP_NN,
@@ -64,17 +61,13 @@ def test_small_pictures_volumes_and_windows(kind):
         np.testing.assert_array_equal(np.isfinite(np.asarray(got)), np.isfinite(want), err_msg=name)
 
 
+@pytest.mark.parametrize("platform", ["gpu", "tpu"])
 @pytest.mark.parametrize("kind", FILTERS[1:], ids=lambda kind: kind.name)
-def test_matrices_of_accelerators(kind):
+def test_accelerators(kind, platform):
     """They give what the loops of a CPU give, which are compared with DALI above."""
-    image = picture(np.nan, 12, 9)
-    size = np.array([[17, 6]])
-    filters = filters_of(
-        np.zeros((1, 2)), np.array([[12.0, 9.0]]), size, extents=np.array([[12, 9]]),
-        interp_type=np.array([kind]), min_filter=None, mag_filter=None, antialias=True,
-    )[0]  # fmt: skip
-    padded = np.pad(image, ((0, 3), (0, 2), (0, 0)), constant_values=np.nan)
-    got = jax.jit(_dense_of_any, static_argnums=3)(padded, jnp.asarray(filters), jnp.int32([12, 9]), (17, 6))
-    want = np.asarray(jdali.ops.resize(image, size=(17, 6), interp_type=kind, layout="HWC"))
+    image, arguments = picture(np.nan, 12, 9), {"size": (17, 6), "interp_type": kind, "layout": "HWC"}
+    with forced(platform):
+        got = np.asarray(jdali.ops.resize(image, **arguments))
+    want = np.asarray(jdali.ops.resize(image, **arguments))
     assert 0 < np.isnan(want).sum() < want.size
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-5)

@@ -1,0 +1,107 @@
+"""Resampling on a GPU: one pass over all pixels for each axis, or for all axes where few taps are summed.
+
+The sums are those of `resample_taps`, in the same order, so the results have the same bits. The largest number of taps
+of the batch chooses between programs with room for `_ROOM` taps, in which XLA fuses an axis to one kernel, and the
+loops of `resample_small`.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._kernels.resample_filters import Reach, first_taps, tap_count
+from jdali._kernels.resample_taps import CHUNK_TAPS, resample_small, taps_and_weights, taps_at_once
+from jdali._numerics.platform import of_whole_batch
+from jdali._numerics.rounding import saturate_cast
+from jdali._numerics.sums import fixed_sum
+
+# 32 taps along each axis are sums of 32 terms in one kernel, and take XLA some 5 s; each number is a kernel of its own.
+_ROOM = (8, 16, 32)
+
+
+def resample_whole(
+    image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...], dtype: np.dtype, reach: int
+) -> Array:
+    """Resamples all axes but the last.
+
+    Args:
+        image: [*shape, C], padded.
+        filters: float32 [d, 5].
+        extent: int32 [d], true size.
+        out_shape: padded shape of the result, without C.
+        dtype: of the result; integers are rounded and saturated.
+        reach: see `Reach`.
+
+    Returns: `dtype` [*out_shape, C].
+    """
+
+    def with_room(chunks: int, image: Array, filters: Array, extent: Array) -> Array:
+        value = image
+        for axis, count in enumerate(out_shape):
+            if axis and reach > Reach.PAIR:  # or each tap of this axis would be summed up anew
+                value = lax.optimization_barrier(value)
+            value = _along(value, axis, filters[axis], extent[axis], count, chunks, taps_at_once(reach))
+        return saturate_cast(value, dtype)
+
+    def any_number(image: Array, filters: Array, extent: Array) -> Array:
+        return saturate_cast(resample_small(image, filters, extent, out_shape, reach), dtype)
+
+    if reach <= CHUNK_TAPS:
+        return with_room(1, image, filters, extent)
+    most = tap_count(filters).max()
+    too_many = [~of_whole_batch(most <= room) for room in _ROOM]
+    programs = [functools.partial(with_room, room // CHUNK_TAPS) for room in _ROOM]
+    which = sum(flag.astype(jnp.int32) for flag in too_many)
+    result: Array = lax.switch(which, [*programs, any_number], image, filters, extent)
+    return result
+
+
+def _along(
+    value: Array, axis: int, one_filter: Array, extent: Array, count: int, chunks: int, taps: int
+) -> Array:
+    """float32, `value` resampled along an axis to `count` elements by sums of `chunks` times `taps` terms."""
+    others = [a for a in range(value.ndim) if a != axis]
+    rows, weights = _rows_and_weights(one_filter, extent, count, chunks, taps)
+    total = None
+    for chunk in range(chunks):
+        terms = [
+            jnp.expand_dims(weights[k], others) * _take(value, axis, rows[k]).astype(jnp.float32)
+            for k in range(chunk * taps, (chunk + 1) * taps)
+        ]
+        part = functools.reduce(jnp.add, terms)
+        # A sample with fewer chunks has no term of the others: 0 times infinity, or -0, would show.
+        more = chunk * CHUNK_TAPS < tap_count(one_filter)
+        total = part if total is None else jnp.where(more, total + part, total)
+    assert total is not None
+    return total
+
+
+def _take(value: Array, axis: int, rows: Array) -> Array:
+    where = (*(slice(None),) * axis, rows)
+    return value.at[where].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+
+def _rows_and_weights(
+    one_filter: Array, extent: Array, count: int, chunks: int, taps: int
+) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+    """Computes for each tap the row to read, int32 [count], and its weight, float32 [count].
+
+    They are computed once, behind a barrier. One array of all taps would be cut apart by as many kernels.
+    """
+    start, first = first_taps(one_filter, count)
+    parts = [
+        taps_and_weights(one_filter[None], start, first, jnp.int32(chunk), taps) for chunk in range(chunks)
+    ]
+    sums = [fixed_sum(weights, (0,)) for _, weights in parts]
+    total = functools.reduce(jnp.add, sums)
+    inverse = jnp.where(total == 0, jnp.float32(0), 1 / total)
+    rows = [jnp.clip(tap[k], 0, extent - 1) for tap, _ in parts for k in range(taps)]
+    weights = [value[k] * inverse for _, value in parts for k in range(taps)]
+    kept: tuple[tuple[Array, ...], tuple[Array, ...]] = lax.optimization_barrier(
+        (tuple(rows), tuple(weights))
+    )
+    return kept
