@@ -190,7 +190,7 @@ class _Weights(NamedTuple):
         return _Weights(self.values[index], self.support[index])
 
     def apart(self) -> _Weights:
-        """Its elements as scalars in arrays of NumPy: on a GPU, each slice of one array would be a kernel."""
+        """Returns its elements as scalars in arrays of NumPy: on a GPU, each slice of one array would be a kernel."""
         parts: Any = [[part[i] for i in np.ndindex(*part.shape)] for part in self]
         found: list[Any] = [np.empty(self.values.shape, object) for _ in self]
         for array, elements in zip(found, lax.optimization_barrier(parts), strict=True):

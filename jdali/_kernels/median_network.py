@@ -51,7 +51,7 @@ def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit:
 
 
 def medians_at_once(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int) -> Array:
-    """`medians` for accelerators: sorted columns are written once, all else is one pass over them."""
+    """Computes `medians` on accelerators: sorted columns are written once, all else is one pass over them."""
     sorted_columns = _all_merged([[_loaded(padded[y : y + shape[0]])] for y in range(reach[0])])
     columns = lax.optimization_barrier([value.array for value in sorted_columns])
     parts = [_shifted(list(map(_loaded, columns)), x * unit, shape[1]) for x in range(reach[1])]

@@ -63,7 +63,7 @@ def resample_whole(
 def _along(
     value: Array, axis: int, one_filter: Array, extent: Array, count: int, chunks: int, taps: int
 ) -> Array:
-    """float32, `value` resampled along an axis to `count` elements by sums of `chunks` times `taps` terms."""
+    """Resamples `value`, float32, along an axis to `count` elements by sums of `chunks` times `taps` terms."""
     others = [a for a in range(value.ndim) if a != axis]
     rows, weights = _rows_and_weights(one_filter, extent, count, chunks, taps)
     total = None

@@ -90,7 +90,7 @@ class Finisher(Protocol):
         """
 
 
-class Slot:
+class WindowSlot:
     """A batch between its draw and the user.
 
     Attributes:
@@ -141,8 +141,8 @@ class Window:
         self.phase = Phase.BUILT
         self.turn = threading.RLock()
         self._changed = threading.Condition()  # of all that follows
-        self._slots: collections.deque[Slot] = collections.deque()  # not taken, in order
-        self._undrawn: collections.deque[Slot] = collections.deque()  # of them
+        self._slots: collections.deque[WindowSlot] = collections.deque()  # not taken, in order
+        self._undrawn: collections.deque[WindowSlot] = collections.deque()  # of them
         self._asked = self._taken = 0
         self._running = 0  # calls in threads of the window
         self._halted = False  # the sources are being moved
@@ -313,7 +313,7 @@ class Window:
                 with self._changed:
                     self._add()
             elif self._when is When.INLINE:
-                slot = Slot(self._asked)
+                slot = WindowSlot(self._asked)
                 try:
                     slot.outcome = self._make_here()
                 except Exception as error:
@@ -332,7 +332,7 @@ class Window:
 
     def _add(self) -> None:
         """Adds a batch that is to be drawn; `_changed` is held."""
-        slot = Slot(self._asked)
+        slot = WindowSlot(self._asked)
         self._asked += 1
         self._slots.append(slot)
         self._undrawn.append(slot)
@@ -369,7 +369,7 @@ class Window:
     def _draw_one(self) -> None:
         """Draws one batch in the thread of the user, and has it made; what is raised comes in its turn."""
         with self._changed:
-            slot = Slot(self._asked)
+            slot = WindowSlot(self._asked)
         try:
             self._call_before_draw()
             slot.task = self._draw(slot)
@@ -395,7 +395,7 @@ class Window:
                 self._drained = True
                 raise
 
-    def _draw(self, slot: Slot | None = None) -> BatchTask:
+    def _draw(self, slot: WindowSlot | None = None) -> BatchTask:
         """Draws the next task; one thread at a time.
 
         Raises:
@@ -458,7 +458,7 @@ class Window:
                 return
         self._begin(slot)
 
-    def _begin(self, slot: Slot) -> None:
+    def _begin(self, slot: WindowSlot) -> None:
         if self.engine.elsewhere is None:
             self._make(slot)
             return
@@ -481,7 +481,7 @@ class Window:
                 slot.makes = True
                 self._threads.submit(functools.partial(self._call, functools.partial(self._make, slot)))
 
-    def _make(self, slot: Slot) -> None:
+    def _make(self, slot: WindowSlot) -> None:
         assert slot.task is not None
         turn = functools.partial(self._order.turn, slot.number)
         outcome: Result | BaseException
@@ -503,7 +503,7 @@ class Window:
         finally:
             del outcome  # an exception holds this frame: no cycle
 
-    def _put(self, slot: Slot, outcome: Result | BaseException) -> None:
+    def _put(self, slot: WindowSlot, outcome: Result | BaseException) -> None:
         """Ends a batch that is under way."""
         self._order.leave(slot.number)
         with self._changed:

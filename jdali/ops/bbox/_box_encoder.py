@@ -111,7 +111,7 @@ def box_encoder(
     if offset:
 
         def unfolded(values: Array) -> Array:
-            """Values that the compiler does not know: it divides by constants in another way, in some padded shapes."""
+            """Hides values from the compiler: it divides by constants in another way, in some padded shapes."""
             return jnp.where(count >= 0, values, jnp.float32(1))
 
         own, theirs = ((c * jnp.float32(scale), s * jnp.float32(scale)) for c, s in (own, theirs))

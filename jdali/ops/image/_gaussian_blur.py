@@ -380,7 +380,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
 def _pass_of_taps(
     values: Array, axis: int, weights: Array, radius: Array, size: Array, out: np.dtype, guarded: bool
 ) -> Array:
-    """One axis, all of it at once, as the sum of its shifted copies."""
+    """Blurs one axis, all of it at once, as the sum of its shifted copies."""
     reach = len(weights) // 2
     index = jnp.arange(values.shape[axis], dtype=jnp.int32)
     rows = [

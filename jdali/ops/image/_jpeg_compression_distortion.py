@@ -249,7 +249,7 @@ def _upsampled(part: Array, size: Array) -> Array:
 
 
 def _coded(parts: Sequence[Array], tables: tuple[Array, Array], run: _Requantize) -> Iterator[Array]:
-    """Luma and chroma, uint8 [H, W] with H and W multiples of 8, after quantization of their DCT by a table each.
+    """Codes luma and chroma, uint8 [H, W] with H and W multiples of 8: quantizes their DCT by a table each.
 
     All blocks are worked on together: what is compiled is large, and need not be there for each plane.
     """
@@ -266,7 +266,7 @@ def _coded(parts: Sequence[Array], tables: tuple[Array, Array], run: _Requantize
 
 
 def _at_once(blocks: Array, steps: Callable[[Any, int], Array]) -> Array:
-    """All blocks, with int16 between the passes: libjpeg's coefficients fit, and twice that many bytes would be moved."""
+    """Codes all blocks, with int16 between the passes: libjpeg's coefficients fit, and twice that many bytes would be moved."""
 
     def written(values: Array) -> Array:
         return lax.optimization_barrier(values.astype(jnp.int16)).astype(jnp.int32)
@@ -282,7 +282,7 @@ def _at_once(blocks: Array, steps: Callable[[Any, int], Array]) -> Array:
 
 
 def _matrix_pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Array:
-    """`_pass` of a transform by a matrix: eight products for each value, where sums of few values would share them."""
+    """Computes `_pass` of a transform by a matrix: eight products for each value, where sums of few values would share them."""
     total = jnp.zeros((), jnp.int32)
     for n, column in enumerate(matrix.T):
         factors = jnp.asarray(np.expand_dims(column, (1 - axis, 2)))
@@ -291,7 +291,7 @@ def _matrix_pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Arr
 
 
 def _in_chunks(keep: Keep, blocks: Array, steps: Callable[[Any, int], Array]) -> Array:
-    """As many blocks at a time as stay in the cache with all that is made of them."""
+    """Makes as many blocks at a time as stay in the cache with all that is made of them."""
     count = blocks.shape[2]
     size = min(_CHUNK, count)
 

@@ -63,7 +63,7 @@ def _poisson(key: Array, extent: Array, mean: Array) -> Array:
 
 
 def _by_sums(u: Array, mean: Array) -> Array:
-    """The least k for which the probability of at most k events is above `u`."""
+    """Finds the least k for which the probability of at most k events is above `u`."""
     # float32 sums can stay below the largest u, so the tail ends where it is less than 2**-23 likely.
     last = int(3.5 * _FEW)
 
