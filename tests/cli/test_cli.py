@@ -221,7 +221,7 @@ def test_the_doctor_knows_every_dependency():
     }  # those are its versions
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/getting_started.md"])
+@pytest.mark.parametrize("page", ["README.md"])
 def test_the_pages_name_the_dependencies_of_the_core(page):
     root = Path(__file__).parents[2]
     if not (root / page).exists():
