@@ -130,9 +130,6 @@ class Tab:
             self.events.append(message)
         return message
 
-    def close(self) -> None:
-        self._socket.close()
-
     async def picture(self, file: Path) -> None:
         """Writes what is shown."""
         made = await self.call("Page.captureScreenshot", format="png")
@@ -155,36 +152,21 @@ def _complaint(event: dict[str, Any]) -> str:
     return ""
 
 
-async def _opened(port: int) -> Tab:
-    """Opens a tab."""
+async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | None) -> list[str]:
     from tornado.websocket import websocket_connect
 
     request = urllib.request.Request(f"http://127.0.0.1:{port}/json/new?about:blank", method="PUT")
     with urllib.request.urlopen(request) as answer:
         address = json.load(answer)["webSocketDebuggerUrl"]
-    tab = Tab(await websocket_connect(address, max_message_size=1 << 28))
+    socket = await websocket_connect(address, max_message_size=1 << 28)
+    tab = Tab(socket)
     for domain in ("Page", "Runtime", "Log", "Network"):
         await tab.call(f"{domain}.enable")
-    return tab
-
-
-async def _problems(tab: Tab, folder: Path, names: Sequence[str]) -> list[str]:
-    """Opens pages at each width, and names what is wrong with them."""
-    return [
-        f"{name} at {width} pixels {problem}"
-        for name in names
-        for width in WIDTHS
-        for problem in await tab.open((folder / f"{name}.html").as_uri(), width)
-    ]
-
-
-async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | None) -> list[str]:
-    tabs = [await _opened(port) for _ in range(os.cpu_count() or 1)]
-    by_tab = await asyncio.gather(
-        *(_problems(tab, folder, names[i :: len(tabs)]) for i, tab in enumerate(tabs))
-    )
-    wrong = list(itertools.chain.from_iterable(by_tab))
-    tab = tabs[0]
+    wrong = []
+    for name in names:
+        for width in WIDTHS:
+            found = await tab.open((folder / f"{name}.html").as_uri(), width)
+            wrong += [f"{name} at {width} pixels {problem}" for problem in found]
     for word, wanted in _FOUND.items() if _SEARCHED_FROM in names else ():
         await tab.open((folder / f"{_SEARCHED_FROM}.html").as_uri(), WIDTHS[-1])
         found = await tab.search(word)
@@ -200,8 +182,7 @@ async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | 
             )
     if names:
         wrong += await _versions_missed(tab, folder, names[-1])
-    for tab in tabs:
-        tab.close()
+    socket.close()
     return wrong
 
 
