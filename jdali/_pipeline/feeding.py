@@ -51,9 +51,11 @@ class Feeding:
         batch_size = self._config.max_batch_size
         if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
             add = functools.partial(source.feed_output, wanted.index, engine.plan.unused_outputs(node))
-            return functools.partial(engine.feed.ask, node, functools.partial(add, data, layout, batch_size))
+            return functools.partial(
+                engine.cursor.ask, node, functools.partial(add, data, layout, batch_size)
+            )
         convert = functools.partial(source.as_fed, data, layout, batch_size, copy=copy)
-        return functools.partial(source.feed, engine.feed.ask(node, convert))
+        return functools.partial(source.feed, engine.cursor.ask(node, convert))
 
 
 def _fed_source(engine: Engine, graph: Graph, wanted: DataNode | str) -> tuple[Node, SourceFeed]:

@@ -73,7 +73,7 @@ class Run:
     def with_samples(self, result: Result) -> Result:
         """The result, or the next one that has samples; of a pipeline that is fed there is only the one."""
         while result.nothing is not None:
-            if self.engine.feed.is_fed:
+            if self.engine.cursor.is_fed:
                 raise result.nothing
             result = self.take()
         return result
@@ -101,7 +101,7 @@ class Run:
         if self._state.get("end") == End.REACHED:
             return self._state
         epoch = self._state["epoch"] + (self._state.get("end") == End.LEFT)
-        return {**self._state, **(self.engine.feed.state_at_end(epoch) or {})}
+        return {**self._state, **(self.engine.cursor.state_at_end(epoch) or {})}
 
     def _entries(self) -> Any:
         return self._definition.entries(scaled_decoding=self._config.scaled_decoding)

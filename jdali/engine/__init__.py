@@ -1,24 +1,30 @@
 """The engine: makes the batches of a pipeline, several at a time, in order.
 
 ```
- tasks ──▶ steps ──────────────────────────────▶ flow ──▶ the user's loop
-   what to    read, decode, compiled stages;        order, queues, life and
-   make       padded shapes from `shapes`           end; `recovery` for samples
-                                                    that fail
+ cursor ──Task──▶ engine: make ──Result──▶ window ──▶ the user's loop
+   which            one loop over steps;     order, bounds,
+   samples          stand-ins                life and end
 ```
 
-`Engine` makes the batches of a plan, with `EngineOptions`; `Window` makes them ahead and hands over each `Result`; a
-`PipelineTwin` makes them from another position. `eager` runs steps without a pipeline, `function` makes it
-a function; these two rooms have doors of their own. Nothing outside imports anything else.
+All decisions are taken when a task is drawn, so a batch depends on nothing but its task. `Engine` draws tasks and makes batches, with
+`EngineOptions`; `Window` makes them ahead and hands over each `Result`; a `PipelineTwin` makes them from another position.
+`eager` runs steps without a pipeline, `function` makes it a function; these two rooms have doors of their own. `report` tells of an
+engine. Nothing outside imports anything else.
 
-Rooms, each of which imports only those above it:
+Parts, each of which imports only those above it:
 
 * `workers`: works on the samples of a batch, in the calling thread or in threads.
-* `tasks`: readers and external sources as one stream of batches to be made, with a position.
-* `recovery`: which samples made a step fail, and which ones take their positions.
+* `task`, `sample_ids`: what to make, besides the pipeline; identities for random keys.
+* `cursor`, `opening`: readers and external sources as one stream of tasks, with a position.
 * `shapes`: padded shapes and their cost.
+* `recovery`: which samples made a step fail, and which ones stand in for them.
 * `steps`: one module for each kind of step.
-* `flow`: batches on their way through the steps, and the life of a pipeline.
+* `make`: the loop over steps.
+* `iteration`, `phases`: a batch while it is made; times of its parts.
+* `executors`: threads and workers, their deaths and crashes.
+* `engine`: draws tasks and makes their batches. `in_order`, `room`: order at some steps; bounds of what is made ahead.
+* `window`, `twin`: batches on their way and the life of a pipeline; its batches from another position.
+* `report`: the plan as text, statistics, times, warming up.
 * `eager`: the same steps without a pipeline: dynamic mode and debug mode.
 * `function`: a pipeline as a pure function; exported, and loaded.
 """
@@ -30,25 +36,25 @@ from jdali._system.lazy import imported as _imported
 if TYPE_CHECKING:
     from jdali.engine import eager as eager
     from jdali.engine import report as report
-    from jdali.engine.flow.executor import Engine as Engine
-    from jdali.engine.flow.iteration import Result as Result
-    from jdali.engine.flow.twin import PipelineTwin as PipelineTwin
-    from jdali.engine.flow.window import Finisher as Finisher
-    from jdali.engine.flow.window import Window as Window
-    from jdali.engine.flow.window import free_idle_memory as free_idle_memory
+    from jdali.engine.engine import Engine as Engine
+    from jdali.engine.iteration import Result as Result
     from jdali.engine.options import EngineOptions as EngineOptions
+    from jdali.engine.twin import PipelineTwin as PipelineTwin
+    from jdali.engine.window import Finisher as Finisher
+    from jdali.engine.window import Window as Window
+    from jdali.engine.window import free_idle_memory as free_idle_memory
 
 # A loaded folder needs one room, and should answer soon.
 _imported(
     __name__,
     {
-        "Engine": "jdali.engine.flow.executor",
+        "Engine": "jdali.engine.engine",
         "EngineOptions": "jdali.engine.options",
-        "PipelineTwin": "jdali.engine.flow.twin",
-        "Result": "jdali.engine.flow.iteration",
-        "Finisher": "jdali.engine.flow.window",
-        "Window": "jdali.engine.flow.window",
-        "free_idle_memory": "jdali.engine.flow.window",
+        "PipelineTwin": "jdali.engine.twin",
+        "Result": "jdali.engine.iteration",
+        "Finisher": "jdali.engine.window",
+        "Window": "jdali.engine.window",
+        "free_idle_memory": "jdali.engine.window",
         "report": "jdali.engine.report",
         "eager": "jdali.engine.eager",
     },

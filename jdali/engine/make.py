@@ -23,12 +23,12 @@ from jdali._errors import OperatorError
 from jdali._system.jax_modes import usual_modes
 from jdali._threads import PhaseTimer
 from jdali.engine.failure import NodeFailure
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.branch_samples import leave_empty, part_of
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
 from jdali.graph import DataNode, Domain, ExecutionPlan, Node

@@ -8,9 +8,9 @@ from typing import Any
 from jdali._system.progress import progress_bar
 from jdali._system.words import counted
 from jdali._threads import Times
-from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.made_elsewhere import MadeElsewhere
-from jdali.engine.flow.room import Room
+from jdali.engine.engine import Engine
+from jdali.engine.executors.elsewhere import MadeElsewhere
+from jdali.engine.room import Room
 from jdali.engine.shapes.coarse import text_of
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
@@ -36,7 +36,7 @@ def describe(engine: Engine, room: Room | None = None) -> str:
     if engine.compiler.count:
         first += f", padding makes them take {waste(engine.stage_runners):.2f} times as long"
     lines = [first]
-    if not engine.feed.iteration:
+    if not engine.cursor.iteration:
         lines.append(
             "  no batch was made yet: programs and padded shapes come with the first ones (run, warmup)"
         )
@@ -133,7 +133,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
         "programs": engine.compiler.count,
         "waste": waste(engine.stage_runners),
         "host_memory": engine.pool.slabs.usage()._asdict(),
-        "iterations": engine.feed.iteration,
+        "iterations": engine.cursor.iteration,
         "stages": stages,
     }
 
@@ -165,13 +165,13 @@ def warm_up(engine: Engine, *, progress: bool) -> int:
 
 
 def _run_until_quiet(engine: Engine, *, progress: bool) -> None:
-    feed, quiet = engine.feed.twin(), 0
+    cursor, quiet = engine.cursor.twin(), 0
     sizes = [r.size for r in engine.readers.values()]
     most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)
     with progress_bar(most, "batches", "warming up", wanted=progress) as advance:
         for _ in range(most):
             compiled = engine.compiler.count
-            engine.make(engine.draw(feed))
+            engine.make(engine.draw(cursor))
             quiet = 0 if engine.compiler.count > compiled else quiet + 1
             advance(1)
             if quiet >= QUIET_BATCHES:

@@ -4,7 +4,7 @@ import contextlib
 import threading
 
 import pytest
-from engine.tasks.identities import sample_ids
+from engine.identities import sample_ids
 from support.faults import PATIENCE
 from support.nodes import batch, node_of, rows, source_node
 

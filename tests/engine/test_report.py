@@ -3,11 +3,11 @@
 import types
 
 import pytest
+from jdali.engine import report
 from support.nodes import engine_of, node_of
 from support.numbers import NumberReader
 
-from jdali.engine.flow import report
-from jdali.engine.flow.room import Room
+from jdali.engine.room import Room
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_warming_up_goes_through_an_epoch_and_moves_nothing(engine, capsys):  # 
     reader.delay = read.append
     assert report.warm_up(engine, progress=True) == 0
     assert sorted(read) == sorted([*range(10), 0, 1])  # four batches of three
-    assert engine.feed.iteration == 0
+    assert engine.cursor.iteration == 0
     assert capsys.readouterr().err == ""
 
 

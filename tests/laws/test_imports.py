@@ -102,7 +102,7 @@ def test_the_contracts_hold():
 PLANTED = {
     "jdali._batches.store": "jdali._operators.base",
     "jdali.graph.node": "jdali.engine.failure",
-    "jdali.engine.tasks.feed": "jdali.engine.flow.window",
+    "jdali.engine.cursor": "jdali.engine.window",
     "jdali._storage.remote": "jdali._storage.files",  # which imports `remote`
 }
 IN_A_CIRCLE = ("jdali._storage.remote", "jdali._storage.files")

@@ -24,17 +24,17 @@ RANKS = {
     "_viewer/timing.py LiveTimes._lock": 2,  # time marks and curve points
     "engine/eager/inspector.py PipelineInspector._lock": 3,  # the viewer's engine
     "_pipeline/building.py Building._lock": 4,  # building a pipeline once; its worker processes
-    "engine/flow/window.py Window.turn": 5,  # taking a batch and noting its position; setting a state
-    "engine/flow/window.py Window._drawing": 6,  # drawing one task at a time
-    "engine/flow/in_order.py InOrder._changed": 12,  # numbers of the batches at a step; free while it runs
+    "engine/window.py Window.turn": 5,  # taking a batch and noting its position; setting a state
+    "engine/window.py Window._drawing": 6,  # drawing one task at a time
+    "engine/in_order.py InOrder._changed": 12,  # numbers of the batches at a step; free while it runs
     "iterator/assembled_ahead.py ExpectedBatches._lock": 12,  # parts of batches, and which samples belong to the epoch
-    "engine/flow/executor.py Engine._alone": 6,  # the runner of a step that takes one batch at a time
+    "engine/engine.py Engine._alone": 6,  # the runner of a step that takes one batch at a time
     "engine/make.py PreparedPlan._turn": 6,  # the runners of a plan without a pipeline
     "dynamic/_readers.py Reader._lock": 6,  # a reader's position, in dynamic mode
     "_sources/external_source.py SourceFeed._turn": 7,  # calls of the user's source until its data are copied; reentrant
     "iterator/assembled_ahead.py Assembly._turn": 7,  # assembling one batch at a time
     "engine/workers/pool.py Pool.turns": 7,  # brief work: one thread at a time
-    "engine/flow/window.py Window._changed": 8,  # batches on their way; the life of the pipeline
+    "engine/window.py Window._changed": 8,  # batches on their way; the life of the pipeline
     "plugin/pytorch/experimental/proxy/_requests.py Requests._changed": 8,  # batches of the proxy
     "engine/steps/program_table.py Compiled.lock": 8,  # the first call, which compiles
     "engine/steps/program.py Compiler._lock": 8,  # the number of a pipeline's programs
@@ -58,7 +58,7 @@ RANKS = {
     "_workers/pool.py TaskPool._lock": 13,  # tasks, processes and slabs; futures are resolved without it
     "plugin/ray/dispatcher.py RayDispatcher._lock": 13,  # tasks that wait for an actor
     "plugin/ray/worker_set.py RayWorkers._lock": 13,  # handles of actors
-    "engine/flow/made_elsewhere.py MadeElsewhere._counting": 13,  # bytes that came from workers
+    "engine/executors/elsewhere.py MadeElsewhere._counting": 13,  # bytes that came from workers
     "serving/metrics.py ServerMetrics._lock": 13,  # counts of requests
     "_kernels/connected_objects.py _lock": 13,  # boxes that are cached
     "dynamic/_rng.py RNG._lock": 13,  # a generator's position
@@ -167,7 +167,7 @@ def test_locks_are_taken_in_the_order_of_their_ranks(scenario, monkeypatch):
 def test_the_check_can_fail(monkeypatch):
     tracker = LockTracker(monkeypatch)
     inner = TrackedLock("_batches/slabs.py SlabPool._lock", threading.Lock(), tracker)
-    outer = TrackedLock("engine/flow/in_order.py InOrder._changed", threading.Lock(), tracker)
+    outer = TrackedLock("engine/in_order.py InOrder._changed", threading.Lock(), tracker)
     with outer, inner:
         pass
     assert not refused(tracker.edges)

@@ -278,9 +278,9 @@ def test_workers_join_and_leave_without_a_change_of_the_batches(folder, batches)
 
 def test_the_number_follows_the_waiting_time(folder, batches, monkeypatch):
     """Every window has the loop wait: the bounds, and the batches, hold."""
-    monkeypatch.setattr("jdali.engine.flow.scaling.WINDOW_BATCHES", 2)
+    monkeypatch.setattr("jdali.engine.executors.scaling.WINDOW_BATCHES", 2)
     monkeypatch.setattr(
-        "jdali.engine.flow.scaling.next_scaling",
+        "jdali.engine.executors.scaling.next_scaling",
         lambda now, window, least, most: dataclasses.replace(now, count=min(now.count + 1, most)),
     )
     with closing(light_pipeline(folder, max_workers=2)) as pipe:

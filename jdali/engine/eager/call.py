@@ -18,11 +18,11 @@ from jdali._operators.record import Operator
 from jdali.engine.eager.traced import ObjectCache
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedPlan, user_error
+from jdali.engine.opening import open_reader
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.reader_op import policy_of, read
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.opening import open_reader
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, ExecutionPlan, Graph, HostStep, Stage, is_compiled
 from jdali.ops.flow._source import external_source

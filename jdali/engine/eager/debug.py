@@ -16,20 +16,20 @@ from jdali._batches import Drawn, Provenance, external
 from jdali._errors import contained
 from jdali._operators.record import ArgKind, Operator
 from jdali._sources import InWorkers, SourceFeed, as_samples, batch_of, layout_of
+from jdali.engine.cursor import TaskCursor
 from jdali.engine.eager.debug_node import DataNodeDebug
 from jdali.engine.eager.debug_step import DebugStep, unexpected
+from jdali.engine.engine import Engine
 from jdali.engine.failure import NodeFailure
-from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.iteration import Result
+from jdali.engine.iteration import Result
 from jdali.engine.make import PreparedStep, make, user_error
+from jdali.engine.opening import open_source
 from jdali.engine.options import EngineOptions
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values, bytes_of
-from jdali.engine.tasks.batch_task import BatchTask, SourceData
-from jdali.engine.tasks.feed import Feed
-from jdali.engine.tasks.opening import open_source
-from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.task import BatchTask, SourceData
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Graph, Node, dependencies, step_of
 from jdali.readers.order.epochs import SampleRefs
 from jdali.tensors import Tensor, TensorList
@@ -103,7 +103,7 @@ class DebugEngine(Engine):
 
     def _add_source(self, node: Node) -> None:
         source = self.sources[node] = open_source(node, dataclasses.replace(self.options, seed=self.seed))
-        self.feed.add(node, source)
+        self.cursor.add(node, source)
         if not isinstance(source, SourceFeed):
             self.readers[node] = source
             return
@@ -112,7 +112,7 @@ class DebugEngine(Engine):
             source.check_is_fed(node.name)
         for data, layout in held:
             convert = functools.partial(source.as_fed, data, layout, self.batch_size, copy=True)
-            source.feed(self.feed.ask(node, convert))
+            source.feed(self.cursor.ask(node, convert))
 
     @property
     def knows_sources(self) -> bool:
@@ -136,7 +136,7 @@ class DebugEngine(Engine):
         return True
 
     # --- iterations -------------------------------------------------------------------------
-    def draw(self, feed: Feed | None = None) -> BatchTask:
+    def draw(self, feed: TaskCursor | None = None) -> BatchTask:
         """Runs the user's function; returns the next batch as a task that is computed already.
 
         Raises:
@@ -149,7 +149,7 @@ class DebugEngine(Engine):
                 outputs = self._define(graph)
                 graph.run_waiting()
         except StopIteration:
-            self.feed.note_end()
+            self.cursor.note_end()
             raise
         except BaseException as error:
             graph.count()
@@ -160,7 +160,7 @@ class DebugEngine(Engine):
             name = self._held.popitem()[0]
             raise KeyError(f'feed_input: Could not find an input operator with name "{name}"')
         self.plan = ExecutionPlan((), outputs, (), ())
-        return dataclasses.replace(graph.task(outputs), state=self.feed.get_state())
+        return dataclasses.replace(graph.task(outputs), state=self.cursor.get_state())
 
     def make(self, task: BatchTask, **_: object) -> Result:
         """Returns the batch of a task that `draw` gave."""

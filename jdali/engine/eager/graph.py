@@ -12,8 +12,8 @@ from jdali.engine.eager import call as _eager
 from jdali.engine.eager.traced import ObjectCache, TracedFunction
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedPlan, user_error
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, Domain, make_plan
 from jdali.tensors import TensorList

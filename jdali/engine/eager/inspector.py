@@ -13,12 +13,12 @@ import numpy as np
 
 from jdali._errors import OperatorError, SkippedSample
 from jdali._threads import Spent
+from jdali.engine.cursor import TaskCursor
 from jdali.engine.eager.stepwise import StepwiseEngine, Trace
-from jdali.engine.flow.iteration import Result
-from jdali.engine.flow.window import Window
-from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.feed import Feed
-from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.iteration import Result
+from jdali.engine.sample_ids import SampleIds
+from jdali.engine.task import BatchTask
+from jdali.engine.window import Window
 from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage
 from jdali.readers.order.epochs import SampleRefs
 
@@ -142,14 +142,14 @@ class PipelineInspector:
             if self._closed:
                 self._end()
 
-    def _feed(self) -> Feed:
+    def _feed(self) -> TaskCursor:
         """The sources, where they are before the first batch."""
-        feed = self._observed.feed.twin()
+        feed = self._observed.cursor.twin()
         feed.set_state(self._first_state)
         return feed
 
     @contextlib.contextmanager
-    def _at(self, number: int) -> Iterator[Feed]:
+    def _at(self, number: int) -> Iterator[TaskCursor]:
         """Moves the sources to a batch."""
         with self._turn():
             feed = self._feed()
@@ -261,7 +261,7 @@ class PipelineInspector:
         with self._turn():
             return self._engine().trace(task)
 
-    def _make(self, feed: Feed) -> Result:
+    def _make(self, feed: TaskCursor) -> Result:
         """Makes the next batch of a feed, as large as the pipeline's batches."""
         return self._engine().make(feed.draw(self.batch_size))
 

@@ -10,14 +10,14 @@ import dataclasses
 
 import numpy as np
 
+from jdali.engine.engine import Engine
 from jdali.engine.failure import NodeFailure
-from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.iteration import Iteration
+from jdali.engine.iteration import Iteration
 from jdali.engine.make import make
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.task import BatchTask
 from jdali.graph import DataNode, Domain, ExecutionPlan, Node, Stage, last_uses, step_of
 from jdali.tensors import TensorList
 

@@ -18,10 +18,10 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import FunctionDefinition, upstream
 from jdali.engine.make import PreparedPlan, user_error
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.stage_calls import prepared_args
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, Node, dependencies, make_plan, request_of
 from jdali.tensors import TensorList

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from jdali._errors import OperatorError
 from jdali.engine.recovery.blame import Blamed
-from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.task import BatchTask
 from jdali.tensors import TensorList
 
 

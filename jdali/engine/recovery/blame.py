@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from jdali._batches import Drawn, Provenance
 from jdali._errors import SkippedSample
 from jdali.engine.failure import NodeFailure
-from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.sample_ids import SampleIds
+from jdali.engine.task import BatchTask
 
 
 @dataclasses.dataclass

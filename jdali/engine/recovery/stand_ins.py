@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.task import BatchTask
 from jdali.readers.order.epochs import SampleRefs
 
 # At most this many samples are tried in a position; all, if the data set has no more.

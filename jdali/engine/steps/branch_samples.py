@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jdali.engine.failure import NodeFailure
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import Domain, Node
 from jdali.ops.flow._regroup import positions
 from jdali.tensors import TensorList

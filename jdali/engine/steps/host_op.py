@@ -10,10 +10,10 @@ import numpy as np
 from jdali._operators.call import PlannedCall
 from jdali._operators.record import HostOp, column
 from jdali.engine.failure import failing_as
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 

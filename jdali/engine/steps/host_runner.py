@@ -10,10 +10,10 @@ from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali.engine.failure import NodeFailure, failing_as
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage_calls import seed_of
 from jdali.engine.steps.values import Values, argument_values, input_values
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.thread_policy import ThreadPolicy
 from jdali.graph import DataNode, Node, request_of
 

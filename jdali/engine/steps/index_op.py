@@ -7,9 +7,9 @@ import numpy as np
 from jdali._operators import argument_rules
 from jdali._operators.record import IndexOp
 from jdali.engine.failure import failing_as
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 

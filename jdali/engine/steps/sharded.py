@@ -24,6 +24,7 @@ from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.rounding import x64_context
 from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import failing_as
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.program import (
     PlannedStage,
     Program,
@@ -33,7 +34,6 @@ from jdali.engine.steps.program import (
 )
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import WHOLE_BATCH, DataNode, ExecutionPlan, Stage
 from jdali.tensors import TensorList
 

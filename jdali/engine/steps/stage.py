@@ -18,6 +18,7 @@ from jdali._numerics.rounding import x64_context
 from jdali._system.devices import host_device
 from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import failing_as
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes, held_shapes
 from jdali.engine.steps.outline import StageOutline
@@ -44,7 +45,6 @@ from jdali.engine.steps.program_table import Compiled
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.stage_calls import StageCalls
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import DataNode, Stage, compiled, is_compiled
 from jdali.tensors import RowSlice, TensorList
 

@@ -13,10 +13,10 @@ from jdali._operators import argument_rules
 from jdali._operators.call import Constant, PlannedCall, plan_call
 from jdali._operators.record import ArgKind, Traced
 from jdali.engine.failure import failing_as
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.plan_cache import Given
 from jdali.engine.steps.program import random_nodes
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph import DataNode, Node, Stage, request_of
 
 

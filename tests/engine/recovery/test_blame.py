@@ -1,15 +1,15 @@
 """Samples that fail: who is to blame, and what is listed."""
 
 import numpy as np
-from engine.tasks.identities import sample_ids
+from engine.identities import sample_ids
 from support.nodes import source_node
 
 from jdali import SampleError
 from jdali._batches import Drawn, Provenance
 from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery.blame import Blamed, blame, to_be_listed
-from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.sample_ids import SampleIds
+from jdali.engine.task import BatchTask
 from jdali.readers.order.epochs import SampleRefs
 
 NODE, ERROR = source_node(), SampleError("broken")

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from engine.tasks.identities import sample_ids
+from engine.identities import sample_ids
 from support import worker_pipelines
 from support.numbers import NumberReader, numbers
 
@@ -14,7 +14,7 @@ import jdali
 from jdali import fn
 from jdali._errors import SampleError
 from jdali.engine.recovery.stand_ins import MOST_TRIED, StandIns
-from jdali.engine.tasks.batch_task import BatchTask, SourceData
+from jdali.engine.task import BatchTask, SourceData
 from jdali.readers.order.epochs import SampleRefs
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from engine.tasks.identities import sample_ids
+from engine.identities import sample_ids
 from support.nodes import batch, source_node
 
 from jdali.engine.steps.branch_samples import BadCondition, leave_empty, part_of

@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from engine.tasks.identities import sample_ids
+from engine.identities import sample_ids
 from support.nodes import rows, source_node
 from support.numbers import NumberReader
 
@@ -16,7 +16,7 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner, policy_of, read
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.batch_task import BatchTask, SourceData
+from jdali.engine.task import BatchTask, SourceData
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
 from jdali.readers.order.epochs import SampleRefs

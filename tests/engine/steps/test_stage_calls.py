@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from engine.tasks.identities import sample_ids
+from engine.identities import sample_ids
 from support.nodes import batch, node_of, rows, source_node
 
 from jdali._batches import Rising

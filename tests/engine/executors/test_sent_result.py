@@ -7,10 +7,10 @@ import pytest
 
 from jdali._batches import Drawn, Provenance
 from jdali._errors import OperatorError, SampleError
+from jdali.engine.executors.sent_result import by_name, receive_failure, receive_values, send_result
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed
-from jdali.engine.recovery.sent_result import by_name, receive_failure, receive_values, send_result
-from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.task import BatchTask
 from jdali.graph import Graph
 from jdali.readers.order.epochs import SampleRefs
 from jdali.tensors import TensorList

@@ -14,15 +14,15 @@ from jdali._errors import OperatorError, contained
 from jdali._sources import SourceFeed
 from jdali._state import End
 from jdali.engine.failure import NodeFailure
-from jdali.engine.tasks.batch_task import BatchTask, SourceData
-from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.sample_ids import SampleIds
+from jdali.engine.task import BatchTask, SourceData
 from jdali.graph import Node
 from jdali.readers.order.epochs import SampleRefs
 
 _Answer = TypeVar("_Answer")
 
 
-class Feed:
+class TaskCursor:
     """Draws batches from readers and external sources; used by one thread at a time.
 
     Args:
@@ -118,13 +118,13 @@ class Feed:
         self.epoch += 1
         self.iteration = self.position = 0
 
-    def twin(self) -> Feed:
+    def twin(self) -> TaskCursor:
         """The same sources with positions of their own, which begin where these are.
 
         Raises:
             RuntimeError: an external source cannot be asked again.
         """
-        twin = Feed(
+        twin = TaskCursor(
             {node: reader.cursor() for node, reader in self._readers.items()},
             {node: source.twin() for node, source in self._externals.items()},
         )

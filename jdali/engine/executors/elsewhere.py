@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypeAlias
 from jdali._sources import in_host_memory
 from jdali._threads import PhaseTimer
 from jdali._workers import BatchWorkers, MadeTask, TaskKilledError
+from jdali.engine.executors.crash import batch_failure, crash_failure, killing_sample
+from jdali.engine.executors.sent_result import SentResult, by_name, receive_failure, receive_values
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery.batch_result import AttemptFailure
-from jdali.engine.recovery.crash import batch_failure, crash_failure, killing_sample
-from jdali.engine.recovery.sent_result import SentResult, by_name, receive_failure, receive_values
-from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.task import BatchTask
 from jdali.graph import Border, DataNode, ExecutionPlan, Node, cut
 from jdali.readers.shared_tables import Tables
 from jdali.tensors import TensorList

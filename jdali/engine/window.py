@@ -36,14 +36,14 @@ from jdali._errors import contained
 from jdali._state import End
 from jdali._system.limits import memory_limit
 from jdali._threads import NATIVE, begin_exit
-from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.in_order import InOrder, Stopped
-from jdali.engine.flow.iteration import Result
-from jdali.engine.flow.made_elsewhere import Begun
-from jdali.engine.flow.room import Room
-from jdali.engine.flow.scaling import WorkerScaler
-from jdali.engine.flow.threads import Threads
-from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.engine import Engine
+from jdali.engine.executors.elsewhere import Begun
+from jdali.engine.executors.scaling import WorkerScaler
+from jdali.engine.executors.threads import Threads
+from jdali.engine.in_order import InOrder, Stopped
+from jdali.engine.iteration import Result
+from jdali.engine.room import Room
+from jdali.engine.task import BatchTask
 
 # Batches that are made at the same time: one is read, one decoded, one in its stages. A fourth one would help finish them,
 # but costs small batches a tenth of their time or more: threads wake each other.
@@ -183,10 +183,10 @@ class Window:
         when = When.INLINE
         if makes_ahead and before_draw is not None:
             when = When.AHEAD_BY_CALLS
-        elif makes_ahead and engine.feed.is_fed:
+        elif makes_ahead and engine.cursor.is_fed:
             when = When.BACKGROUND
         elif makes_ahead:
-            when = When.AHEAD_BY_CALLS if engine.feed.calls_user else When.AHEAD
+            when = When.AHEAD_BY_CALLS if engine.cursor.calls_user else When.AHEAD
         room = None
         if when in (When.AHEAD, When.AHEAD_BY_CALLS):
             most = memory_limit() // 4 if most_bytes is None else most_bytes
@@ -628,7 +628,7 @@ class Window:
 
         Where batches are made ahead, the end counts as met once nothing else is left.
         """
-        if self.phase is Phase.RUNNING and self.ahead and self.engine.feed.may_end:
+        if self.phase is Phase.RUNNING and self.ahead and self.engine.cursor.may_end:
             self._draw_ahead()
             with self._changed:
                 self._fill()
@@ -653,7 +653,7 @@ class Window:
             self.engine.set_state(state)
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None) -> None:
-        """Ends an epoch after a state of the sources, see `Feed.leave_epoch`; what was made since is thrown away."""
+        """Ends an epoch after a state of the sources, see `TaskCursor.leave_epoch`; what was made since is thrown away."""
         with self._moving(ended=False):
             self.engine.leave_epoch(state, batches)
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from engine.tasks.identities import sample_ids
+from engine.identities import sample_ids
 from support import task_worker, worker_pipelines
 
 from jdali._sources import as_samples
-from jdali.engine.tasks.batch_task import BatchTask, SourceData
+from jdali.engine.task import BatchTask, SourceData
 from jdali.readers.order.epochs import SampleRefs
 
 TESTS = Path(task_worker.__file__).parents[1]

@@ -13,7 +13,7 @@ from support.numbers import NumberReader
 import jdali
 from jdali import OperatorError, fn
 from jdali._workers import answering_in
-from jdali.engine.flow.made_elsewhere import SentTask
+from jdali.engine.executors.elsewhere import SentTask
 
 
 def numbers(result):

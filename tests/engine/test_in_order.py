@@ -3,7 +3,7 @@
 import pytest
 from support.faults import in_thread
 
-from jdali.engine.flow.in_order import InOrder, Stopped
+from jdali.engine.in_order import InOrder, Stopped
 
 
 def test_a_batch_waits_for_those_before_it():

@@ -6,7 +6,7 @@ import weakref
 
 from support.faults import PATIENCE, until
 
-from jdali.engine.flow.threads import Threads
+from jdali.engine.executors.threads import Threads
 
 
 class Owner:

@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali._numerics.counting import counting
 from jdali._sources import Samples, chosen
-from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.sample_ids import SampleIds
 from jdali.readers.order.epochs import SampleRefs
 
 

@@ -18,10 +18,10 @@ import numpy as np
 
 from jdali._errors import OperatorError, SampleError
 from jdali._workers import TaskKilledError, note_reached
+from jdali.engine.executors.sent_result import drawn_from
 from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.blame import Blamed
-from jdali.engine.recovery.sent_result import drawn_from
-from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.task import BatchTask
 
 OPERATOR = "worker process"
 """Stands for the operator in errors of samples that killed a worker: which one it was is not known."""

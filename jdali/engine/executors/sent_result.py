@@ -14,7 +14,7 @@ from jdali._batches import Drawn, Provenance, SentBatch, drawn_by, receive_batch
 from jdali._workers import on_node, portable
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed
-from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.task import BatchTask
 from jdali.graph import Node
 from jdali.tensors import TensorList
 

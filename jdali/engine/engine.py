@@ -13,16 +13,18 @@ from jdali._errors import SkippedSample
 from jdali._sources import SourceFeed
 from jdali._workers import answer_memory
 from jdali._workers.callbacks import CallbackWorkers
+from jdali.engine.cursor import TaskCursor
+from jdali.engine.executors.crash import make_each
+from jdali.engine.executors.elsewhere import Begun, MadeElsewhere, SentTask, StartWorkers
+from jdali.engine.executors.sent_result import SentResult, send_result
 from jdali.engine.failure import NodeFailure
-from jdali.engine.flow.iteration import Iteration, Result
-from jdali.engine.flow.made_elsewhere import Begun, MadeElsewhere, SentTask, StartWorkers
-from jdali.engine.flow.phases import Timing
+from jdali.engine.iteration import Iteration, Result
 from jdali.engine.make import PreparedStep, make
+from jdali.engine.opening import open_sources
 from jdali.engine.options import EngineOptions
+from jdali.engine.phases import Timing
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import to_be_listed
-from jdali.engine.recovery.crash import make_each
-from jdali.engine.recovery.sent_result import SentResult, send_result
 from jdali.engine.recovery.stand_ins import StandIns
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.compilation_cache import enable_compilation_cache
@@ -31,9 +33,7 @@ from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.sharded import spread_stages
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.values import bytes_of
-from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.feed import Feed
-from jdali.engine.tasks.opening import open_sources
+from jdali.engine.task import BatchTask
 from jdali.engine.workers.pool import Pool
 from jdali.graph import (
     ExecutionPlan,
@@ -101,7 +101,9 @@ class Engine:
             plan if self.elsewhere is None else self.elsewhere.border.here
         )  # what this engine runs itself
         self.pool = Pool(options.threads, options.most_idle)
-        self.feed = Feed(self.readers, {n: s for n, s in sources.items() if isinstance(s, SourceFeed)})
+        self.cursor = TaskCursor(
+            self.readers, {n: s for n, s in sources.items() if isinstance(s, SourceFeed)}
+        )
         self.timing = Timing(self.here, [n for n, s in sources.items() if isinstance(s, SourceFeed)])
         scaled = scaled_consumers(plan) if options.scaled_decoding else {}
         self.runners = [
@@ -153,42 +155,42 @@ class Engine:
         spread_stages(self.here, self.runners, self.batch_size, splits)
 
     # --- state ------------------------------------------------------------------------------
-    def get_state(self, feed: Feed | None = None) -> dict[str, Any]:
+    def get_state(self, cursor: TaskCursor | None = None) -> dict[str, Any]:
         """Returns where a stream of batches is, behind the last task that was drawn.
 
         Args:
-            feed: of a twin of the pipeline.
+            cursor: of a twin of the pipeline.
         """
-        return self._state((feed or self.feed).get_state())
+        return self._state((cursor or self.cursor).get_state())
 
     def _state(self, of_sources: Mapping[str, object]) -> dict[str, Any]:
         return {"seed": self.seed, **of_sources}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        self.feed.set_state(state)
+        self.cursor.set_state(state)
         self.use_seed(int(state["seed"]))
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
-        """See `Feed.leave_epoch`."""
-        self.feed.leave_epoch(state, batches, self.batch_size)
+        """See `TaskCursor.leave_epoch`."""
+        self.cursor.leave_epoch(state, batches, self.batch_size)
 
     def reset(self) -> None:
         """Starts the external sources again; readers go on with their next epoch."""
-        self.feed.reset()
+        self.cursor.reset()
 
     # --- one batch --------------------------------------------------------------------------
-    def draw(self, feed: Feed | None = None) -> BatchTask:
+    def draw(self, cursor: TaskCursor | None = None) -> BatchTask:
         """Draws the task of the next batch from the sources.
 
         Args:
-            feed: of a twin of the pipeline.
+            cursor: of a twin of the pipeline.
 
         Raises:
             OperatorError: a source failed.
             StopIteration: an external source is at its end.
         """
         with self.pool.serving, self.timing.draw.lap():
-            return (feed or self.feed).draw(self.batch_size)
+            return (cursor or self.cursor).draw(self.batch_size)
 
     def begin(self, task: BatchTask, order: int) -> Begun:
         """Has workers begin with a batch; there are some. Its caller then calls `make`, which waits for them."""
@@ -336,7 +338,7 @@ class Engine:
         if self.elsewhere is not None:
             self.elsewhere.workers.close()
         self.pool.close()
-        self.feed.close()
+        self.cursor.close()
 
 
 def _raise(failure: AttemptFailure) -> NoReturn:

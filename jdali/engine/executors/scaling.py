@@ -15,7 +15,7 @@ import dataclasses
 import time
 from collections.abc import Callable
 
-from jdali.engine.flow.made_elsewhere import MadeElsewhere
+from jdali.engine.executors.elsewhere import MadeElsewhere
 
 _WAITING = 0.05  # part of the time of the loop above which it waits too long
 _IDLE = 0.01  # and below which it does not wait

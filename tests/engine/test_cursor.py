@@ -7,13 +7,13 @@ from support.numbers import NumberReader
 
 from jdali import OperatorError
 from jdali._sources import SourceFeed
-from jdali.engine.tasks.feed import Feed
+from jdali.engine.cursor import TaskCursor
 from jdali.graph import Graph
 
 
 def feed_of(*sources, readers=()):
     graph = Graph()
-    return Feed(
+    return TaskCursor(
         {source_node(graph, f"reader{i}"): reader for i, reader in enumerate(readers)},
         {source_node(graph, f"source{i}"): SourceFeed(source) for i, source in enumerate(sources)},
     )

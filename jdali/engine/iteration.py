@@ -14,9 +14,9 @@ from jdali._errors import OperatorError, SkippedSample
 from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.blame import Blamed, blame
+from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.task import BatchTask
 from jdali.graph import WHOLE_BATCH, Domain, Node
 from jdali.tensors import TensorList
 

@@ -11,8 +11,8 @@ from support.numbers import NumberReader
 
 from jdali._sources import SourceFeed
 from jdali._state import End
-from jdali.engine.flow.room import Room
-from jdali.engine.flow.window import FORKED, IN_FLIGHT, Phase, When, Window
+from jdali.engine.room import Room
+from jdali.engine.window import FORKED, IN_FLIGHT, Phase, When, Window
 
 each_time = pytest.mark.parametrize("when", When, ids=lambda when: when.name)
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from jdali._batches import SlabPool
 from jdali._state import End
-from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.iteration import Result
-from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.engine import Engine
+from jdali.engine.iteration import Result
+from jdali.engine.sample_ids import SampleIds
+from jdali.engine.task import BatchTask
 from jdali.readers.order.epochs import SampleRefs
 
 
@@ -24,7 +24,7 @@ class PipelineTwin:
     """
 
     def __init__(self, engine: Engine):
-        self._engine, self._feed = engine, engine.feed.twin()
+        self._engine, self._feed = engine, engine.cursor.twin()
         self._ended = False
 
     @property

@@ -6,7 +6,7 @@ import pytest
 
 from jdali._threads import PhaseTimer
 from jdali._workers import WorkerCounts
-from jdali.engine.flow.scaling import WINDOW_BATCHES, LoopWindow, Scaling, WorkerScaler, next_scaling
+from jdali.engine.executors.scaling import WINDOW_BATCHES, LoopWindow, Scaling, WorkerScaler, next_scaling
 
 
 def follow(most_rate, wanted, rate_each, *, least=1, most=8, windows=60, count=1):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from jdali._workers import MadeTask, TaskKilledError, WorkerDeath
-from jdali.engine.flow.made_elsewhere import MadeElsewhere
+from jdali.engine.executors.elsewhere import MadeElsewhere
+from jdali.engine.executors.sent_result import send_result
 from jdali.engine.recovery.batch_result import BatchResult
-from jdali.engine.recovery.sent_result import send_result
-from jdali.engine.tasks.batch_task import BatchTask, SourceData
-from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.sample_ids import SampleIds
+from jdali.engine.task import BatchTask, SourceData
 from jdali.graph import Border, ExecutionPlan, Graph
 from jdali.tensors import TensorList
 
