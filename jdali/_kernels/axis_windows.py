@@ -83,8 +83,8 @@ def _sum(s: _Sum, flat: Array, windows: Array, lengths: Array, factors: Array, s
         flat = with_margin(
             flat, axis, sizes[axis], (s.margin, s.margin), s.kind.border, unit=unit if axis == 3 else 1
         )
-    both = (functools.partial(make, s, unit) for make in (_in_blocks, _whole))
-    result: Array = by_platform(*both)(flat, windows, lengths, factors, sizes)
+    blocks, whole = (functools.partial(make, s, unit) for make in (_in_blocks, _whole))
+    result: Array = by_platform(blocks, whole)(flat, windows, lengths, factors, sizes)
     return result
 
 

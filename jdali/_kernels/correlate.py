@@ -166,8 +166,8 @@ def correlate(
     if image.size <= SMALL and math.prod(c.taps) < _FEW:
         result = _whole(c, channels, *arguments)
     else:
-        both = (functools.partial(f, c, channels) for f in (_in_blocks, _whole))
-        result = by_platform(*both)(*arguments)
+        blocks, whole = (functools.partial(f, c, channels) for f in (_in_blocks, _whole))
+        result = by_platform(blocks, whole)(*arguments)
     return result.reshape(n, *c.shape, channels)
 
 

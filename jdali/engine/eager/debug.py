@@ -301,7 +301,7 @@ class DebugGraph(Graph):
         if reader is not None:
             self._draw_from(reader)
         else:
-            self._know(self._engine.feed.counted(self._engine.feed.position, self._batch_size))
+            self._know(self._engine.cursor.counted(self._engine.cursor.position, self._batch_size))
 
     def _know(self, ids: SampleIds) -> None:
         self._parts, self._keys_known = {WHOLE_BATCH: ids}, True
@@ -316,7 +316,7 @@ class DebugGraph(Graph):
     def _samples(self) -> dict[Domain, SampleIds]:
         """The samples of the branches so far; their keys may not be known yet."""
         if not self._parts:
-            feed = self._engine.feed
+            feed = self._engine.cursor
             self._parts = {WHOLE_BATCH: feed.counted(feed.position, self._batch_size)}
         return self._parts
 
@@ -345,7 +345,7 @@ class DebugGraph(Graph):
 
     def _fetched(self, node: Node, source: SourceFeed) -> SourceData:
         """Fetches the data of an external source and checks their batch size."""
-        feed = self._engine.feed
+        feed = self._engine.cursor
         feed.ask(node, source.check_fed)
         request = (self._engine.batch_size, feed.iteration, feed.epoch, feed.position)
         data = feed.ask(node, functools.partial(source.next, *request))
@@ -380,7 +380,7 @@ class DebugGraph(Graph):
     # --- the end ----------------------------------------------------------------------------
     def count(self) -> None:
         """Counts the batch."""
-        self._engine.feed.note_drawn(self._batch_size)
+        self._engine.cursor.note_drawn(self._batch_size)
 
     def task(self, outputs: tuple[DataNode, ...]) -> ComputedTask:
         """Returns the iteration as a task, with the values of these nodes."""

@@ -292,8 +292,8 @@ def multi_paste(
         name: None if v is None else jnp.broadcast_to(v, (batch, *v.shape[1:])) for name, v in args.items()
     }
     sizes = tuple(own[:, -3:-1] for own in extent)
-    both = (functools.partial(make, tuple(out_shape), kind) for make in (_in_tiles, _whole))
-    return by_platform(*both)(images, sizes, rows, out_extent[:, -3:-1])
+    tiles, whole = (functools.partial(make, tuple(out_shape), kind) for make in (_in_tiles, _whole))
+    return by_platform(tiles, whole)(images, sizes, rows, out_extent[:, -3:-1])
 
 
 def _region_bounds(

@@ -74,16 +74,17 @@ def _by_sums(u: Array, mean: Array) -> Array:
         return k + 1, probability, total + probability, result
 
     def loop(u: Array, mean: Array, *start: Array) -> Array:
+        k, probability, total, result = start
         return lax.while_loop(
-            lambda state: (state[0] < last) & (u >= state[2]).any(), lambda state: step(state, u, mean), start
+            lambda state: (state[0] < last) & (u >= state[2]).any(),
+            lambda state: step(state, u, mean),
+            (k, probability, total, result),
         )[3]
 
     def written_out(u: Array, mean: Array, *start: Array) -> Array:
         """Steps past the end of the loop change nothing, and all of them are one pass over memory."""
-        state: Any = (
-            lax.optimization_barrier(start[0]),
-            *start[1:],
-        )  # a constant would be divided by as a product
+        # A constant would be divided by as a product.
+        state: Any = (lax.optimization_barrier(start[0]), *start[1:])
         for _ in range(last):
             state = step(state, u, mean)
         result: Array = state[3]
