@@ -531,8 +531,11 @@ def test_processes_end_with_a_parent_that_is_killed(tmp_path, number):
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone ends the processes of one that is killed")
 def test_processes_that_are_stopped_end_with_their_parent(tmp_path):
     """The program is no group of its own, as in a shell's pipe: else the system has them go on when it ends."""
+    ready = (
+        "[time.sleep(0.01) for _ in iter(lambda: pool.counts().ready, 2)]"  # each has told the system by then
+    )
     stop = "[os.kill(pid, signal.SIGSTOP) for pid in pool.pids()]; os.kill(os.getpid(), signal.SIGKILL)"
-    ended = child(program(tmp_path / "pids", "import signal; " + stop))
+    ended = child(program(tmp_path / "pids", f"import signal; {ready}; {stop}"))
     assert ended.code == -signal.SIGKILL
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     assert pids
