@@ -248,7 +248,7 @@ def rows() -> dict[str, Row]:
         for size in (down, up)
         for name, kind in filters.items()
     }
-    matrix = np.float32([[1.1, 0.3, -4.2], [-0.2, 0.9, 3.3]])
+    matrix = np.array([[1.1, 0.3, -4.2], [-0.2, 0.9, 3.3]], np.float32)
     twist = dict.fromkeys(("brightness", "contrast", "saturation", "hue"), half)
     return found | {
         "random_resized_crop 224": Row("random_resized_crop", u8, {"size": down}),
@@ -357,7 +357,7 @@ def pipelines() -> dict[str, Callable[[], Any]]:
     rng = np.random.default_rng(0)
     sides = rng.integers(300, 641, (128, 2))
     pictures = [np.zeros((*side, 3), np.uint8) for side in sides]
-    normal = {"mean": [120.0] * 3, "std": [57.0] * 3}
+    normal: dict[str, Any] = {"mean": [120.0] * 3, "std": [57.0] * 3}
 
     def images() -> Any:
         return fn.external_source([pictures], cycle=True, layout="HWC").gpu()

@@ -6,10 +6,10 @@
    samples          stand-ins                life and end
 ```
 
-All decisions are taken when a task is drawn, so a batch depends on nothing but its task. `Engine` draws tasks and makes batches, with
-`EngineOptions`; `Window` makes them ahead and hands over each `Result`; a `PipelineTwin` makes them from another position.
-`eager` runs steps without a pipeline, `function` makes it a function; these two rooms have doors of their own. `report` tells of an
-engine. Nothing outside imports anything else.
+All decisions are taken when a task is drawn, so a batch depends on nothing but its task. `Engine` draws tasks and makes
+batches, with `EngineOptions`; `Window` makes them ahead and hands over each `Result`; a `PipelineTwin` makes them from another
+position. `eager` runs steps without a pipeline, `function` makes it a function; these two rooms have doors of their own. `report`
+tells of an engine. Nothing outside imports anything else.
 
 Parts, each of which imports only those above it:
 

@@ -3,10 +3,10 @@
 import types
 
 import pytest
-from jdali.engine import report
 from support.nodes import engine_of, node_of
 from support.numbers import NumberReader
 
+from jdali.engine import report
 from jdali.engine.room import Room
 
 
