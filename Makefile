@@ -81,23 +81,24 @@ $(VENV)/.tf $(VENV)/.paddle: $(VENV)/.%: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet $(PIP) -e '.[$*]'
 	touch $@
 
-exhaustive: $(VENV)/.oracle  ## the long sweeps over all operators
+exhaustive: $(VENV)/.oracle  ## the long sweeps over all operators, and their tests with the programs for accelerators
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m exhaustive $(ARGS)
+	JDALI_TRACE_FOR=gpu $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' $(or $(ARGS),tests/ops)
 
 fast: $(VENV)/.dev  ## no slow tests, no oracle
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow and not exhaustive and not oracle' $(ARGS)
 
-# What is marked `gpu`, on one, and the pipelines beside DALI's GPU backend (left out where it is not installed).
-gpu:  ## the tests and benchmarks that need an NVIDIA GPU
+# On one, in eight minutes; PIP='--no-index --find-links wheels' installs from a folder where there is no network.
+gpu:  ## what needs an NVIDIA GPU: tests, values, times, DALI's backend beside; build/gpu.json and a table
 	@if nvidia-smi -L 2>/dev/null; then $(MAKE) --no-print-directory on-gpu; \
 	else echo "make gpu: there is no NVIDIA GPU here (nvidia-smi lists none), so nothing was run"; fi
 
 on-gpu: $(VENV)/.cuda
-	JAX_PLATFORMS=cuda,cpu $(BIN)/python -m pytest -m gpu $(ARGS)
-	XLA_PYTHON_CLIENT_PREALLOCATE=false $(BIN)/python benchmarks/pipelines.py --rivals dali_gpu jdali_gpu
+	$(BIN)/python benchmarks/gpu.py $(ARGS)
 
 $(VENV)/.cuda: $(VENV)/.oracle
-	$(BIN)/python -m pip install --quiet -e '.[cuda12]'
+	$(BIN)/python -m pip install --quiet $(PIP) -e '.[cuda12]'
+	$(BIN)/python -m pip install --quiet $(PIP) nvidia-nvimgcodec-cu12 || echo "no nvImageCodec here: its part will be left out"
 	touch $@
 
 # NVIDIA's Triton Inference Server, from the wheel nvidia-pytriton. Its Python backend wants NumPy 1, and the libpython of the

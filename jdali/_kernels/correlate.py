@@ -381,7 +381,7 @@ def _whole(
     shape = (flat.shape[0], depth, height, lines[2])
 
     def add(total: Array, t: Any, r: Any, own: _Weights) -> Array:
-        part = lax.dynamic_slice(flat, (0, t, r, 0), shape).astype(jnp.float32)
+        part = lax.dynamic_slice(flat, tuple(map(jnp.int32, (0, t, r, 0))), shape).astype(jnp.float32)
         more = _add_tile(total, part, own, (1, channels), guard)
         return jnp.where((t < sizes[1, 1]) & (r < sizes[1, 2]), more, total)
 

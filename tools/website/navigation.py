@@ -13,6 +13,7 @@ _GUIDES = [
     "readers.md",
     "resuming.md",
     "scaling.md",
+    "accelerators.md",
     "workers.md",
     "reliability.md",
     "custom_operators.md",

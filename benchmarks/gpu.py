@@ -1,0 +1,361 @@
+"""All that wants a GPU, in one run of at most eight minutes: values, times, copies, decoding, memory, pipelines.
+
+    python benchmarks/gpu.py [PART ...] [--out FILE] [--rehearse]
+
+Each part is a process of its own with a time limit, so that none of them costs the others their turn. What it says goes to one
+JSON file, rewritten after each part, and is printed as a table for RESULTS.md. With `--rehearse` a CPU device of JAX
+stands for the GPU: times mean nothing then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent
+PICTURES = REPOSITORY.parent / "shared" / "data" / "images" / "jpeg"
+sys.path[:0] = [str(HERE), str(REPOSITORY / "tests"), str(REPOSITORY)]
+
+# Largest difference from the CPU's values, as a share of the largest value; integers may differ by one.
+MOST = 1e-5
+# A line of the output: what was measured, and figures by name.
+Row = tuple[str, dict[str, Any]]
+
+
+def device() -> Any:
+    """The GPU; in a rehearsal a CPU device that is not the host's."""
+    import jax
+
+    return jax.devices("cpu")[1] if os.environ.get("GPU_REHEARSAL") else jax.devices("gpu")[0]
+
+
+def seconds(run: Callable[[], Any], least: float = 0.2) -> float:
+    """The least seconds of a call, after two that do not count."""
+    import jax
+
+    taken, end = [], 0.0
+    for number in range(1000):
+        start = time.perf_counter()
+        jax.block_until_ready(run())
+        if number == 1:
+            end = time.perf_counter() + least
+        if number > 1:
+            taken.append(time.perf_counter() - start)
+            if time.perf_counter() > end and len(taken) >= 3:
+                break
+    return min(taken)
+
+
+# --- parts ------------------------------------------------------------------------------------------
+def machine() -> Iterator[Row]:
+    import jax
+
+    card = subprocess.run(
+        ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"],
+        capture_output=True, text=True, check=False,
+    ).stdout.strip() if not os.environ.get("GPU_REHEARSAL") else "none: a rehearsal"  # fmt: skip
+    yield (
+        "machine",
+        {"card": card, "device": str(device()), "jax": jax.__version__, "date": time.strftime("%Y-%m-%d")},
+    )
+
+
+def values() -> Iterator[Row]:
+    """Every example of `tests/ops/pure_cases.py` on the GPU and on the CPU."""
+    import jax
+    from ops.pure_calls import DEVICES, Sample, mapped, samples
+    from ops.pure_cases import CASES
+
+    host = jax.devices("cpu")[0]
+
+    def compared(case: Any) -> str:
+        stacked = samples(case, DEVICES)
+        arrays = jax.tree.map(np.asarray, (stacked.inputs, stacked.traced, jax.random.key_data(stacked.key)))
+
+        def call(inputs: Any, traced: Any, words: Any) -> Any:
+            return mapped(case)(Sample(jax.random.wrap_key_data(words), inputs, traced))
+
+        try:
+            found, wanted = (
+                jax.tree.map(np.asarray, jax.jit(call)(*jax.device_put(arrays, where)))
+                for where in (device(), host)
+            )
+        except Exception as error:
+            return f"{case}: {type(error).__name__} {str(error)[:120]}"
+        far = max(map(distance, jax.tree.leaves(found), jax.tree.leaves(wanted)), default=0.0)
+        return f"{case}: differs by {far:.2g}" if far > 1 else ""
+
+    wrong: list[str] = []
+    with ThreadPoolExecutor(8) as pool:  # it is compiling that takes the time
+        for ran, said in enumerate(pool.map(compared, CASES), 1):
+            wrong += [said] if said else []
+            if ran % 20 == 0 or ran == len(CASES):
+                yield "values", {"examples": ran, "of": len(CASES), "wrong": wrong}
+
+
+def distance(found: np.ndarray, wanted: np.ndarray) -> float:
+    """Largest difference in units of what is allowed."""
+    if found.shape != wanted.shape or found.dtype != wanted.dtype:
+        return float("inf")
+    if not found.size:
+        return 0.0
+    first, second = (
+        np.nan_to_num(v.astype(np.complex128 if v.dtype.kind == "c" else np.float64)) for v in (found, wanted)
+    )
+    allowed = 1.0 if found.dtype.kind in "iub" else MOST * max(1.0, float(np.abs(second).max()))
+    return float(np.abs(first - second).max()) / allowed
+
+
+def tests() -> Iterator[Row]:
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-m",
+        "gpu",
+        "-n",
+        "0",
+        "--no-header",
+        "-p",
+        "no:cacheprovider",
+    ]
+    platforms = "cpu" if os.environ.get("GPU_REHEARSAL") else "cuda,cpu"
+    done = subprocess.run(
+        command,
+        cwd=REPOSITORY,
+        env={**os.environ, "JAX_PLATFORMS": platforms},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = done.stdout.strip().splitlines()
+    yield "tests marked gpu", {"exit": done.returncode, "said": lines[-1] if lines else done.stderr[-300:]}
+
+
+def operators() -> Iterator[Row]:
+    """Microseconds a sample, and what `gpu_cost.py` says they are at best."""
+    import gpu_cost
+    import jax
+
+    for name, row in gpu_cost.rows().items():
+        if os.environ.get("GPU_REHEARSAL"):
+            row = dataclasses.replace(row, samples=1)
+        stage, shapes = gpu_cost.program_of(row)
+        operands = jax.tree.map(lambda s: np.ones(s.shape, s.dtype), [gpu_cost.MINUS_ZERO, *shapes])
+        operands[0] = np.float32(-0.0)
+        platform = "cpu" if os.environ.get("GPU_REHEARSAL") else "cuda"
+        compiled = (
+            jax.jit(gpu_cost.rounded(stage, platform)).lower(*jax.device_put(operands, device())).compile()
+        )
+        operands = jax.device_put(operands, device())
+        taken = seconds(lambda compiled=compiled, operands=operands: compiled(*operands), 0.1)
+        cost = gpu_cost.Program(compiled.as_text()).cost()
+        best = max(cost.moved / gpu_cost.BANDWIDTH, cost.flops / gpu_cost.FLOPS)
+        yield f"operator {name}", {
+            "us_a_sample": round(taken / row.samples * 1e6, 2), "at_best": round(best / row.samples * 1e6, 2),
+            "kernels": cost.kernels,
+        }  # fmt: skip
+
+
+def copies() -> Iterator[Row]:
+    """Whether copies to the device run beside what it computes: the time of both against that of each alone."""
+    import jax
+    import jax.numpy as jnp
+
+    where = device()
+    batch = np.ones((128, 512, 512, 3), np.uint8)
+    size = 256 if os.environ.get("GPU_REHEARSAL") else 4096
+    work = jax.device_put(np.ones((size, size), np.float32), where)
+    multiply = jax.jit(lambda x: jax.lax.fori_loop(0, 20, lambda _, y: jnp.tanh(x @ y), x))
+    alone = seconds(lambda: jax.device_put(batch, where)), seconds(lambda: multiply(work))
+    both = seconds(lambda: (multiply(work), jax.device_put(batch, where)))
+    yield "copies to the device", {
+        "gb_a_second": round(batch.nbytes / alone[0] / 1e9, 1), "copy_ms": round(alone[0] * 1e3, 2),
+        "compute_ms": round(alone[1] * 1e3, 2), "both_ms": round(both * 1e3, 2),
+        "overlapped": round((sum(alone) - both) / min(alone), 2),
+    }  # fmt: skip
+
+
+def decoding() -> Iterator[Row]:
+    """Pictures a second and values of nvImageCodec against the host's decoder."""
+    import jdali.dynamic as jd
+
+    files = sorted(PICTURES.rglob("*.jp*g"))[:64]
+    if not files:
+        yield "decoding", {"left out": "the shared JPEG files are not here"}
+        return
+    encoded = [np.fromfile(file, np.uint8) for file in files]
+    start = time.perf_counter()
+    host = [np.asarray(jd.decoders.image(data)) for data in encoded]
+    yield "decoding on the host", {"images_a_second": round(len(files) / (time.perf_counter() - start))}
+    try:
+        from nvidia import nvimgcodec
+    except ImportError:
+        yield "decoding by nvImageCodec", {"left out": "nvidia-nvimgcodec-cu12 is not installed"}
+        return
+    decoder = nvimgcodec.Decoder()
+    contents = [bytes(data) for data in encoded]
+    decoder.decode(contents)
+    start = time.perf_counter()
+    decoded = decoder.decode(contents)
+    taken = time.perf_counter() - start
+    far = [
+        int(np.abs(np.asarray(one.cpu()).astype(int) - other).max())
+        if tuple(one.shape) == other.shape
+        else -1
+        for one, other in zip(decoded, host, strict=True)
+    ]
+    yield (
+        "decoding by nvImageCodec",
+        {"images_a_second": round(len(files) / taken), "largest differences": sorted(set(far))},
+    )
+
+
+def memory() -> Iterator[Row]:
+    """Peak memory of the device for ten batches of ResNet-50 training behind the decoder."""
+    import gpu_cost
+    import jax
+
+    import jdali
+
+    jax.config.update("jax_default_device", device())
+    pipe = jdali.Pipeline(batch_size=128, num_threads=4)
+    with pipe:
+        pipe.set_outputs(gpu_cost.pipelines()["ResNet-50 training"]())
+    start = time.perf_counter()
+    for _ in range(10):
+        (output,) = pipe.run()
+        jax.block_until_ready(output.as_jax())
+    pipe.close()
+    used = (device().memory_stats() or {}).get("peak_bytes_in_use", 0)
+    yield (
+        "ResNet-50 training behind the decoder",
+        {"images_a_second": round(1280 / (time.perf_counter() - start)), "peak_gb": round(used / 1e9, 2)},
+    )
+
+
+def pipelines() -> Iterator[Row]:
+    """`pipelines.py` beside DALI's GPU backend."""
+    if os.environ.get("GPU_REHEARSAL"):
+        yield "pipelines", {"left out": "DALI's GPU backend needs a GPU"}
+        return
+    command = [
+        sys.executable,
+        str(HERE / "pipelines.py"),
+        "--rivals",
+        "dali_gpu",
+        "jdali_gpu",
+        "--rounds",
+        "2",
+        "--batches",
+        "4",
+    ]
+    environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if len(cells) > 4 and "/" not in cells[2]:
+                yield (
+                    f"pipeline {cells[0]}, {cells[1]}",
+                    {"images a second": cells[2], "ratio to DALI": cells[3]},
+                )
+
+
+# Seconds that each part may take, in the order in which they run: what is worth most comes first.
+PARTS: dict[str, tuple[Callable[[], Iterator[Row]], int]] = {
+    "machine": (machine, 30),
+    "values": (values, 110),
+    "operators": (operators, 100),
+    "copies": (copies, 25),
+    "memory": (memory, 40),
+    "decoding": (decoding, 25),
+    "tests": (tests, 60),
+    "pipelines": (pipelines, 80),
+}
+
+
+def run(name: str, limit: int, rehearse: bool) -> dict[str, Any]:
+    """Runs a part in a process of its own: its rows, those before an end that came too early as well."""
+    environment = dict(os.environ, XLA_PYTHON_CLIENT_PREALLOCATE="false", TF_CPP_MIN_LOG_LEVEL="3")
+    environment["JAX_PLATFORMS"] = "cpu" if rehearse else "cuda,cpu"
+    if rehearse:
+        environment["GPU_REHEARSAL"] = "1"
+        environment["XLA_FLAGS"] = (
+            f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
+        )
+    start, ended = time.perf_counter(), ""
+    rows: dict[str, Any] = {}
+    with subprocess.Popen(
+        [sys.executable, str(Path(__file__)), "--part", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env=environment, start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            said, errors = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            said, errors = process.communicate()
+            ended = f"cut off after {limit} s"
+    if process.returncode and not ended:
+        ended = errors.strip().splitlines()[-1][:300] if errors.strip() else f"exit {process.returncode}"
+    for line in said.splitlines():
+        if line.startswith("{"):
+            rows |= json.loads(line)
+    return {"rows": rows, "seconds": round(time.perf_counter() - start, 1)} | (
+        {"ended": ended} if ended else {}
+    )
+
+
+def table(results: dict[str, Any]) -> str:
+    lines = ["| part | what | figures |", "|---|---|---|"]
+    for part, result in results.items():
+        for what, figures in result["rows"].items():
+            lines.append(f"| {part} | {what} | {', '.join(f'{k} {v}' for k, v in figures.items())} |")
+        if "ended" in result:
+            lines.append(f"| {part} | ended | {result['ended']} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; none: all")
+    parser.add_argument("--out", type=Path, default=Path("build/gpu.json"))
+    parser.add_argument("--rehearse", action="store_true", help="on a CPU device")
+    parser.add_argument("--part", choices=list(PARTS), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.part:
+        for what, figures in PARTS[options.part][0]():
+            print(json.dumps({what: figures}), flush=True)
+        return 0
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"there is no part {', '.join(unknown)}")
+    results: dict[str, Any] = {}
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    for name in options.parts or PARTS:
+        results[name] = run(name, PARTS[name][1], options.rehearse)
+        options.out.write_text(json.dumps(results, indent=1))
+        print(
+            f"{name}: {results[name]['seconds']} s {results[name].get('ended', '')}",
+            file=sys.stderr,
+            flush=True,
+        )
+    print(table(results))
+    return int(any("ended" in result for result in results.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
