@@ -206,7 +206,7 @@ def test_every_extra_of_the_doctor_is_declared():
 
 
 # Extras for those who work on jdali; and JAX's own, which has no module.
-DEVELOPMENT = {"cuda12", "dev", "docs", "editor", "examples", "oracle", "test"}
+DEVELOPMENT = {"cuda12", "dev", "docs", "editor", "examples", "gpu-compile", "oracle", "test"}
 
 
 def test_the_doctor_knows_every_dependency():
