@@ -44,7 +44,9 @@ def pytest_collection_finish() -> None:
 def _programs_of_one_module_only():
     """Lets go of compiled programs after each module: a whole run would hold gigabytes of them."""
     yield
-    if hasattr(os, "SCHED_OTHER"):  # SVT-AV1 makes the process of root a real-time one, which starves all others
+    if hasattr(
+        os, "SCHED_OTHER"
+    ):  # SVT-AV1 makes the process of root a real-time one, which starves all others
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     forget()
     jax.clear_caches()
