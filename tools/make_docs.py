@@ -15,7 +15,7 @@ import os
 import shutil
 import sys
 import tempfile
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,7 @@ def run_all(
         if names:
             write_files(Path(folder))
         examples = {n: pool.submit(run_examples_of, n, Path(folder), pages / "pictures") for n in names}
-        tasks = [*tutorials, *examples.values()]
+        tasks: list[Future[Any]] = [*tutorials, *examples.values()]
         for done in tqdm(as_completed(tasks), "examples, tutorials", len(tasks), disable=not progress):
             done.result()
         return {name: task.result() for name, task in examples.items()}
