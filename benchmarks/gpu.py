@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import json
 import os
 import signal
@@ -162,8 +163,8 @@ def operators() -> Iterator[Row]:
             jax.jit(gpu_cost.rounded(stage, platform)).lower(*jax.device_put(operands, device())).compile()
         )
         operands = jax.device_put(operands, device())
-        taken = seconds(lambda compiled=compiled, operands=operands: compiled(*operands), 0.1)
-        cost = gpu_cost.Program(compiled.as_text()).cost()
+        taken = seconds(functools.partial(compiled, *operands), 0.1)
+        cost = gpu_cost.Program(compiled.as_text() or "").cost()
         best = max(cost.moved / gpu_cost.BANDWIDTH, cost.flops / gpu_cost.FLOPS)
         yield f"operator {name}", {
             "us_a_sample": round(taken / row.samples * 1e6, 2), "at_best": round(best / row.samples * 1e6, 2),
