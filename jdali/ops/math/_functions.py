@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from jdali._kernels.elementwise import elementwise
@@ -97,7 +98,10 @@ def log2(input: Array) -> Array:
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
-    return jnp.log2(input)
+    logarithm = jnp.log(input)
+    # XLA divides by a constant in some shapes and multiplies by its reciprocal in others.
+    one, two = logarithm.dtype.type(1), logarithm.dtype.type(np.log(2))
+    return logarithm * (one / two)
 
 
 @elementwise("log10", "real")
