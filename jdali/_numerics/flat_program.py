@@ -1,6 +1,6 @@
 """The equations of a jaxpr and of all jaxprs that it only calls, in the order in which random bits allow.
 
-All uses of Threefry that do not depend on each other are on one level, so that they can be compiled as one: see
+All draws that do not depend on each other are on one level, so that they can be compiled as one: see
 `threefry.together`.
 """
 
@@ -10,12 +10,11 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from jdali._system.jax_internals import jaxpr_types
+from jdali._numerics.threefry import DRAW
 
 if TYPE_CHECKING:
     from jax.extend import core
 
-_DRAW = "threefry2x32"
 # Primitives that only call a jaxpr, and the parameter that holds it.
 _CALLS = {
     "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
@@ -76,24 +75,23 @@ class FlatProgram:
         return StepValue(self._count - 1, level)
 
     def _add(self, closed: core.ClosedJaxpr, arguments: Sequence[object]) -> list[Any]:
-        core = jaxpr_types()
         jaxpr = closed.jaxpr
         known: dict[Any, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True))
         known.update(zip(jaxpr.invars, arguments, strict=True))
 
         def read(atom: object) -> Any:
-            return atom.val if isinstance(atom, core.Literal) else known[atom]
+            return atom.val if hasattr(atom, "val") else known[atom]  # a literal
 
         for eqn in jaxpr.eqns:
             operands = [read(v) for v in eqn.invars]
-            called = self._called(eqn, operands)
+            called = self._called(eqn, operands, type(closed))
             results = self._step(eqn, operands) if called is None else self._add(*called)
             known.update(zip(eqn.outvars, results, strict=True))
         return [read(v) for v in jaxpr.outvars]
 
     def _step(self, eqn: Any, operands: Sequence[Any]) -> list[StepValue]:
         level = max((o.level for o in operands if isinstance(o, StepValue)), default=0)
-        draws = eqn.primitive.name == _DRAW
+        draws = _is_draw(eqn)
         results = [self._value(level + draws) for _ in eqn.outvars]
         if draws and level + 1 == len(self._levels):
             self._levels.append(DrawLevel())
@@ -101,15 +99,20 @@ class FlatProgram:
         steps.append(Step(eqn, operands, results))
         return results
 
-    def _called(self, eqn: Any, operands: Sequence[Any]) -> tuple[core.ClosedJaxpr, Sequence[object]] | None:
+    def _called(
+        self, eqn: Any, operands: Sequence[Any], closed: type[core.ClosedJaxpr]
+    ) -> tuple[core.ClosedJaxpr, Sequence[object]] | None:
         """Returns the jaxpr that is all of an equation, and its arguments."""
-        core = jaxpr_types()
         name, params = eqn.primitive.name, eqn.params
-        if name in _CALLS:
+        if name in _CALLS and not _is_draw(eqn):
             inner = params[_CALLS[name]]
-            return inner if isinstance(inner, core.ClosedJaxpr) else core.ClosedJaxpr(inner, ()), operands
+            return inner if isinstance(inner, closed) else closed(inner, ()), operands
         platforms = params.get("branches_platforms") if name == "cond" else None
         if platforms is None:
             return None
         mine = [i for i, names in enumerate(platforms) if names is None or self._platform in names]
         return params["branches"][mine[0]], operands[1:]
+
+
+def _is_draw(eqn: Any) -> bool:
+    return eqn.params.get("name") == DRAW

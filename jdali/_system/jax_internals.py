@@ -9,7 +9,6 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import ModuleType
 from typing import Any
 
 import jax
@@ -121,24 +120,6 @@ def _placing_functions() -> tuple[Any, Any] | None:
 @functools.cache
 def _sharding(device: jax.Device) -> jax.sharding.Sharding:
     return jax.sharding.SingleDeviceSharding(device)
-
-
-def threefry_primitive() -> jax.extend.core.Primitive:
-    """Returns the primitive of JAX's random bits. Import it while tracing only: it brings Pallas, which takes 50 ms."""
-    try:
-        from jax.extend.random import threefry2x32_p
-    except ImportError as error:
-        raise UnsupportedJaxError("jax.extend.random.threefry2x32_p") from error
-    return threefry2x32_p
-
-
-def jaxpr_types() -> ModuleType:
-    """Returns the module of jaxprs, equations and variables."""
-    try:
-        from jax.extend import core
-    except ImportError as error:
-        raise UnsupportedJaxError("jax.extend.core") from error
-    return core
 
 
 def scan_sizes(params: Mapping[str, Any], operands: Sequence[object]) -> tuple[int, int]:

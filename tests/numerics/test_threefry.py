@@ -28,13 +28,13 @@ def stacked(words):
 @pytest.fixture
 def uses(monkeypatch):
     """How often the rounds were written out, one entry each: the number of elements."""
-    sizes, original = [], _threefry.written_out
+    sizes, original = [], _threefry.threefry_rounds
 
     def counted(*operands):
         sizes.append(operands[0].size)
         return original(*operands)
 
-    monkeypatch.setattr(_threefry, "written_out", counted)
+    monkeypatch.setattr(_threefry, "threefry_rounds", counted)
     return sizes
 
 
