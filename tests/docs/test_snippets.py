@@ -204,6 +204,8 @@ PAGES = {
     "recipes.md": Page(
         {
             "class Batch": "{'images': (4, 8, 8, 3), 'labels': (4,)}",
+            "fn.mixup(": "smoothed (4, 2) True",
+            "ops.cutmix(": "mixed (4, 8, 8, 3) (4, 2)",
             "lax.scan": "lax.scan () (2,)",
             "nnx.jit": "nnx 2",
             "nnx.to_pure_dict(nnx.state(model))": "orbax True",
