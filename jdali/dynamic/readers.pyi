@@ -45,6 +45,9 @@ class COCO(Reader):
         size_threshold: objects of a smaller width or height are left out, pixels.
         skip_empty: leave out images without objects.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -60,7 +63,13 @@ class COCO(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -102,6 +111,7 @@ class COCO(Reader):
         size_threshold: float = 0.1,
         skip_empty: builtins.bool = False,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -113,7 +123,9 @@ class COCO(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: builtins.bool = False,
         shuffle_after_epoch_seed: int | None = None,
         enable_checkpointing: Any = False,
@@ -129,6 +141,9 @@ class Caffe(Reader):
         image_available: give the images.
         label_available: give the labels.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -144,7 +159,13 @@ class Caffe(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -170,6 +191,7 @@ class Caffe(Reader):
         image_available: builtins.bool = True,
         label_available: builtins.bool = True,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -181,7 +203,9 @@ class Caffe(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: builtins.bool = False,
         shuffle_after_epoch_seed: int | None = None,
         enable_checkpointing: Any = False,
@@ -204,6 +228,9 @@ class Caffe2(Reader):
             of classes and their weights, as a vector of weights; 4: no label.
         num_labels: number of classes of label types 1 and 3.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -219,7 +246,13 @@ class Caffe2(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -248,6 +281,7 @@ class Caffe2(Reader):
         label_type: int = 0,
         num_labels: int = 1,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -259,7 +293,9 @@ class Caffe2(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: builtins.bool = False,
         shuffle_after_epoch_seed: int | None = None,
         enable_checkpointing: Any = False,
@@ -282,6 +318,9 @@ class File(Reader):
         files: paths.
         labels: of `files`; None: numbered from 0.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -297,7 +336,13 @@ class File(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -326,6 +371,7 @@ class File(Reader):
         files: str | typing.Sequence[str] | None = None,
         labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -337,7 +383,9 @@ class File(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: builtins.bool = False,
         shuffle_after_epoch_seed: int | None = None,
         enable_checkpointing: Any = False,
@@ -354,6 +402,9 @@ class MXNet(Reader):
             through the files as if they were one; None: made on first use and kept in the user's cache
             folder.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -369,7 +420,13 @@ class MXNet(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -393,6 +450,7 @@ class MXNet(Reader):
         path: str | typing.Sequence[str],
         index_path: str | typing.Sequence[str] | None = None,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -404,7 +462,9 @@ class MXNet(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: builtins.bool = False,
         shuffle_after_epoch_seed: int | None = None,
         enable_checkpointing: Any = False,
@@ -431,6 +491,9 @@ class NemoAsr(Reader):
         read_text: give the text, too.
         sample_rate: rate to resample to, Hz; 0 or less: as it is.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -446,7 +509,13 @@ class NemoAsr(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -482,6 +551,7 @@ class NemoAsr(Reader):
         read_text: builtins.bool = True,
         sample_rate: float = -1.0,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -493,7 +563,9 @@ class NemoAsr(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: builtins.bool = False,
         shuffle_after_epoch_seed: int | None = None,
         enable_checkpointing: Any = False,
@@ -520,6 +592,9 @@ class Numpy(Reader):
         roi_start: where the window starts, elements.
         use_o_direct: without effect.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -535,7 +610,13 @@ class Numpy(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -580,6 +661,7 @@ class Numpy(Reader):
         roi_start: int | typing.Sequence[int] | NDArray[Any] | None = None,
         use_o_direct: builtins.bool = False,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -591,7 +673,9 @@ class Numpy(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: builtins.bool = False,
         shuffle_after_epoch_seed: int | None = None,
         file_list: str | None = None,
@@ -613,6 +697,9 @@ class Sequence(Reader):
         step: from the first image of a sequence to that of the next.
         stride: from one image of a sequence to the next.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -628,7 +715,13 @@ class Sequence(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         max_batch_size: largest `batch_size` that may be asked for; None: any.
         name: name for messages and checkpoints.
         device: where the reader's data are.
@@ -652,6 +745,7 @@ class Sequence(Reader):
         step: int = 1,
         stride: int = 1,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -663,7 +757,9 @@ class Sequence(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         enable_checkpointing: Any = False,
     ) -> None: ...
 
@@ -682,6 +778,9 @@ class TFRecord(Reader):
             record in each line; None: made on first use and kept in the user's cache folder.
         use_o_direct: without effect.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -697,7 +796,13 @@ class TFRecord(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -726,6 +831,7 @@ class TFRecord(Reader):
         index_path: str | typing.Sequence[str] | None = None,
         use_o_direct: builtins.bool = False,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -737,7 +843,9 @@ class TFRecord(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: builtins.bool = False,
         shuffle_after_epoch_seed: int | None = None,
         enable_checkpointing: Any = False,
@@ -749,6 +857,9 @@ class Video(Reader):
     Args:
         sequence_length: frames of a sequence.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -764,7 +875,13 @@ class Video(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
@@ -810,6 +927,7 @@ class Video(Reader):
         *,
         sequence_length: int,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -821,7 +939,9 @@ class Video(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         additional_decode_surfaces: int = 2,
         channels: int = 3,
         dtype: DType | types.DALIDataType | DTypeLike = ...,
@@ -851,6 +971,9 @@ class VideoResize(Reader):
     Args:
         sequence_length: frames of a sequence.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -866,7 +989,13 @@ class VideoResize(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
             negative: mirrored along that axis.
         resize_x: width, as in `size`.
@@ -931,6 +1060,7 @@ class VideoResize(Reader):
         *,
         sequence_length: int,
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -942,7 +1072,9 @@ class VideoResize(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         size: float | typing.Sequence[float] | NDArray[Any] | None = None,
         resize_x: float = 0.0,
         resize_y: float = 0.0,
@@ -1003,6 +1135,9 @@ class Webdataset(Reader):
         missing_component_behavior: what to do with a sample that lacks an output: "empty" (or ""): give
             an empty tensor; "skip": leave the sample out; "error": raise an error when the reader is opened.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -1018,7 +1153,13 @@ class Webdataset(Reader):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -1046,6 +1187,7 @@ class Webdataset(Reader):
         index_paths: str | typing.Sequence[str] | None = None,
         missing_component_behavior: str = '',
         dont_use_mmap: builtins.bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: builtins.bool = False,
         num_shards: int = 1,
@@ -1057,7 +1199,9 @@ class Webdataset(Reader):
         shard_id: int = 0,
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: builtins.bool = False,
         shuffle_after_epoch_seed: int | None = None,
         enable_checkpointing: Any = False,

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from jdali._batches import BatchSplit, LentMemory
 from jdali._errors import SkippedSample
 from jdali._sources import SourceFeed
@@ -231,8 +233,15 @@ class Engine:
                     _raise(failure)
                 skipped += to_be_listed(attempt, failure.operator, failure.blamed)
                 if stand_ins is None:
+                    readers = {node.name: reader for node, reader in self.readers.items()}
                     stand_ins = StandIns(
-                        task, {node.name: reader.size for node, reader in self.readers.items()}
+                        task,
+                        {name: reader.count for name, reader in readers.items()},
+                        {
+                            n: np.sort(r.selection.taken)
+                            for n, r in readers.items()
+                            if r.selection is not None
+                        },
                     )
                 try:
                     attempt = stand_ins.replace(failure.blamed)

@@ -85,8 +85,12 @@ class PipelineTwin:
                     "there; use batch_at"
                 )
         for reader in engine.readers.values():
-            if not 0 <= index < reader.size:
-                raise IndexError(f"sample: index {index} is not in the data set of {reader.size} samples")
+            if not 0 <= index < reader.count:
+                raise IndexError(f"sample: index {index} is not in the data set of {reader.count} samples")
+            if reader.selection is not None and reader.selection.ends is not None:
+                raise ValueError(
+                    "sample: with weights an epoch may draw a sample several times; use batch_at"
+                )
         epochs, indices = np.array([epoch], np.uint32), np.array([index], np.int64)
         refs = {node.name: SampleRefs(epochs, indices, np.zeros(1, bool)) for node in engine.readers}
         task = BatchTask(SampleIds(epochs, indices, np.arange(1)), np.ones(1, bool), refs)

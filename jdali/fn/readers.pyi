@@ -17,6 +17,7 @@ def caffe(
     image_available: Literal[True] = True,
     label_available: Literal[True] = True,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -28,7 +29,9 @@ def caffe(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -45,6 +48,9 @@ def caffe(
         image_available: give the images.
         label_available: give the labels.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -60,7 +66,13 @@ def caffe(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -82,6 +94,7 @@ def caffe(
     image_available: Literal[True] = True,
     label_available: Literal[False],
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -93,7 +106,9 @@ def caffe(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -109,6 +124,7 @@ def caffe(
     image_available: Literal[False],
     label_available: Literal[True] = True,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -120,7 +136,9 @@ def caffe(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -136,6 +154,7 @@ def caffe(
     image_available: Literal[False],
     label_available: Literal[False],
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -147,7 +166,9 @@ def caffe(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -166,6 +187,7 @@ def caffe2(
     label_type: int = 0,
     num_labels: int = 1,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -177,7 +199,9 @@ def caffe2(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -201,6 +225,9 @@ def caffe2(
             of classes and their weights, as a vector of weights; 4: no label.
         num_labels: number of classes of label types 1 and 3.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -216,7 +243,13 @@ def caffe2(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -241,6 +274,7 @@ def caffe2(
     label_type: int = 0,
     num_labels: int = 1,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -252,7 +286,9 @@ def caffe2(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -271,6 +307,7 @@ def caffe2(
     label_type: int = 0,
     num_labels: int = 1,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -282,7 +319,9 @@ def caffe2(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -301,6 +340,7 @@ def caffe2(
     label_type: int = 0,
     num_labels: int = 1,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -312,7 +352,9 @@ def caffe2(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -340,6 +382,7 @@ def coco(
     size_threshold: float = 0.1,
     skip_empty: bool = False,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -351,7 +394,9 @@ def coco(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -393,6 +438,9 @@ def coco(
         size_threshold: objects of a smaller width or height are left out, pixels.
         skip_empty: leave out images without objects.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -408,7 +456,13 @@ def coco(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -446,6 +500,7 @@ def coco(
     size_threshold: float = 0.1,
     skip_empty: bool = False,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -457,7 +512,9 @@ def coco(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -476,6 +533,7 @@ def file(
     files: str | typing.Sequence[str] | None = None,
     labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -487,7 +545,9 @@ def file(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -511,6 +571,9 @@ def file(
         files: paths.
         labels: of `files`; None: numbered from 0.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -526,7 +589,13 @@ def file(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -545,6 +614,7 @@ def mxnet(
     path: str | typing.Sequence[str],
     index_path: str | typing.Sequence[str] | None = None,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -556,7 +626,9 @@ def mxnet(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -574,6 +646,9 @@ def mxnet(
             through the files as if they were one; None: made on first use and kept in the user's cache
             folder.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -589,7 +664,13 @@ def mxnet(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -617,6 +698,7 @@ def nemo_asr(
     read_text: Literal[True] = True,
     sample_rate: float = -1.0,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -628,7 +710,9 @@ def nemo_asr(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -656,6 +740,9 @@ def nemo_asr(
         read_text: give the text, too.
         sample_rate: rate to resample to, Hz; 0 or less: as it is.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -671,7 +758,13 @@ def nemo_asr(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -703,6 +796,7 @@ def nemo_asr(
     read_text: bool = True,
     sample_rate: float = -1.0,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -714,7 +808,9 @@ def nemo_asr(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -739,6 +835,7 @@ def numpy(
     roi_start: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
     use_o_direct: bool = False,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -750,7 +847,9 @@ def numpy(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     file_list: str | None = None,
@@ -781,6 +880,9 @@ def numpy(
         roi_start: where the window starts, elements.
         use_o_direct: without effect.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -796,7 +898,13 @@ def numpy(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -828,6 +936,7 @@ def sequence(
     step: int = 1,
     stride: int = 1,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -839,7 +948,9 @@ def sequence(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
@@ -857,6 +968,9 @@ def sequence(
         step: from the first image of a sequence to that of the next.
         stride: from one image of a sequence to the next.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -872,7 +986,13 @@ def sequence(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: one is made up.
         bytes_per_sample_hint: without effect.
@@ -890,6 +1010,7 @@ def tfrecord(
     index_path: str | typing.Sequence[str] | None = None,
     use_o_direct: bool = False,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -901,7 +1022,9 @@ def tfrecord(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -923,6 +1046,9 @@ def tfrecord(
             record in each line; None: made on first use and kept in the user's cache folder.
         use_o_direct: without effect.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -938,7 +1064,13 @@ def tfrecord(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -959,6 +1091,7 @@ def video(
     *,
     sequence_length: int,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -970,7 +1103,9 @@ def video(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     additional_decode_surfaces: int = 2,
     channels: int = 3,
     dtype: types.DALIDataType | DTypeLike = ...,
@@ -999,6 +1134,9 @@ def video(
     Args:
         sequence_length: frames of a sequence.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -1014,7 +1152,13 @@ def video(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
@@ -1055,6 +1199,7 @@ def video_resize(
     *,
     sequence_length: int,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -1066,7 +1211,9 @@ def video_resize(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
     resize_x: float | DataNode = 0.0,
     resize_y: float | DataNode = 0.0,
@@ -1115,6 +1262,9 @@ def video_resize(
     Args:
         sequence_length: frames of a sequence.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -1130,7 +1280,13 @@ def video_resize(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
             negative: mirrored along that axis.
         resize_x: width, as in `size`.
@@ -1195,6 +1351,7 @@ def webdataset(
     index_paths: str | typing.Sequence[str] | None = None,
     missing_component_behavior: str = '',
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -1206,7 +1363,9 @@ def webdataset(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -1234,6 +1393,9 @@ def webdataset(
         missing_component_behavior: what to do with a sample that lacks an output: "empty" (or ""): give
             an empty tensor; "skip": leave the sample out; "error": raise an error when the reader is opened.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -1249,7 +1411,13 @@ def webdataset(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.

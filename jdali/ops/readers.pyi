@@ -45,6 +45,9 @@ class COCO(OperatorClass):
         size_threshold: objects of a smaller width or height are left out, pixels.
         skip_empty: leave out images without objects.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -60,7 +63,13 @@ class COCO(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -97,6 +106,7 @@ class COCO(OperatorClass):
         size_threshold: float = 0.1,
         skip_empty: bool = False,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -108,7 +118,9 @@ class COCO(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -127,6 +139,9 @@ class Caffe(OperatorClass):
         image_available: give the images.
         label_available: give the labels.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -142,7 +157,13 @@ class Caffe(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -163,6 +184,7 @@ class Caffe(OperatorClass):
         image_available: bool = True,
         label_available: bool = True,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -174,7 +196,9 @@ class Caffe(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -200,6 +224,9 @@ class Caffe2(OperatorClass):
             of classes and their weights, as a vector of weights; 4: no label.
         num_labels: number of classes of label types 1 and 3.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -215,7 +242,13 @@ class Caffe2(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -239,6 +272,7 @@ class Caffe2(OperatorClass):
         label_type: int = 0,
         num_labels: int = 1,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -250,7 +284,9 @@ class Caffe2(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -276,6 +312,9 @@ class File(OperatorClass):
         files: paths.
         labels: of `files`; None: numbered from 0.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -291,7 +330,13 @@ class File(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -315,6 +360,7 @@ class File(OperatorClass):
         files: str | typing.Sequence[str] | None = None,
         labels: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -326,7 +372,9 @@ class File(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -346,6 +394,9 @@ class MXNet(OperatorClass):
             through the files as if they were one; None: made on first use and kept in the user's cache
             folder.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -361,7 +412,13 @@ class MXNet(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -380,6 +437,7 @@ class MXNet(OperatorClass):
         path: str | typing.Sequence[str] | None = None,
         index_path: str | typing.Sequence[str] | None = None,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -391,7 +449,9 @@ class MXNet(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -421,6 +481,9 @@ class NemoAsr(OperatorClass):
         read_text: give the text, too.
         sample_rate: rate to resample to, Hz; 0 or less: as it is.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -436,7 +499,13 @@ class NemoAsr(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -467,6 +536,7 @@ class NemoAsr(OperatorClass):
         read_text: bool = True,
         sample_rate: float = -1.0,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -478,7 +548,9 @@ class NemoAsr(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -508,6 +580,9 @@ class Numpy(OperatorClass):
         roi_start: where the window starts, elements.
         use_o_direct: without effect.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -523,7 +598,13 @@ class Numpy(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -563,6 +644,7 @@ class Numpy(OperatorClass):
         roi_start: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
         use_o_direct: bool = False,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -574,7 +656,9 @@ class Numpy(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         file_list: str | None = None,
@@ -599,6 +683,9 @@ class Sequence(OperatorClass):
         step: from the first image of a sequence to that of the next.
         stride: from one image of a sequence to the next.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -614,7 +701,13 @@ class Sequence(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: one is made up.
         bytes_per_sample_hint: without effect.
@@ -633,6 +726,7 @@ class Sequence(OperatorClass):
         step: int = 1,
         stride: int = 1,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -644,7 +738,9 @@ class Sequence(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
@@ -666,6 +762,9 @@ class TFRecord(OperatorClass):
             record in each line; None: made on first use and kept in the user's cache folder.
         use_o_direct: without effect.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -681,7 +780,13 @@ class TFRecord(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -705,6 +810,7 @@ class TFRecord(OperatorClass):
         *,
         use_o_direct: bool = False,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -716,7 +822,9 @@ class TFRecord(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -731,6 +839,9 @@ class Video(OperatorClass):
     Args:
         sequence_length: frames of a sequence.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -746,7 +857,13 @@ class Video(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
@@ -787,6 +904,7 @@ class Video(OperatorClass):
         *,
         sequence_length: int | None = None,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -798,7 +916,9 @@ class Video(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         additional_decode_surfaces: int = 2,
         channels: int = 3,
         dtype: types.DALIDataType | DTypeLike = ...,
@@ -831,6 +951,9 @@ class VideoResize(OperatorClass):
     Args:
         sequence_length: frames of a sequence.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -846,7 +969,13 @@ class VideoResize(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
             negative: mirrored along that axis.
         resize_x: width, as in `size`.
@@ -906,6 +1035,7 @@ class VideoResize(OperatorClass):
         *,
         sequence_length: int | None = None,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -917,7 +1047,9 @@ class VideoResize(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
         resize_x: float | DataNode = 0.0,
         resize_y: float | DataNode = 0.0,
@@ -981,6 +1113,9 @@ class Webdataset(OperatorClass):
         missing_component_behavior: what to do with a sample that lacks an output: "empty" (or ""): give
             an empty tensor; "skip": leave the sample out; "error": raise an error when the reader is opened.
         dont_use_mmap: without effect: files are never mapped into memory.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -996,7 +1131,13 @@ class Webdataset(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -1019,6 +1160,7 @@ class Webdataset(OperatorClass):
         index_paths: str | typing.Sequence[str] | None = None,
         missing_component_behavior: str = '',
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -1030,7 +1172,9 @@ class Webdataset(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
