@@ -16,7 +16,7 @@ from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.blame import Blamed, blame
 from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.values import Values
-from jdali.engine.task import BatchTask
+from jdali.engine.task import BatchTask, EpochShare
 from jdali.graph import WHOLE_BATCH, Domain, Node
 from jdali.tensors import TensorList
 
@@ -36,7 +36,8 @@ class Result:
         most_bytes: of all values that were there at the same time while it was made.
         nothing: the error to raise where samples are wanted: all failed, and nothing stands in for them. There are no
             outputs then.
-        finished: what `Finishing` added to it.
+        share: of the task.
+        finished: what the iterator that follows the pipeline made of the batch.
     """
 
     outputs: tuple[TensorList, ...]
@@ -48,6 +49,7 @@ class Result:
     nbytes: int
     most_bytes: int
     nothing: OperatorError | None = None
+    share: EpochShare | None = None
     finished: object = None
 
 

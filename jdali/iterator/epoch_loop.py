@@ -116,8 +116,8 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Takes note that the user has the batch now, or has looked at it."""
         self._kept = batch if keep else None
         if not keep:
-            self._done, self._length = batch.done, batch.length
-            self._state, self._belongs = batch.state, batch.belongs
+            self._done, self._length = batch.share.number + 1, batch.share.length
+            self._state, self._belongs = batch.state, batch.made.belongs
         return batch
 
     def take(self, batches: int) -> FirstBatches[BatchT]:

@@ -41,14 +41,14 @@ def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax
             "batch_at: there is no batch, LastBatchPolicy.DROP leaves out what is smaller than one"
         )
     if epoch is not None:
-        while twin.epochs < epoch:
+        while twin.counter.epoch < epoch:
             twin.skip_epoch()
         length = twin.counter.length
         if length is not None and step >= length:
             raise IndexError(f"batch_at: epoch {epoch} has {length} batches, there is no step {step}")
         twin.skip(step - twin.counter.done)
     else:
-        twin.skip(step - twin.steps)
+        twin.skip(step - twin.counter.step)
     item = twin.next()
     while not isinstance(item, UserBatch):  # the end of an epoch comes first
         item = twin.next()

@@ -14,22 +14,20 @@ STATE_VERSION = 1
 
 
 def state_of(
-    counter: EpochCounter, *, steps: int, epochs: int, ended: bool, pipelines: Sequence[Mapping[str, object]]
+    counter: EpochCounter, *, ended: bool, pipelines: Sequence[Mapping[str, object]]
 ) -> dict[str, Any]:
     """The state of an iterator; JSON-able.
 
     Args:
         counter: where it is in the epoch.
-        steps: batches given so far, in all epochs.
-        epochs: ended so far.
         ended: the end of the epoch was told, the next one has not begun.
         pipelines: their states. The fingerprint is the same for all of them as a rule: it is kept once.
     """
     graph = pipelines[0].get("graph")
     return {
         "version": STATE_VERSION,
-        "steps": steps,
-        "epochs": epochs,
+        "steps": counter.step,
+        "epochs": counter.epoch,
         "epoch": counter.get_state(),
         "ended": ended,
         "graph": graph,
@@ -53,7 +51,7 @@ def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, 
     ]
     return {
         **state,
-        "epochs": state["epochs"] + 1,
+        "epochs": following.epoch,
         "epoch": following.get_state(),
         "ended": False,
         "pipelines": pipelines,
