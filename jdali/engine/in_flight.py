@@ -11,7 +11,6 @@ A batch depends on nothing but its task, so this is the one place that knows of 
 from __future__ import annotations
 
 import collections
-import contextlib
 import enum
 import functools
 import threading
@@ -19,9 +18,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import jax
-
-from jdali._batches import PaddedBlock
 from jdali._errors import contained
 from jdali._threads import NATIVE
 from jdali.engine.cursor import Epochs
@@ -343,7 +339,7 @@ class InFlight:
             if isinstance(outcome, Result):
                 # A batch is under way until the device has computed it.
                 with self._engine.timing.device.lap(), NATIVE:
-                    _wait(outcome)
+                    outcome.wait()
         finally:
             del outcome  # an exception holds this frame: no cycle
 
@@ -418,12 +414,3 @@ class InFlight:
     def forget_parent(self) -> None:
         """See `Window.forget_parent`."""
         self.closed, self.changed = True, threading.Condition()
-
-
-def _wait(result: Result) -> None:
-    """Waits until the arrays of a result are computed; an error in them is its consumer's."""
-    for output in result.outputs:
-        for block in output.store.blocks:
-            if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
-                with contextlib.suppress(Exception):
-                    block.array.block_until_ready()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Mapping
 from typing import Any
 
+import jax
 import numpy as np
 
-from jdali._batches import Drawn, Provenance, external
+from jdali._batches import Drawn, PaddedBlock, Provenance, external
 from jdali._errors import OperatorError, SkippedSample
 from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery.batch_result import AttemptFailure
@@ -51,6 +53,14 @@ class Result:
     nothing: OperatorError | None = None
     share: EpochShare | None = None
     finished: object = None
+
+    def wait(self) -> None:
+        """Waits until the arrays are computed; an error in them is their consumer's."""
+        for output in self.outputs:
+            for block in output.store.blocks:
+                if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
+                    with contextlib.suppress(Exception):
+                        block.array.block_until_ready()
 
 
 @dataclasses.dataclass

@@ -44,7 +44,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         # Held while a batch is noted or a state is set; a `next` that waits for data does not hold it.
         self._lock = threading.RLock()
         self._clock = WaitClock()
-        self._recorder = Recorder(stream.own, stream.assembly.timer)
+        self._recorder = Recorder(stream.pipelines, stream.assembly.timer)
 
     def __iter__(self: Self) -> Self:
         with self._lock:

@@ -186,15 +186,15 @@ class EpochCounter:
         return int(self.policy is LastBatchPolicy.DROP and size > 0 and size % self.samples_per_step != 0)
 
     @property
-    def gives_more(self) -> bool:
-        """True if the next batch is handed out, as far as is known."""
+    def left(self) -> int | None:
+        """Batches of the epoch that are not given yet; None: not known."""
         length = self.length
-        return length is None or self.done < length
+        return None if length is None else length - self.done
 
     @property
     def is_over(self) -> bool:
         """True if all batches of the epoch were drawn, those included that are thrown away."""
-        return not self.gives_more and self._thrown_away == self.surplus
+        return self.left == 0 and self._thrown_away == self.surplus
 
     def belonging(self, batch: int) -> tuple[int, ...]:
         """Counts the samples of batch number `batch` that belong to the epoch, for each pipeline."""
@@ -217,10 +217,14 @@ class EpochCounter:
         if share.is_surplus:
             self._thrown_away += 1
         else:
-            self.done += 1
-            self.step += 1
+            self.skip(1)
         self._began_again = False
         return share
+
+    def skip(self, batches: int) -> None:
+        """Advances by batches of this epoch."""
+        self.done += batches
+        self.step += batches
 
     def meet_end(self) -> bool:
         """Notes that a source ended. Returns False if that does not end the epoch: the one before ended there, too."""

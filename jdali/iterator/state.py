@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from jdali._state import End, StateError, to_checkpoint
+from jdali._state import End, StateError, check_version, to_checkpoint
 from jdali.iterator.policy import EpochCounter
 from jdali.pipeline import Pipeline
 from jdali.readers.order.epochs import merged_state
@@ -56,6 +56,33 @@ def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, 
         "ended": False,
         "pipelines": pipelines,
     }
+
+
+class Stateful(Protocol):
+    """A pipeline, or a twin of one."""
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Goes on from a state."""
+
+
+def restore(state: Mapping[str, Any], pipelines: Sequence[Stateful], counter: EpochCounter) -> None:
+    """Moves pipelines and a counter to where a state was taken.
+
+    Raises:
+        StateError: the state does not fit them.
+    """
+    check_version("iterator", state, STATE_VERSION)
+    reader = counter.reader
+    states = pipeline_states(state, len(pipelines), None if reader is None else reader.shards)
+    for pipeline, of_pipeline in zip(pipelines, states, strict=True):
+        pipeline.set_state(of_pipeline)
+    restore_counter(state, counter)
+
+
+def restore_counter(state: Mapping[str, Any], counter: EpochCounter) -> None:
+    """Moves a counter to where a state was taken."""
+    counter.set_state(state["epoch"], ended=bool(state["ended"]))
+    counter.step, counter.epoch = int(state["steps"]), int(state["epochs"])
 
 
 def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
@@ -10,12 +9,11 @@ from typing import Any
 
 import jax
 
-from jdali._state import check_version
 from jdali.engine import EpochShare, PipelineTwin, Result
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.assembled_ahead import Assembled, Assembly, follow, found
 from jdali.iterator.policy import EpochCounter
-from jdali.iterator.state import STATE_VERSION, begun_state, pipeline_states, state_of
+from jdali.iterator.state import begun_state, pipeline_states, restore, restore_counter, state_of
 from jdali.pipeline import Pipeline
 
 log = logging.getLogger("jdali")
@@ -90,12 +88,9 @@ class BatchStream:
     `wait` blocks without a lock; everything else is for one thread at a time.
     """
 
-    def __init__(
-        self, pipelines: Sequence[Pipeline | PipelineTwin], counter: EpochCounter, assemble: Assembler
-    ):
+    def __init__(self, pipelines: Sequence[Pipeline], counter: EpochCounter, assemble: Assembler):
         self.pipelines, self.counter, self.assemble = tuple(pipelines), counter, assemble
         self.assembly = Assembly(assemble, counter, self.pipelines[0].slabs)
-        self.own = tuple(pipeline for pipeline in self.pipelines if isinstance(pipeline, Pipeline))
         self._ended = False  # the end of the epoch has been told
         self._leaves = False  # then: the user wants the next one
         self._stands = False  # then: no batch is made before the next one begins
@@ -110,7 +105,7 @@ class BatchStream:
 
     def _follow(self, counter: EpochCounter) -> None:
         """Has the pipelines' next batches assembled ahead, from where the counter is."""
-        self._parts = follow(self.own, self.assembly, counter)
+        self._parts = follow(self.pipelines, self.assembly, counter)
 
     def get_state(self) -> dict[str, Any]:
         """JSON-able: where the pipelines and the counter are."""
@@ -119,40 +114,31 @@ class BatchStream:
         )
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        check_version("iterator", state, STATE_VERSION)
-        reader = self.counter.reader
-        states = pipeline_states(state, len(self.pipelines), None if reader is None else reader.shards)
         self._outcomes.clear()
-        for pipeline, of_pipeline in zip(self.pipelines, states, strict=True):
-            pipeline.set_state(of_pipeline)
-        self._count_from(state, ended=bool(state["ended"]))
+        restore(state, self.pipelines, self.counter)
         self._ended = self._stands = bool(state["ended"])
         self._leaves = False
         self.restored = self.get_state()
         self.anchors, self.forgot = [self.anchors[0], self.restored], False
         self._follow(self.counter.following() if self._ended else self.counter)
 
-    def _count_from(self, state: Mapping[str, Any], *, ended: bool = False) -> None:
-        self.counter.set_state(state["epoch"], ended=ended)
-        self.counter.step, self.counter.epoch = int(state["steps"]), int(state["epochs"])
-
     # --- making -----------------------------------------------------------------------------
     def start(self) -> None:
         """Has the next batches made, where that is done before they are asked for."""
-        for pipeline in self.own:
+        for pipeline in self.pipelines:
             pipeline.begin()
 
     def go_on(self) -> None:
         """Leaves the end of an epoch; the first batches of the next one are made, if the user need not be called for them."""
         self._leaves = True
-        if all(pipeline.runs_ahead for pipeline in self.own):
+        if all(pipeline.runs_ahead for pipeline in self.pipelines):
             if self._ended and self._stands:
                 self._begin_epoch()
             self.start()
 
     def refuse_if_closed(self) -> None:
         """Raises RuntimeError if a pipeline is closed, or this is a forked process; takes no lock."""
-        for pipeline in self.own:
+        for pipeline in self.pipelines:
             pipeline.refuse_if_closed()
 
     # --- taking -----------------------------------------------------------------------------
@@ -191,7 +177,7 @@ class BatchStream:
         outcomes = [self._outcomes.pop(number) for number in range(len(self.pipelines))]
         results = [outcome for outcome in outcomes if isinstance(outcome, Result)]
         error = next((outcome for outcome in outcomes if isinstance(outcome, BaseException)), None)
-        if isinstance(error, StopIteration) and self.counter.gives_more:
+        if isinstance(error, StopIteration) and self.counter.left != 0:
             return self._meet_end()
         share = self.counter.draw()  # also of a batch that failed: its samples are gone
         if error is None:
@@ -202,7 +188,7 @@ class BatchStream:
         """Takes a batch of each pipeline, or what was raised: all go on together; False: one is not there yet."""
         for number, pipeline in enumerate(self.pipelines):
             if number not in self._outcomes:
-                outcome = _outcome(pipeline)
+                outcome = outcome_of(pipeline)
                 if outcome is None:
                     return False
                 self._outcomes[number] = outcome
@@ -239,14 +225,14 @@ class BatchStream:
         """
         counter = self.counter
         self._outcomes.clear()
-        self._count_from(state)
+        restore_counter(state, counter)
+        self._ended = False
         later = [anchor for anchor in self.anchors[1:] if anchor["steps"] <= counter.step]
         self.anchors = [self.anchors[0], *later]
-        left = None if counter.length is None else counter.length - counter.done + counter.surplus
+        left = None if counter.left is None else counter.left + counter.surplus
         states = pipeline_states(state, len(self.pipelines), len(state["epoch"]["ahead"]))
         for pipeline, of_pipeline in zip(self.pipelines, states, strict=True):
-            if isinstance(pipeline, Pipeline):
-                pipeline.leave_epoch(of_pipeline, left)
+            pipeline.leave_epoch(of_pipeline, left)
         if counter.length is not None:
             counter.done = counter.length
         self._ended = self._stands = self._left_early = True
@@ -264,51 +250,6 @@ class BatchStream:
             del self.anchors[1]
             self.forgot = True
 
-    # --- again ------------------------------------------------------------------------------
-    def twin(self) -> BatchStream:
-        """The same stream with a position of its own, for replaying; this one goes on as before."""
-        pipelines = [pipeline.twin() for pipeline in self.pipelines if isinstance(pipeline, Pipeline)]
-        return BatchStream(pipelines, copy.copy(self.counter), self.assemble.twin())
-
-    def next(self) -> UserBatch | EpochEnd:
-        """The next batch of a twin, or the end of the epoch."""
-        self._leaves = True
-        while (item := self.take()) is None:
-            self.wait()
-        if isinstance(item, BatchFailure):
-            raise item.error
-        return item
-
-    def skip(self, steps: int) -> None:
-        """Leaves out batches of a twin."""
-        while steps:
-            if self._ended:
-                self._begin_epoch()
-            length = self.counter.length
-            count = steps if length is None else min(steps, length - self.counter.done)
-            self._skip(count)
-            self.counter.done += count
-            self.counter.step += count
-            steps -= count
-            if steps:
-                self._skip(self.counter.surplus)
-                self._ended = True
-
-    def skip_epoch(self) -> None:
-        """Leaves out the rest of an epoch of a twin."""
-        if not self._ended:
-            length = self.counter.length
-            if length is None:
-                raise ValueError("batch_at: how long the epochs are is not known; give no epoch, or size")
-            self.skip(length - self.counter.done)
-            self._skip(self.counter.surplus)
-        self._begin_epoch()
-
-    def _skip(self, batches: int) -> None:
-        for pipeline in self.pipelines:
-            if isinstance(pipeline, PipelineTwin):
-                pipeline.skip(batches)
-
     def _end(self, *, stands: bool) -> EpochEnd:
         self._ended, self._leaves, self._stands = True, False, stands
         return self.end()
@@ -319,8 +260,8 @@ class BatchStream:
         return EpochEnd(following.size, following.length, state, begun_state(state, following))
 
 
-def _outcome(pipeline: Pipeline | PipelineTwin) -> Result | BaseException | None:
-    """A batch, or what was raised; None: there is none yet."""
+def outcome_of(pipeline: Pipeline | PipelineTwin) -> Result | BaseException | None:
+    """Takes a batch; returns it, or what was raised, or None if there is none yet."""
     try:
         return pipeline.take_result()
     except Exception as error:  # an interrupt takes nothing
