@@ -15,7 +15,7 @@ from jdali._pipeline.run import Run
 from jdali._sources import SourceFeed
 from jdali._system.tracebacks import folding
 from jdali._threads import until_exit
-from jdali.engine import Finisher, Result
+from jdali.engine import Follower, Result
 from jdali.graph import DataNode
 from jdali.tensors import TensorList
 from jdali.types import PipelineAPIType
@@ -63,14 +63,12 @@ class PipelineRuns(PipelineBase):
         """As `run_result`, but returns None if there is no batch yet."""
         return self._unscheduled().take_ready()
 
-    def finish_with(self, finisher: Finisher) -> int | None:
-        """Has batches that are made ahead finished by an iterator, before they are handed over; see `Window.finish_with`.
+    def follow(self, follower: Follower) -> None:
+        """Has an iterator decide on the batches that are made ahead, and finish them; see `Window.follow`.
 
-        It is held weakly: when it is gone, batches stay as they are. `run` gives the batches all the same.
-
-        Returns: the number of the next batch to be taken; None: batches are not made ahead.
+        `run` gives the batches all the same.
         """
-        return self._building.run().window.finish_with(finisher)
+        self._building.run().window.follow(follower)
 
     def _unscheduled(self) -> Run:
         """Returns what runs the pipeline, to take a batch that was not scheduled."""

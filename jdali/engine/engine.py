@@ -254,7 +254,7 @@ class Engine:
                     made = BatchResult(attempt, ())
             return Result(
                 made.outputs, attempt.ids, attempt.mask, attempt.padded, self._state(task.state), tuple(skipped),
-                bytes_of(made.outputs), made.most_bytes, nothing,
+                bytes_of(made.outputs), made.most_bytes, nothing, task.share,
             )  # fmt: skip
         finally:
             del made, failure  # the traceback of a failure holds this frame
