@@ -236,7 +236,7 @@ class PipelineConfig:
 
 
 def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
-    """Threads of a pipeline that does not say a number: those of a worker, or its share of the processors."""
+    """Returns the default number of threads: that of a worker, or the process's share of the processors."""
     if isinstance(workers, WorkerSet):
         return workers.threads
     # What is no number is refused later.
@@ -244,7 +244,7 @@ def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
 
 
 def _workers_of_environment() -> int:
-    """The number of workers for programs that do not say one: that of JDALI_WORKERS, or 0."""
+    """Returns the default number of workers: that of JDALI_WORKERS, or 0."""
     text = os.environ.get("JDALI_WORKERS", "") or "0"
     try:
         return int(text)

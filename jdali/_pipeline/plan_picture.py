@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from jdali._display import GraphBox, GraphEdge, graph_svg
+from jdali._display.markup import escape, fitting
 from jdali._threads import Spent
 from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage, dependencies
 
@@ -15,6 +16,25 @@ class ValueSize(NamedTuple):
 
     shape: str
     nbytes: int
+
+
+class PlanText(str):
+    """The plan of a pipeline as text; a notebook shows the graph above it.
+
+    Args:
+        text: the plan.
+        picture: the graph as HTML.
+    """
+
+    _picture: str
+
+    def __new__(cls, text: str, picture: str) -> PlanText:
+        plan = super().__new__(cls, text)
+        plan._picture = picture
+        return plan
+
+    def _repr_html_(self) -> str:
+        return fitting(self._picture, f"<pre>{escape(self)}</pre>")
 
 
 def plan_svg(

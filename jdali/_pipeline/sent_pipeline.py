@@ -163,7 +163,7 @@ def _check(nodes: Sequence[NodeRecord]) -> None:
 
 
 def data_set_digest(reader: Any) -> tuple[int, str]:
-    """The number of samples of a reader, and a digest of the names of some."""
+    """Returns the number of samples of a reader, and a digest of the names of some."""
     size = int(reader.size)
     names = hashlib.blake2b(digest_size=16)
     for index in np.unique(np.linspace(0, size - 1, min(size, _COMPARED)).astype(np.int64)).tolist():
