@@ -159,14 +159,14 @@ class Pipeline:
         self._build_lock = threading.RLock()
         self._callback_workers: CallbackWorkers | None = None
         self._window: Window | None = None  # None: it was not built
-        self._first_position: dict[str, Any] = {}  # of the sources, before the first batch
+        self._first_source_position: dict[str, Any] = {}  # of the sources, before the first batch
         self._restored_iterator: dict[str, Any] | None = None
         self._is_restored = False
         # Guarded by the window's turn, as long as batches are taken.
-        self._position: dict[str, Any] = {}  # of the sources, behind the last batch taken
+        self._source_position: dict[str, Any] = {}  # of the sources, behind the last batch taken
         self._scheduled = 0  # batches that were scheduled and not taken
-        self._errors: list[SkippedSample] = []
-        self._lost = 0  # failed samples since the last batch that has some
+        self._skipped: list[SkippedSample] = []
+        self._lost_in_a_row = 0  # failed samples since the last batch that has some
         self._api_type: PipelineAPIType | None = None  # of who calls
 
     def __repr__(self) -> str:
@@ -228,10 +228,10 @@ class Pipeline:
         if self._window is None:
             with self._build_lock:  # of threads that ask for a first batch at the same time, one builds
                 if self._window is None:
-                    return self._build()
+                    return self._build_window()
         return self._window
 
-    def _build(self) -> Window:
+    def _build_window(self) -> Window:
         config = self._config
         if config.num_threads < 1:
             raise ValueError(
@@ -241,24 +241,24 @@ class Pipeline:
         if config.debug:
             engine = make_debug_engine(config, self._definition)
         else:
-            self.start_py_workers()
+            self._start_callback_workers()
             engine = make_engine(config, self._definition, self._callback_workers)
         window = make_window(config, engine, self._own_setup())
         self._definition.is_final = True
-        self._first_position = self._position = engine.get_state()
+        self._first_source_position = self._source_position = engine.get_state()
         self._window = window
         weakref.finalize(self, window.abandon).atexit = False
         if config.checkpoint is not None:
             try:
                 state, self._restored_iterator = restored(config)
-                self.set_state(state)
+                self._restore(window, state)
             except StateError as error:
                 raise RuntimeError(f"Pipeline: the checkpoint cannot be restored: {error}") from error
             self._is_restored = True
         return window
 
     def _own_setup(self) -> Callable[[], Callable[[], Any] | None] | None:
-        """Returns what gives `iter_setup` as long as the pipeline lives; None: it is not that of a subclass."""
+        """Returns a function that gives `iter_setup` as long as the pipeline lives; None: no subclass defines it."""
         if not self._feeds_itself:
             return None
         kept = weakref.ref(self)  # what runs a pipeline must not keep it
@@ -274,8 +274,10 @@ class Pipeline:
         With `py_start_method="fork"` they must be started before JAX makes its first array. In debug mode there are
         none: all runs in this process.
         """
-        if self.debug:
-            return
+        if not self.debug:
+            self._start_callback_workers()
+
+    def _start_callback_workers(self) -> None:
         with self._build_lock:
             if self._callback_workers is None:
                 self._callback_workers = start_callback_workers(self._config, self._definition)
@@ -344,7 +346,7 @@ class Pipeline:
         while result.nothing is not None:
             if self._ensure_built().engine.cursor.is_fed:
                 raise result.nothing
-            result = self._take()
+            result = self._take_batch()
         return result
 
     def run_result(self) -> Result:
@@ -353,37 +355,37 @@ class Pipeline:
         A batch that `run` leaves out, for it is left without samples, is a result without outputs.
         """
         self._prepare_unscheduled()
-        return self._take()
+        return self._take_batch()
 
-    def _take(self) -> Result:
+    def _take_batch(self) -> Result:
         """Returns the next batch; threads that ask at the same time get one each."""
         while True:
             self._ensure_built().wait()
-            if (result := self._take_ready()) is not None:
+            if (result := self._take_ready_batch()) is not None:
                 return result
 
-    def _take_ready(self) -> Result | None:
+    def _take_ready_batch(self) -> Result | None:
         """Returns the next batch; None: it is not there, or another thread took it, or a state was set."""
         window = self._ensure_built()
         with window.turn:
             try:
                 result = window.take()
             except StopIteration:
-                self._position = at_end(window.engine, self._position, End.REACHED)
+                self._source_position = at_end(window.engine, self._source_position, End.REACHED)
                 raise
             if result is not None:
                 if result.nothing is None:
                     self._config.expected.check(result.outputs)
-                self._position = result.state
-                self._errors += result.skipped
+                self._source_position = result.state
+                self._skipped += result.skipped
                 self._refuse_many_lost(result)
             return result
 
     def _refuse_many_lost(self, result: Result) -> None:
         """Raises the error of a batch without samples, if it is the last of many."""
-        self._lost = 0 if result.nothing is None else self._lost + len(result.skipped)
-        if result.nothing is not None and self._lost >= MOST_LOST:
-            self._lost = 0
+        self._lost_in_a_row = 0 if result.nothing is None else self._lost_in_a_row + len(result.skipped)
+        if result.nothing is not None and self._lost_in_a_row >= MOST_LOST:
+            self._lost_in_a_row = 0
             raise result.nothing
 
     def wait_result(self) -> None:
@@ -396,7 +398,7 @@ class Pipeline:
     def take_result(self) -> Result | None:
         """Returns what `run_result` would, or None if there is no batch yet."""
         self._prepare_unscheduled()
-        return self._take_ready()
+        return self._take_ready_batch()
 
     def finish_with(self, finisher: Finisher) -> int | None:
         """Has batches that are made ahead finished by an iterator, before they are handed over; see `Window.finish_with`.
@@ -457,7 +459,7 @@ class Pipeline:
                         "Pipeline.share_outputs: nothing was scheduled; call schedule_run first"
                     )
                 self._scheduled -= 1
-            return self._with_samples(self._take()).outputs
+            return self._with_samples(self._take_batch()).outputs
 
     def release_outputs(self) -> None:
         """Says that the last shared batch is not needed any more. Nothing is reused here before."""
@@ -507,7 +509,7 @@ class Pipeline:
         window = self._ensure_built()
         with window.turn:
             if window.reset():
-                self._position = at_end(window.engine, self._position, End.LEFT)
+                self._source_position = at_end(window.engine, self._source_position, End.LEFT)
 
     def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
         """Says on which devices the outputs are wanted; `iterator.DataIterator` does it for its `sharding`.
@@ -628,7 +630,7 @@ class Pipeline:
         of the batch or a `SampleInfo` needs none.
         """
         self._ensure_built()
-        return written_state(self._definition, self._position)
+        return written_state(self._definition, self._source_position)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Goes on after the batch that `get_state` followed, in this or in a like pipeline.
@@ -639,12 +641,14 @@ class Pipeline:
         Raises:
             StateError: the state is of another pipeline, and what differs; or a source cannot go there.
         """
-        window = self._ensure_built()
+        self._restore(self._ensure_built(), state)
+
+    def _restore(self, window: Window, state: Mapping[str, Any]) -> None:
         check_state(self._definition, state)
         with self._moving(window):
             position = position_of(state)
             window.set_state(position)
-            self._position = position
+            self._source_position = position
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
         """Ends an epoch early, after the batch that `get_state` followed; what was made since is thrown away.
@@ -662,7 +666,7 @@ class Pipeline:
         window = self._ensure_built()
         with self._moving(window):
             window.leave_epoch(position_of(state), batches)
-            self._position = window.engine.get_state()
+            self._source_position = window.engine.get_state()
 
     @contextlib.contextmanager
     def _moving(self, window: Window) -> Iterator[None]:
@@ -687,7 +691,7 @@ class Pipeline:
         Raises:
             RuntimeError: the pipeline was made without `enable_checkpointing=True`.
         """
-        self.build()
+        self._ensure_built()
         if not self._config.enable_checkpointing:
             raise RuntimeError(
                 "Pipeline.checkpoint: Cannot save the checkpoint. The `enable_checkpointing` was not specified when "
@@ -725,7 +729,7 @@ class Pipeline:
         """
         if define_graph is not None:
             use_function(self._definition, define_graph)
-        self.build()
+        self._ensure_built()
         data = serialized(self._definition)
         if filename is not None:
             Path(filename).write_bytes(data)
@@ -736,7 +740,7 @@ class Pipeline:
         if self._definition.graph.nodes:
             raise RuntimeError("Pipeline.deserialize_and_build: the pipeline has operators already")
         define(self._definition, parsed(serialized_pipeline))
-        self.build()
+        self._ensure_built()
 
     @classmethod
     def deserialize(
@@ -752,7 +756,7 @@ class Pipeline:
         content = given_content(serialized_pipeline, filename)
         pipeline = cls(**{**given_options(content["options"]), **kwargs})
         define(pipeline._definition, content)
-        pipeline.build()
+        pipeline._ensure_built()
         return pipeline
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -761,7 +765,7 @@ class Pipeline:
         Raises:
             TypeError: an argument, a function or a source for instance, cannot be written.
         """
-        self.build()
+        self._ensure_built()
         return _remade, (type(self), *pickled(self._definition), self.get_state())
 
     # --- facts --------------------------------------------------------------------------------
@@ -781,7 +785,7 @@ class Pipeline:
                 "Pipeline.view: not in debug mode, where operators are known only while they run"
             )
         return eager.PipelineInspector(
-            self._ensure_built(), self._first_position, self.outputs_of_graph, self.output_names
+            self._ensure_built(), self._first_source_position, self.outputs_of_graph, self.output_names
         )
 
     @property
@@ -805,12 +809,12 @@ class Pipeline:
     @property
     def errors(self) -> list[SkippedSample]:
         """Samples that were skipped or masked in the batches taken so far."""
-        return self._errors
+        return self._skipped
 
     @property
     def outputs_of_graph(self) -> tuple[DataNode, ...]:
         """The nodes that give the outputs."""
-        self.build()
+        self._ensure_built()
         return tuple(self._definition.outputs or ())
 
     @property
@@ -862,7 +866,7 @@ class Pipeline:
 
     def executor_statistics(self) -> dict[str, Any]:
         """Returns the programs compiled by each stage, with times; see `plan` for a readable form."""
-        return {**report.statistics(self._ensure_built().engine), "skipped_samples": len(self._errors)}
+        return {**report.statistics(self._ensure_built().engine), "skipped_samples": len(self._skipped)}
 
     def times(self) -> Times:
         """Returns the time that each phase has taken so far; `iterator.report` interprets it."""
@@ -885,8 +889,7 @@ class Pipeline:
         else:
             engine = self._window.engine
             plan = engine.plan
-            if engine.elsewhere is not None:
-                here = {node for step in engine.here.steps for node in step.nodes}
+            here = engine.here if engine.elsewhere is not None else None
         return styled(fitting(f"<p>{escape(repr(self))}</p>", plan_svg(plan, here=here)))
 
     def view(self, *, port: int = 0, host: str = "127.0.0.1") -> Any:

@@ -14,9 +14,9 @@ import numpy as np
 
 from jdali import storage
 from jdali._pipeline.config import PipelineConfig
-from jdali._pipeline.settling import Settling
 from jdali._storage import files as _storage
 from jdali._system.devices import host_device
+from jdali._system.heap import give_back_free_memory
 from jdali._workers import pack_by_value
 from jdali.engine import Engine
 from jdali.graph import (
@@ -41,6 +41,8 @@ _JAX_OPTIONS = (
 )  # fmt: skip
 # Names of samples that are compared, spread over the data set.
 _COMPARED = 256
+# Tasks without a new program after which no more are expected for some time.
+QUIET_TASKS = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,6 +96,39 @@ class SentPipeline:
         # There are many workers, so the memory of each counts more than the time of some more calls.
         plan = with_late_steps(border.elsewhere)
         return Engine(plan, config.engine_options(host_device()), tables=self.tables)
+
+
+class Settling:
+    """Makes tasks, and gives free memory back when their programs are compiled.
+
+    Compiling, or reading a program from the cache, takes some ten megabytes that the allocator then keeps; of these the
+    tasks to come need few. To give memory back after each task would cost the page faults of the next.
+
+    Args:
+        make: makes a task.
+        programs: returns how many there are.
+        give_back: gives free memory back.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Any], Any],
+        programs: Callable[[], int],
+        give_back: Callable[[], None] = give_back_free_memory,
+    ):
+        self._make, self._programs, self._give_back = make, programs, give_back
+        self._known = self._quiet = 0
+
+    def __call__(self, task: Any) -> Any:
+        result = self._make(task)
+        count = self._programs()
+        if count != self._known:
+            self._known, self._quiet = count, 0
+        elif self._quiet < QUIET_TASKS:
+            self._quiet += 1
+            if self._quiet == QUIET_TASKS:
+                self._give_back()
+        return result
 
 
 def send_pipeline(

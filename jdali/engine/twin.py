@@ -33,10 +33,10 @@ class PipelineTwin:
         return self._engine.pool.slabs
 
     def wait_result(self) -> None:
-        """As `Pipeline.wait_result`: there is nothing to wait for."""
+        """Does nothing: `take_result` waits by itself."""
 
     def take_result(self) -> Result:
-        """As `Pipeline.take_result`; makes the batch."""
+        """Makes the next batch."""
         if self._ended:
             raise StopIteration
         try:
@@ -46,7 +46,7 @@ class PipelineTwin:
             raise
 
     def reset(self) -> None:
-        """As `Pipeline.reset`: goes on after the end of an external source."""
+        """Goes on after the end of an external source."""
         if self._ended:
             self._ended = False
             self._feed.reset()
@@ -66,7 +66,7 @@ class PipelineTwin:
         self._feed.set_state(state)
 
     def sample(self, index: int, epoch: int) -> Result:
-        """A batch of one sample.
+        """Makes a batch of one sample.
 
         Args:
             index: in the data set of the reader; of a pipeline without a reader: in the stream.
