@@ -1,4 +1,4 @@
-"""A pipeline once more, at the beginning of its data."""
+"""Copies of a pipeline, at the beginning of its data."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
 def copied(pipeline: Pipeline, **options: object) -> Pipeline:
     """Makes a pipeline of the same definition, at the beginning of its data and not built yet.
 
-    Unlike what `Pipeline.deserialize` makes, it has the callbacks and Python functions of the first one, which both
-    call then. An iterator that can be gone through only once is shared.
+    Unlike a pipeline of `Pipeline.deserialize`, it shares callbacks and Python functions with the first one, and
+    iterators that can be read only once.
 
     Args:
         pipeline: the first one; it need not be built.

@@ -1,4 +1,4 @@
-"""Defining a pipeline: which graph operators are added to, and what its outputs are."""
+"""The definition of a pipeline: its graph under construction, and its outputs."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Definition:
         config: as given.
         graph: in debug mode that of the last iteration.
         outputs: None: not known yet.
-        function: defines the graph, where neither the class nor a `with` block does.
-        conditionals: `if` on a DataNode works sample by sample; `pipeline_def` says so.
-        output_names: by which iterators call the outputs; empty: they have none.
+        function: defines the graph, if neither the class nor a `with` block does.
+        conditionals: `if` on a DataNode works sample by sample, an option of `pipeline_def`.
+        output_names: names of the outputs for iterators; empty: they have none.
         is_final: the pipeline was built, so nothing can be added.
     """
 
@@ -76,7 +76,7 @@ class Definition:
     def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
         error = exception[1] if exception else None
-        # Python's words: a method that raises others would make a node an `Iterable`.
+        # Python's own message: with an `__iter__` that raises another one, a node would pass for an `Iterable`.
         if isinstance(error, TypeError) and str(error) == "'DataNode' object is not iterable":
             error.add_note(
                 "A node is one output: external_source, python_function and jax_function give several with num_outputs"
@@ -96,7 +96,7 @@ class Definition:
         """Returns the outputs; asks the pipeline for its graph if there are none yet.
 
         Raises:
-            TypeError: one of those that were set cannot be an output.
+            TypeError: an output that was set cannot be one.
             RuntimeError: the options describe another number of outputs.
         """
         if self.outputs is None:

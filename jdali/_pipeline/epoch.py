@@ -22,9 +22,8 @@ def epoch(
 ) -> Iterator[Outputs]:
     """Goes through the batches of a pipeline up to the end of the epoch.
 
-    That is the batch with the reader's last sample of it, or where an external source ends. As with `run`, a batch may
-    hold samples of the next epoch as well, which come once; and a source that is at its end stays there up to the
-    `reset`.
+    The last batch holds the reader's last sample of the epoch, or is the last one of an external source. It may hold
+    samples of the next epoch, which do not come again. A source stays at its end until `reset`.
 
     Args:
         engine: of the pipeline.

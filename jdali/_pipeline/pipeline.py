@@ -58,58 +58,55 @@ class Pipeline:
 
     Args:
         batch_size: samples in a batch (also available as `max_batch_size`).
-        num_threads: threads that read and decode, of each process that does; None: together one for each processor that
-            the process may use.
+        num_threads: threads that read and decode, in each process that does so; None: the processors that this process
+            may use, shared among these processes.
         device_id: kept for DALI's sake; "gpu" is JAX's default device, whatever that is.
         seed: of all random operators; -1 or None: a fresh one, see `Pipeline.seed`.
-        exec_pipelined, exec_async: False for either runs an iteration only when it is asked for.
-        prefetch_queue_depth: batches made ahead; a dict of DALI's is taken, its largest value counts.
+        exec_pipelined, exec_async: with False for either, a batch is made only when it is asked for.
+        prefetch_queue_depth: batches made ahead; of a dict, as in DALI, the largest value counts.
         enable_checkpointing: `checkpoint`, the method and the argument, may be used.
         checkpoint: what `checkpoint()` of the same pipeline gave, or `checkpoints()` of an iterator: the
             pipeline, and an iterator made of it, go on from there.
         py_num_workers: processes that run the callbacks of external sources, and Python functions, with
-            `parallel=True`; sources that are gone through in order have one each besides.
+            `parallel=True`; each source that is read in order has another one of its own.
         py_start_method: how these are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: what "spawn" sends the callbacks with: a module or an object with `dumps` and `loads`, or
             a tuple of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
             functions, and cloudpickle, where it is installed, for what only it can pickle.
-        py_timeout: seconds that one call of a callback in a worker process may take; more is an error, and ends the
-            workers. None: as long as it takes. On Linux a worker that is stopped (SIGSTOP) for a minute is one, too.
-        output_dtype, output_ndim, output_layout: what the outputs must be, one for each or one for
-            all; a batch that is not raises.
+        py_timeout: seconds that one call of a callback in a worker process may take; a longer one raises and ends the
+            workers. None: no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
+        output_dtype, output_ndim, output_layout: expected of the outputs, one value for each or one for all; another
+            batch raises.
         debug: the function runs in each iteration, and each operator when it is called: see docs/debug.md. For
             pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`,
             `on_error` and `scaled_decoding` have no effect then; a bad sample raises.
-        on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put another sample of the
-            data set in its place, which follows from the epoch and the index of the bad one; "mask": the same, and
-            iterators give a mask, which is False there. The stand-in comes where it belongs, too: every good sample comes
-            at least once an epoch, exactly once where the mask is True. What was bad is in `Pipeline.errors`.
-            An external source has no other samples: beside one a good sample of the batch stands in, and a batch without
-            any is left out; after 1024 bad samples in a row there is an error.
+        on_error: what to do if an operator fails on a sample: "raise"; "skip": put another sample of the data set in its
+            place, chosen by the epoch and the index of the bad one; "mask": the same, and iterators give a mask, which is
+            False there. The stand-in also comes at its own position: every good sample comes at least once an epoch,
+            exactly once where the mask is True. `Pipeline.errors` lists the bad samples.
+            An external source has no other samples: a good sample of the batch stands in. A batch without any is left
+            out; 1024 bad samples in a row raise.
         max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
-        max_prefetch_bytes: no other batch is begun ahead if with it, by what the largest one took so far, those
-            that wait and those under way would take more bytes than this; before the first one is made, none.
-            None: a quarter of the memory of the machine or container, and nothing is held back before
-            the first one is made.
-        max_idle_bytes: host memory that batches lay in and that is kept for later ones, bytes, at most; `plan` shows it.
-            Together with what batches lie in it is never more than batches once lay in at the same time.
-            0: all of it is freed as soon as nothing refers to it.
+        max_prefetch_bytes: most bytes of batches that wait or are under way; a new one is estimated by the largest so
+            far, and until the first one is made no second one begins. None: a quarter of the memory of the machine or
+            container, without that wait for the first one.
+        max_idle_bytes: most bytes of host memory kept for later batches; `plan` shows it. Together with the memory of
+            living batches it never exceeds what batches once took at the same time. 0: memory is freed as soon as
+            nothing refers to it.
         scaled_decoding: decode JPEG at 1/2, 1/4 or 1/8 where the resize that follows shrinks the picture
             by at least as much anyway. Faster; the picture differs a little from the exact one.
-        exact_shapes: each sample is a call by itself, so that its bits depend on nothing else even where an
-            operator's do (docs/resuming.md names them). Costs a call a sample (0.3 ms on a CPU), and each
-            stage runs on one device.
+        exact_shapes: run each sample in a call of its own, so that its bits depend on nothing else. A few operators need
+            it (docs/resuming.md names them). Costs a call a sample (0.3 ms on a CPU), and each stage runs on one device.
         workers: processes that make batches, each with `num_threads` threads; 0: this process makes them, with the same
             bits. None: the environment variable JDALI_WORKERS, or 0. They get the pipeline by value (extra "workers"),
-            and need no `if __name__ == "__main__":` in the script. What the user feeds or an external source gives is
-            asked for in this process; Python functions run in workers. `jdali.plugin.ray.Workers` has the workers of a
-            Ray cluster make them. See docs/scaling.md.
-        min_workers, max_workers: the number of workers follows the time that the loop waits for batches, between these
-            bounds; it begins with `workers`, or else `min_workers` (1 if not given). None: it changes by
-            `resize_workers` alone.
-        compilation_cache: keep compiled programs in the user's cache folder for the next start; False:
-            leave JAX's configuration alone.
+            and the script needs no `if __name__ == "__main__":`. External sources and fed data stay in this process;
+            Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the batches. See
+            docs/scaling.md.
+        min_workers, max_workers: bounds of the number of workers, which follows the time that the loop waits for batches.
+            It begins with `workers`, or else `min_workers` (1 if not given). None: only `resize_workers` changes it.
+        compilation_cache: keep compiled programs in the user's cache folder for the next start; False: leave JAX's
+            configuration alone.
         kwargs: arguments of DALI that have no effect here: see `WITHOUT_EFFECT`.
     """
 
@@ -208,19 +205,19 @@ class Pipeline:
     def set_outputs(self, *output_data_nodes: object) -> None:
         """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.
 
-        Constants are numbers, lists of them, and arrays; each sample is all of one. Where an output is neither,
+        A constant is a number, a list of numbers or an array; each sample gets all of it. With any other output,
         `build` raises TypeError, as in DALI.
         """
         self._definition.set_outputs(*output_data_nodes)
 
     def add_sink(self, edge: DataNode) -> None:
-        """Runs what `edge` depends on though it is no output."""
+        """Runs the operators that `edge` depends on, though it is not an output."""
         self._definition.add_sink(edge)
 
     # --- building ---------------------------------------------------------------------------
     @folding
     def build(self) -> None:
-        """Plans the graph and opens the readers. `run` does it if it was not done; harmless twice."""
+        """Plans the graph and opens the readers. `run` does so if needed; a second call does nothing."""
         self._ensure_built()
 
     def _ensure_built(self) -> Window:
@@ -269,10 +266,10 @@ class Pipeline:
         return type(self).iter_setup is not Pipeline.iter_setup
 
     def start_py_workers(self) -> None:
-        """Starts the processes of parallel external sources; `build` does it if it was not done.
+        """Starts the processes of parallel external sources; `build` does so if needed.
 
-        With `py_start_method="fork"` they must be started before JAX makes its first array. In debug mode there are
-        none: all runs in this process.
+        With `py_start_method="fork"` they must start before JAX makes its first array. Debug mode has none: everything
+        runs in this process.
         """
         if not self.debug:
             self._start_callback_workers()
@@ -295,15 +292,15 @@ class Pipeline:
         return self.num_threads
 
     def resize_workers(self, count: int) -> None:
-        """Has another number of workers make the batches from now on, at any time; the batches stay what they were.
+        """Changes the number of workers, at any time; the batches stay the same.
 
-        Workers that are too many end after the tasks that they have.
+        Surplus workers end after their present tasks.
 
         Args:
             count: at least 1.
 
         Raises:
-            ValueError: `count` is no such number.
+            ValueError: `count` is another value.
             RuntimeError: the pipeline was made without workers, or is closed.
         """
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
@@ -316,7 +313,7 @@ class Pipeline:
         window.resize_workers(count)
 
     def close(self) -> None:
-        """Stops all threads and closes the readers. Also done when the pipeline is dropped."""
+        """Stops all threads and closes the readers; so does the loss of the last reference."""
         if self._window is not None:
             self._window.close()
         elif self._callback_workers is not None:
@@ -332,7 +329,7 @@ class Pipeline:
             pipeline_inputs: data for external sources without a source, by their names.
 
         Raises:
-            OperatorError: an operator failed. With `on_error` "skip" or "mask": no sample can be read, or not one
+            OperatorError: an operator failed. With `on_error` "skip" or "mask": it failed on all samples of the data set, or
                 of the batch that was fed.
             StopIteration: an external source is at its end; `reset` goes on.
         """
@@ -342,7 +339,7 @@ class Pipeline:
             return self._with_samples(self.run_result()).outputs
 
     def _with_samples(self, result: Result) -> Result:
-        """Returns the result, or the next one that has samples; of a pipeline that is fed there is only the one."""
+        """Returns the result, or the next one that has samples; a pipeline that is fed has no next one."""
         while result.nothing is not None:
             if self._ensure_built().engine.cursor.is_fed:
                 raise result.nothing
@@ -350,9 +347,9 @@ class Pipeline:
         return result
 
     def run_result(self) -> Result:
-        """Runs once, as `run`; returns also the identity of the samples, the masks and the state after the batch.
+        """Runs once; returns the batch with the identities of its samples, masks and the state behind it.
 
-        A batch that `run` leaves out, for it is left without samples, is a result without outputs.
+        Where `run` leaves out a batch that has no good sample, the result has no outputs.
         """
         self._prepare_unscheduled()
         return self._take_batch()
@@ -389,9 +386,9 @@ class Pipeline:
             raise result.nothing
 
     def wait_result(self) -> None:
-        """Blocks until `take_result` may have a batch; for iterators, which take it under a lock of theirs.
+        """Blocks until `take_result` may have a batch, for iterators, which take it under a lock of their own.
 
-        Nothing is waited for where batches are made by the thread that takes them.
+        Returns at once if the thread that takes a batch makes it.
         """
         self._ensure_built().wait()
 
@@ -401,9 +398,9 @@ class Pipeline:
         return self._take_ready_batch()
 
     def finish_with(self, finisher: Finisher) -> int | None:
-        """Has batches that are made ahead finished by an iterator, before they are handed over; see `Window.finish_with`.
+        """Lets an iterator finish the batches that are made ahead, before they are taken; see `Window.finish_with`.
 
-        It is held weakly: when it is gone, batches stay as they are. `run` gives the batches all the same.
+        The pipeline holds it weakly: when it is gone, batches stay as they are. `run` gives the same batches.
 
         Returns: the number of the next batch to be taken; None: batches are not made ahead.
         """
@@ -426,10 +423,10 @@ class Pipeline:
                 self.iter_setup()
 
     def begin(self) -> None:
-        """Has the next batches made in the background, as `run` does for the batches after its own.
+        """Starts making the next batches in the background, as `run` does; iterators call it.
 
-        Functions of external sources are called for them here. Nothing happens where data is fed, or with
-        `exec_async=False` or `exec_pipelined=False`. Iterators do it.
+        Functions of external sources are called for them here. Does nothing if data is fed, or with `exec_async=False`
+        or `exec_pipelined=False`.
         """
         self._ensure_built().begin()
 
@@ -449,7 +446,7 @@ class Pipeline:
 
     @folding
     def share_outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
-        """Returns the oldest scheduled batch; it stays valid for ever, `release_outputs` need not be called."""
+        """Returns the oldest scheduled batch. It stays valid; `release_outputs` is not needed."""
         if self._api_type is PipelineAPIType.ITERATOR:
             return self.run()
         with until_exit():
@@ -462,10 +459,10 @@ class Pipeline:
             return self._with_samples(self._take_batch()).outputs
 
     def release_outputs(self) -> None:
-        """Says that the last shared batch is not needed any more. Nothing is reused here before."""
+        """Does nothing: memory is reused once nothing refers to the batch in it."""
 
     def enable_api_check(self, enable: bool) -> None:
-        """Has no effect: `run` and `schedule_run` may be mixed, while no batch is scheduled.
+        """Does nothing: `run` and `schedule_run` may be mixed as long as no batch is scheduled.
 
         Args:
             enable: as in DALI, whether mixing them is an error.
@@ -485,8 +482,8 @@ class Pipeline:
     def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
         """Goes through the batches up to the end of the epoch: of the reader, or where an external source ends.
 
-        As with `run`, the last one may hold samples of the next epoch. A loop that was left is continued by the next;
-        after the end of a source, `reset` comes first.
+        As with `run`, the last one may hold samples of the next epoch. The next loop continues one that was left; after
+        the end of a source, call `reset` first.
 
         Raises:
             TypeError: nothing in the pipeline says where an epoch ends.
@@ -494,17 +491,16 @@ class Pipeline:
         return epoch(self._ensure_built().engine, self.run, self.get_state, feeds_itself=self._feeds_itself)
 
     def iter_setup(self) -> None:
-        """Runs before each iteration, to give external sources their data with `feed_input`; for subclasses.
+        """Feeds external sources with `feed_input`, in subclasses that define it; called before each iteration.
 
-        As DALI does, `run` calls it for batches ahead: it has been called `prefetch_queue_depth` times when the first
-        batch comes (once with `exec_async=False`). It may raise StopIteration when there are no more; `reset` goes on
-        after that.
+        As DALI does, `run` calls it for batches ahead: `prefetch_queue_depth` times before the first batch comes (once
+        with `exec_async=False`). It raises StopIteration after the last batch; `reset` goes on.
         """
 
     def reset(self) -> None:
-        """Goes on after the end of an external source: callbacks count from 0 again, readers go on.
+        """Goes on after the end of an external source: callbacks count from 0 again, readers continue.
 
-        Iterables have begun again by their `cycle`; those without stay at their end.
+        Iterables begin again if they have a `cycle`; others stay at their end.
         """
         window = self._ensure_built()
         with window.turn:
@@ -512,10 +508,10 @@ class Pipeline:
                 self._source_position = at_end(window.engine, self._source_position, End.LEFT)
 
     def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
-        """Says on which devices the outputs are wanted; `iterator.DataIterator` does it for its `sharding`.
+        """Sets the devices of the outputs, for the `sharding` of `iterator.DataIterator`.
 
-        Stages that give such outputs run on all those devices, each on its own samples, where that is
-        possible; the values are the same. `plan` says which do. Without effect after the first run.
+        Stages that make such outputs run on all these devices where possible, each on its own samples; the values stay
+        the same. `plan` shows which stages do. Has no effect after the first run.
 
         Args:
             splits: of the batch axis of each output; None: one device.
@@ -526,10 +522,10 @@ class Pipeline:
 
     @property
     def runs_ahead(self) -> bool:
-        """True if all of a batch is made before it is asked for.
+        """True if a batch is made completely before it is asked for.
 
-        A pipeline that is fed waits for its data; what takes them from functions of the user's calls these, for a
-        later batch, when one is asked for.
+        A pipeline that is fed waits for its data. One that calls functions of the user calls them for a later batch when
+        one is asked for.
         """
         window = self._ensure_built()
         return window.ahead and not window.calls_user
@@ -548,26 +544,25 @@ class Pipeline:
         """Gives the data of the next batch to an external source that has no source of its own.
 
         Args:
-            data_node: the output of `fn.external_source`, or its name. Of several outputs, each is fed on its own by
-                its node, all that are used, or all together by name.
+            data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed by name,
+                all together, or by node: then each output that is used.
             data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
                 them if the source has several outputs and is fed by name. Copied before this returns, unless the external
                 source has `no_copy=True`.
-            layout: of the samples of this batch, where `fn.external_source` has none; where there is neither, a
-                TensorList has its own.
+            layout: of the samples of this batch, if `fn.external_source` has none; None: that of a TensorList.
 
         Raises:
             KeyError: the pipeline has no such external source.
-            OperatorError: the data are no batch that the source may give.
+            OperatorError: the data do not fit the source.
         """
         feed(self._ensure_built().engine, self._definition, [(data_node, data)], layout)
 
     def feed_inputs(self, inputs: Mapping[str, object], *, copy: bool = True) -> None:
-        """Feeds several external sources, as `feed_input`: all get their data, or, if it raises, none does.
+        """Feeds several external sources, as `feed_input`. If it raises, none of them has got data.
 
         Args:
             inputs: the data of the next batch, by the names of the external sources.
-            copy: False: the data are the pipeline's own, nobody will write to them.
+            copy: False: nobody will write to the data.
         """
         feed(self._ensure_built().engine, self._definition, list(inputs.items()), copy=copy)
 
@@ -583,14 +578,14 @@ class Pipeline:
 
     @property
     def fed_inputs(self) -> list[str]:
-        """The names of the external sources that `feed_input` gives the data of."""
+        """Names of the external sources that `feed_input` feeds."""
         self._definition.complete()
         nodes = self._definition.graph.nodes
         return [n.name for n in nodes if isinstance(n.runtime, SourceFeed) and n.runtime.is_fed]
 
     # --- names that DALI's users reach into ---------------------------------------------------
     def _prefetch(self) -> None:
-        """Schedules as many batches as the queue holds, or those up to the end of the source."""
+        """Schedules as many batches as the queue holds, or up to the end of the source."""
         with contextlib.suppress(StopIteration):
             for _ in range(self._config.depth):
                 self.schedule_run()
@@ -624,22 +619,21 @@ class Pipeline:
     def get_state(self) -> dict[str, Any]:
         """Returns the position of the sources after the last batch taken: a few hundred bytes, fit for JSON.
 
-        It holds a fingerprint of the pipeline's operators and arguments; without that entry, "graph",
-        `set_state` does not compare. External sources are in it with their own state, if they have
-        `get_state` and `set_state`, or with the number of items taken; a callback that takes the number
-        of the batch or a `SampleInfo` needs none.
+        The entry "graph" is a fingerprint of the operators and arguments; without it, `set_state` does not compare. An
+        external source adds its own state, if it has `get_state` and `set_state`, or the number of items taken; a
+        callback that takes the number of the batch or a `SampleInfo` needs none.
         """
         self._ensure_built()
         return written_state(self._definition, self._source_position)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes on after the batch that `get_state` followed, in this or in a like pipeline.
+        """Goes on after the batch that `get_state` followed, in this or an equal pipeline.
 
-        The batch size and the number of shards may be others. A pipeline that was given no seed takes that
-        of the state. Iterables without `get_state` and `set_state` are gone through again up to that position.
+        Batch size and number of shards may differ. A pipeline without a seed of its own takes that of the state.
+        Iterables without `get_state` and `set_state` are read again up to that position.
 
         Raises:
-            StateError: the state is of another pipeline, and what differs; or a source cannot go there.
+            StateError: the state is of another pipeline, or a source cannot go there.
         """
         self._restore(self._ensure_built(), state)
 
@@ -651,14 +645,14 @@ class Pipeline:
             self._source_position = position
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
-        """Ends an epoch early, after the batch that `get_state` followed; what was made since is thrown away.
+        """Ends an epoch early, after the batch that `get_state` followed; drops what was made since.
 
         For iterators, which count epochs; see their `take` and `reset(force=True)`.
 
         Args:
             state: of this pipeline.
-            batches: how many the epoch would have had after that: readers and sources go on behind them. None: it
-                would have lasted until a source ends; sources with a `cycle` begin again, readers go on.
+            batches: number that the epoch would have had after that: readers and sources skip them. None: up to the end
+                of a source; sources with a `cycle` begin again, readers continue.
 
         Raises:
             StateError: a source cannot go there.
@@ -670,7 +664,7 @@ class Pipeline:
 
     @contextlib.contextmanager
     def _moving(self, window: Window) -> Iterator[None]:
-        """Holds the window while the sources are moved; what was scheduled is gone then."""
+        """Holds the window while the sources move, which drops scheduled batches."""
         with window.turn:
             try:
                 yield
@@ -679,7 +673,7 @@ class Pipeline:
             self._scheduled = 0
 
     def twin(self) -> PipelineTwin:
-        """Returns the same batches with a position of their own, for replaying; the pipeline goes on as before."""
+        """Returns the same batches with a position of their own, for replays; the pipeline stays where it is."""
         return PipelineTwin(self._ensure_built().engine)
 
     def checkpoint(self, filename: str | None = None) -> bytes:
@@ -704,7 +698,7 @@ class Pipeline:
 
     @property
     def is_restored_from_checkpoint(self) -> bool:
-        """True once the pipeline was built and went to the `checkpoint` passed at construction."""
+        """True once the pipeline was built at the `checkpoint` passed at construction."""
         return self._is_restored
 
     @property
@@ -714,9 +708,9 @@ class Pipeline:
 
     # --- as bytes ---------------------------------------------------------------------------
     def serialize(self, define_graph: object = None, filename: str | None = None) -> bytes:
-        """Writes the definition: operators, arguments, options; not where the pipeline is, see `checkpoint`.
+        """Writes the definition: operators, arguments and options, without the position (see `checkpoint`).
 
-        What feeds an external source is left out: a pipeline made of the bytes wants `feed_input`.
+        Functions and iterables of external sources are left out: a pipeline made of the bytes needs `feed_input`.
 
         Args:
             define_graph: a function that returns the outputs, as the method of this name does; for a pipeline
@@ -736,7 +730,7 @@ class Pipeline:
         return data
 
     def deserialize_and_build(self, serialized_pipeline: str | bytes) -> None:
-        """Gives this pipeline, which has no operators yet, those of what `serialize` gave."""
+        """Adds the operators that `serialize` wrote to this pipeline, which has none yet, and builds it."""
         if self._definition.graph.nodes:
             raise RuntimeError("Pipeline.deserialize_and_build: the pipeline has operators already")
         define(self._definition, parsed(serialized_pipeline))
@@ -747,7 +741,7 @@ class Pipeline:
         cls: type[Self], serialized_pipeline: str | bytes | None = None, filename: str | None = None,
         **kwargs: object,
     ) -> Self:  # fmt: skip
-        """Builds a pipeline of what `serialize` gave.
+        """Builds a pipeline from the bytes of `serialize`.
 
         Args:
             serialized_pipeline, filename: the bytes, or the file that they are in.
@@ -760,7 +754,7 @@ class Pipeline:
         return pipeline
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Makes `pickle` and `copy` give a built pipeline of the same definition and options, at the same position.
+        """Has `pickle` and `copy` make an equal pipeline, built and at the same position.
 
         Raises:
             TypeError: an argument, a function or a source for instance, cannot be written.
@@ -775,7 +769,7 @@ class Pipeline:
         return self._definition.graph
 
     def inspector(self) -> eager.PipelineInspector:
-        """Looks at batches and samples through sources of its own; for the viewer.
+        """Returns what shows batches and samples, by a cursor of its own; for the viewer.
 
         Raises:
             RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
@@ -819,11 +813,11 @@ class Pipeline:
 
     @property
     def slabs(self) -> SlabPool:
-        """The host memory that its batches lease; what is made of them may lie there, too."""
+        """The host memory that batches lease; iterators put their batches there, too."""
         return self._ensure_built().engine.pool.slabs
 
     def internals(self) -> Internals:
-        """Returns the objects that run the pipeline, for debugging and tests; it is built if it was not."""
+        """Returns the objects that run the pipeline, for debugging and tests; builds it if needed."""
         window = self._ensure_built()
         return Internals(self._config, window.engine, window, self._callback_workers)
 
@@ -831,10 +825,10 @@ class Pipeline:
         """Returns None: XLA has no stream to show."""
 
     def external_source_shm_statistics(self) -> dict[str, list[int]]:
-        """Measures the shared memory in which batches come from worker processes, now.
+        """Measures the shared memory that brings batches from worker processes.
 
         Returns: "capacities", the size of each piece in bytes, and "per_sample_capacities", that size divided by the
-            most samples that were in it. Empty without workers, and before the first batch.
+            largest number of samples in it. Empty without workers, and before the first batch.
         """
         workers = self._callback_workers
         sizes = [] if workers is None else [size for size in workers.slab_sizes() if size[1]]
@@ -874,12 +868,12 @@ class Pipeline:
         return report.times(window.engine, ahead=window.ahead)
 
     def plan(self) -> PlanText:
-        """Shows stages, what fused, padded shapes, compiled programs and host memory, for a person to read."""
+        """Describes the plan: stages and their operators, padded shapes, programs and host memory."""
         window = self._ensure_built()
         return PlanText(report.describe(window.engine, window.room), self._repr_html_())
 
     def _repr_html_(self) -> str:
-        """Draws the graph by steps, for a notebook; the pipeline is not built for it."""
+        """Draws the graph by steps, for a notebook, without building the pipeline."""
         if self._config.debug:
             return styled(f"<pre>{escape(repr(self))}</pre>")
         here = None
@@ -893,14 +887,14 @@ class Pipeline:
         return styled(fitting(f"<p>{escape(repr(self))}</p>", plan_svg(plan, here=here)))
 
     def view(self, *, port: int = 0, host: str = "127.0.0.1") -> Any:
-        """Opens a local page that shows batches, samples, the graph, the data and the time; it changes nothing.
+        """Opens a local page that shows batches, samples, graph, data and times; it changes nothing.
 
         Args:
             port: 0: a free one.
-            host: address to listen on. Another one than 127.0.0.1 lets everybody who reaches it and knows the
-                address see the data, over a connection that is not encrypted.
+            host: address to listen on. With any other than 127.0.0.1, everybody who reaches it and knows the address
+                sees the data, over a connection that is not encrypted.
 
-        Returns: the viewer: `url` is to be opened in a browser, `close()` ends it.
+        Returns: the viewer: open its `url` in a browser; `close()` ends it.
 
         Raises:
             ImportError: the extra `view` is not installed.
@@ -913,11 +907,11 @@ class Pipeline:
         return view(self, port=port, host=host)
 
     def warmup(self, progress: bool = True) -> int:
-        """Compiles the programs of the next batches ahead; the batches are not lost.
+        """Compiles the programs of the next batches ahead; the loop gets these batches as well.
 
-        Runs batches until an epoch has passed or no new program was compiled for a while, and once more if a stage has
-        risen to coarser padded shapes meanwhile. An external source must be one that can be asked again: a list, or a
-        callback that takes an index.
+        Runs batches for an epoch, or until no new program was compiled for a while, and once more if a stage has risen to
+        coarser padded shapes meanwhile. It must be possible to ask external sources again: lists, or callbacks that take
+        an index.
 
         Args:
             progress: show a bar (by tqdm, if it is installed) where stderr is a terminal.
@@ -1058,22 +1052,22 @@ class Pipeline:
 
     @property
     def seed(self) -> int:
-        """The seed of all random operators; of a state that was set, if the pipeline was given none."""
+        """The seed of all random operators; without one of its own, a pipeline takes that of a state."""
         return self._config.seed if self._window is None else self._window.engine.seed
 
     @property
     def exec_pipelined(self) -> bool:
-        """False: an iteration runs only when it is asked for."""
+        """False: a batch is made only when it is asked for."""
         return self._config.exec_pipelined
 
     @property
     def exec_async(self) -> bool:
-        """False: an iteration runs only when it is asked for."""
+        """False: a batch is made only when it is asked for."""
         return self._config.exec_async
 
     @property
     def prefetch_queue_depth(self) -> int | Mapping[str, int]:
-        """Batches made ahead, as supplied; of a dict the largest value counts."""
+        """Batches made ahead, as given; of a dict the largest value counts."""
         return self._config.prefetch_queue_depth
 
     @property
@@ -1103,18 +1097,18 @@ class Pipeline:
 
     @property
     def py_start_method(self) -> str | None:
-        """Starts the worker processes; once they were started, the method that did."""
+        """Method that starts worker processes; once they run, the one that was used."""
         workers = self._callback_workers
         return self._config.py_start_method if workers is None else workers.start_method
 
     @property
     def py_timeout(self) -> float | None:
-        """Seconds that one call of a callback in a worker process may take; None: as long as it takes."""
+        """Seconds that one call of a callback in a worker process may take; None: no limit."""
         return self._config.py_timeout
 
     @property
     def on_error(self) -> str:
-        """ "raise", "skip" or "mask": what to do with a sample that an operator cannot work on."""
+        """ "raise", "skip" or "mask": what to do if an operator fails on a sample."""
         return self._config.on_error
 
     @property
@@ -1124,12 +1118,12 @@ class Pipeline:
 
     @property
     def max_prefetch_bytes(self) -> int | None:
-        """Bytes that batches made ahead may take; None: a quarter of the memory."""
+        """Most bytes of batches made ahead; None: a quarter of the memory."""
         return self._config.max_prefetch_bytes
 
     @property
     def max_idle_bytes(self) -> int:
-        """Bytes of host memory that are kept for later batches, at most."""
+        """Most bytes of host memory kept for later batches."""
         return self._config.max_idle_bytes
 
     @property
@@ -1139,7 +1133,7 @@ class Pipeline:
 
     @property
     def exact_shapes(self) -> bool:
-        """True: each sample is a call by itself."""
+        """True: each sample runs in a call of its own."""
         return self._config.exact_shapes
 
     @property
@@ -1149,12 +1143,12 @@ class Pipeline:
 
     @property
     def min_workers(self) -> int:
-        """Fewest processes, where their number follows the waiting time."""
+        """Fewest processes, if their number follows the waiting time."""
         return self._config.min_workers
 
     @property
     def max_workers(self) -> int | None:
-        """Most processes, where their number follows the waiting time; None: it does not."""
+        """Most processes, if their number follows the waiting time; None: it does not."""
         return self._config.max_workers
 
     @property
@@ -1162,51 +1156,51 @@ class Pipeline:
         """True: the function runs in each iteration, and each operator when it is called."""
         return self._config.debug
 
-    # Of DALI, without effect here.
+    # Arguments of DALI without effect here.
 
     @property
     def bytes_per_sample(self) -> int:
-        """As supplied; without effect."""
+        """As given; without effect."""
         return self._config.bytes_per_sample
 
     @property
     def set_affinity(self) -> bool:
-        """As supplied; without effect."""
+        """As given; without effect."""
         return self._config.set_affinity
 
     @property
     def max_streams(self) -> int | None:
-        """As supplied; without effect."""
+        """As given; without effect."""
         return self._config.max_streams
 
     @property
     def default_cuda_stream_priority(self) -> int | None:
-        """As supplied; without effect."""
+        """As given; without effect."""
         return self._config.default_cuda_stream_priority
 
     @property
     def enable_memory_stats(self) -> bool:
-        """As supplied; without effect."""
+        """As given; without effect."""
         return self._config.enable_memory_stats
 
     @property
     def exec_dynamic(self) -> bool:
-        """As given, True if not: memory is given back after its last use, as DALI's dynamic executor does."""
+        """As given, or True: memory is given back after its last use, as by DALI's dynamic executor."""
         return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
 
     @property
     def experimental_exec_dynamic(self) -> bool | None:
-        """As supplied; without effect."""
+        """As given; without effect."""
         return self._config.experimental_exec_dynamic
 
     @property
     def stream_policy(self) -> StreamPolicy | None:
-        """As supplied; without effect."""
+        """As given; without effect."""
         return self._config.stream_policy
 
     @property
     def concurrency(self) -> OperatorConcurrency | None:
-        """As supplied; without effect."""
+        """As given; without effect."""
         return self._config.concurrency
 
 

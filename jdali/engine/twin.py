@@ -87,7 +87,12 @@ class PipelineTwin:
         for reader in engine.readers.values():
             if not 0 <= index < reader.size:
                 raise IndexError(f"sample: index {index} is not in the data set of {reader.size} samples")
-        epochs, indices = np.array([epoch], np.uint32), np.array([index], np.int64)
-        refs = {node.name: SampleRefs(epochs, indices, np.zeros(1, bool)) for node in engine.readers}
-        task = BatchTask(SampleIds(epochs, indices, np.arange(1)), np.ones(1, bool), refs)
-        return engine.make(task, tolerates=False)
+        return engine.make(task_of_sample(engine, index, range(epoch, epoch + 1)), tolerates=False)
+
+
+def task_of_sample(engine: Engine, index: int, epochs: range) -> BatchTask:
+    """Returns the task of one sample in several epochs, for a pipeline with one reader or without sources."""
+    count = len(epochs)
+    ids = SampleIds(np.array(epochs, np.uint32), np.full(count, index, np.int64), np.arange(count))
+    refs = SampleRefs(ids.epoch, ids.index, np.zeros(count, bool))
+    return BatchTask(ids, np.ones(count, bool), {node.name: refs for node in engine.readers})

@@ -16,11 +16,10 @@ from jdali._threads import Spent
 from jdali.engine.cursor import TaskCursor
 from jdali.engine.eager.stepwise import StepwiseEngine, Trace
 from jdali.engine.iteration import Result
-from jdali.engine.sample_ids import SampleIds
 from jdali.engine.task import BatchTask
+from jdali.engine.twin import task_of_sample
 from jdali.engine.window import Window
 from jdali.graph import DataNode, Node
-from jdali.readers.order.epochs import SampleRefs
 
 MOST_EPOCHS = 20
 _MOST_FOUND, _FIND_SECONDS = 50, 2.0
@@ -226,12 +225,8 @@ class PipelineInspector:
 
     def _trace_of(self, index: int, epochs: range) -> Trace:
         """Runs a batch with one position for each epoch."""
-        count = len(epochs)
-        ids = SampleIds(np.array(epochs, np.uint32), np.full(count, index, np.int64), np.arange(count))
-        refs = SampleRefs(ids.epoch, ids.index, np.zeros(count, bool))
-        task = BatchTask(ids, np.ones(count, bool), {node.name: refs for node in self.engine.readers})
         with self._turn():
-            return self._engine().trace(task)
+            return self._engine().trace(task_of_sample(self.engine, index, epochs))
 
     def _make(self, feed: TaskCursor) -> Result:
         """Makes the next batch of a feed, as large as the pipeline's batches."""
