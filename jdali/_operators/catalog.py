@@ -210,6 +210,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.readers.mxnet": {"readers.mxnet": "ReaderOp"},
     "jdali.readers.nemo_asr": {"readers.nemo_asr": "ReaderOp"},
     "jdali.readers.numpy": {"readers.numpy": "ReaderOp"},
+    "jdali.readers.parquet": {"readers.parquet": "ReaderOp"},
     "jdali.readers.sequence": {"readers.sequence": "ReaderOp"},
     "jdali.readers.tfrecord": {"readers.tfrecord": "ReaderOp"},
     "jdali.readers.video": {

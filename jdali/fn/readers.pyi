@@ -820,6 +820,77 @@ def numpy(
     Example: numbers = fn.readers.numpy(file_root="arrays", file_filter="*.npy")
     """
 
+def parquet(
+    *,
+    columns: str | typing.Sequence[str],
+    paths: str | typing.Sequence[str],
+    filter: Any = None,
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> Any:
+    """Reads rows of Parquet files: an output for each of `columns`.
+
+    Row groups are read whole, of them only these columns, once a pass over the data; `random_shuffle` mixes rows
+    through a buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into
+    `bytes_ahead` of `jdali.storage` are read for each sample: write files with small ones for it.
+
+    A row without a value (null) in a column, or with lists that make no array, is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns, with "." between those of nested fields. Of a struct with "bytes", as the Hugging
+            Face Hub has for pictures and sounds, these are read.
+        paths: of the files.
+        filter: which rows are samples: an expression of `pyarrow.compute`, or conditions as those of pandas,
+            `[("label", "in", [1, 2])]`. The columns that it names are read when the pipeline is built.
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example: jpegs, labels = fn.readers.parquet(paths=["train.parquet"], columns=["image", "label"])
+    """
+
 def sequence(
     *,
     file_root: str,

@@ -151,6 +151,33 @@ def _caffe2(folder: Path) -> Arguments:
     return _database(folder, values)
 
 
+def _table(folder: Path) -> tuple[Any, list[Any]]:
+    """pyarrow, and two tables of pictures, numbers, strings and lists."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    content = _pictures(folder)
+    kinds = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    return pa, [
+        pa.table({
+            "image": pa.array([{"bytes": content[i], "path": f"{i}.png"} for i in part], kinds),
+            "label": pa.array(part, pa.int64()),
+            "caption": [f"picture {i}" for i in part],
+            "boxes": [[[float(i), 0, 1, 1]] * (i % 3) for i in part],
+        })
+        for part in (range(3), range(3, COUNT))
+    ]  # fmt: skip
+
+
+COLUMNS = ["image", "label", "caption", "boxes"]
+
+
+def _parquet(folder: Path) -> Arguments:
+    _, tables = _table(folder)
+    pq = pytest.importorskip("pyarrow.parquet")
+    for number, table in enumerate(tables):
+        pq.write_table(table, folder / f"{number}.parquet", row_group_size=2)
+    return lambda at: {"paths": [f"{at}/0.parquet", f"{at}/1.parquet"], "columns": COLUMNS}
+
+
 def _numpy(folder: Path) -> Arguments:
     for i in range(COUNT):
         np.save(folder / f"{i}.npy", np.arange(5 + i * 100, 5 + i * 100 + 42).reshape(6, 7))
@@ -224,6 +251,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "caffe": ("readers.caffe", _caffe),
     "caffe2": ("readers.caffe2", _caffe2),
     "webdataset": ("readers.webdataset", _webdataset),
+    "parquet": ("readers.parquet", _parquet),
     "numpy": ("readers.numpy", _numpy),
     "numpy window": ("readers.numpy", _numpy_window),
     "nemo_asr": ("readers.nemo_asr", _nemo_asr),
@@ -234,6 +262,9 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "fits": ("experimental.readers.fits", _fits),
 }
 """For each way to read: the name of the reader, and what makes its data set in a folder."""
+
+OWN = ("parquet",)
+"""Cases whose readers DALI does not have."""
 
 
 def made(case: str, folder: Path) -> tuple[str, Arguments]:

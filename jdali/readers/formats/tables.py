@@ -1,0 +1,282 @@
+"""Readers of tables: rows in groups that are read together, columns as outputs."""
+
+from __future__ import annotations
+
+import abc
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali._batches import Store
+from jdali._errors import SampleError
+from jdali._storage import BadRecord
+from jdali.readers.base import Loaded, Reader, joined, nothing
+from jdali.readers.formats.arrow_columns import REASONS, Column, column_of, field_of, kind_of, taken
+from jdali.readers.formats.records import path_list
+from jdali.readers.shared_tables import shared
+from jdali.storage import options as storage_options
+
+# Groups that are kept besides those of the window: the next, and one that batches before are still read from.
+_BESIDES = 2
+
+
+class RowGroup(NamedTuple):
+    """Rows that were read together.
+
+    Attributes:
+        starts: int64 [parts], the first row of each part, and 0 at the front.
+        parts: for each of them its columns.
+        bytes: that they hold.
+    """
+
+    starts: np.ndarray
+    parts: list[tuple[Column, ...]]
+    bytes: int
+
+    @classmethod
+    def of(cls, batches: Iterable[Any], paths: Sequence[str], rows: int) -> RowGroup:
+        """Takes the columns of record batches.
+
+        Args:
+            batches: which follow each other.
+            paths: of the columns.
+            rows: that they should have.
+        """
+        batches = [batch for batch in batches if batch.num_rows]
+        starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
+        if starts[-1] != rows:
+            raise BadRecord(f"it has {starts[-1]} rows, {rows} were expected")
+        parts = []
+        for batch in batches:
+            columns = []
+            for path in paths:
+                try:
+                    columns.append(column_of(taken(batch, path)))
+                except BadRecord as error:
+                    raise BadRecord(f"column {path!r}: {error}") from error
+            parts.append(tuple(columns))
+        return cls(starts[:-1], parts, sum(batch.get_total_buffer_size() for batch in batches))
+
+
+class TableReader(Reader):
+    """A reader whose samples are rows of tables.
+
+    Rows come in groups, which are read whole: once a pass, in order and with `random_shuffle`, which mixes them through
+    a buffer of `initial_fill` rows. The groups that the buffer reaches over are kept, and others as far as
+    `bytes_ahead` of `jdali.storage` allows.
+
+    Args:
+        name: of the reader, for messages.
+        columns: that are read, by their paths.
+        counts: rows of each group.
+        rows: of each group those that are samples; None: all.
+        options: of every reader.
+
+    Attributes:
+        groups_at_once: in how many groups, at most, the next samples lie; 1 where they are anywhere.
+    """
+
+    mixes = True
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[str],
+        counts: Sequence[int],
+        rows: Sequence[np.ndarray] | None,
+        options: Mapping[str, Any],
+    ):
+        self._name, self._columns, self._counts = name, columns, counts
+        self.num_outputs = len(columns)
+        self._rows = None if rows is None else np.concatenate([np.zeros(0, np.int64), *rows])
+        self._first = np.cumsum([0, *(counts if rows is None else map(len, rows))])
+        super().__init__(int(self._first[-1]), options)
+        self._kept: OrderedDict[int, Future[RowGroup]] = OrderedDict()
+        self._lock = threading.Lock()
+        self.groups_at_once = 1 if options.get("shuffle_after_epoch") else self._spanned(self._order.window)
+        self._least = self.groups_at_once + _BESIDES
+        self._most_bytes = storage_options().bytes_ahead
+
+    def _spanned(self, window: int) -> int:
+        """Returns the number of groups, at most, that as many samples one after another lie in."""
+        last = np.searchsorted(self._first, self._first[1:] + window - 2, side="right")
+        return int((last - np.arange(len(last))).clip(1, len(last)).max(initial=1))
+
+    @abc.abstractmethod
+    def read_group(self, number: int) -> RowGroup:
+        """Reads a group; raises `BadRecord` if it is damaged, `OSError` if it is the machine that cannot read it."""
+
+    @abc.abstractmethod
+    def where(self, group: int, row: int) -> str:
+        """Names a row of a group, for messages."""
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        columns, failures = self.load_many(np.array([index]))
+        if failures:
+            raise failures[0]
+        return tuple(column.host_sample(0) for column in columns)
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        numbers = np.searchsorted(self._first, indices, side="right") - 1
+        rows = indices - self._first[numbers] if self._rows is None else self._rows[indices]
+        order: list[np.ndarray] = []
+        parts: list[tuple[Store, ...]] = []
+        failures: dict[int, Exception] = {}
+        for number in np.unique(numbers).tolist():
+            positions = np.flatnonzero(numbers == number)
+            try:
+                group = self._group(number)
+            except (BadRecord, OSError, MemoryError) as error:
+                if isinstance(error, BadRecord):
+                    for position in positions.tolist():
+                        failures[position] = self._error(indices.item(position), error)
+                else:
+                    failures.update(dict.fromkeys(positions.tolist(), error))
+                continue
+            owners = np.searchsorted(group.starts, rows[positions], side="right") - 1
+            for part in np.unique(owners).tolist():
+                mine = positions[owners == part]
+                here = rows[mine] - group.starts[part]
+                columns = group.parts[part]
+                good = np.ones(len(mine), bool)
+                for path, column in zip(self._columns, columns, strict=True):
+                    for i in np.flatnonzero(column.wrong[here]).tolist():
+                        reason = f"column {path!r}: {REASONS[column.wrong.item(here.item(i))]}"
+                        failures.setdefault(mine.item(i), self._error(indices.item(mine.item(i)), reason))
+                        good[i] = False
+                order.append(mine[good])
+                parts.append(tuple(column.store(here[good]) for column in columns))
+        if not parts:
+            return Loaded((nothing(),) * self.num_outputs, failures)
+        back = np.argsort(np.concatenate(order))
+        return Loaded(tuple(column.select(back) for column in joined(parts)), failures)
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        return [slice(0, len(indices))]  # nothing is copied: a batch is too little to divide
+
+    def source(self, index: int) -> str:
+        number = int(np.searchsorted(self._first, index, side="right")) - 1
+        row = index - self._first.item(number) if self._rows is None else self._rows.item(index)
+        return self.where(number, row)
+
+    def _error(self, index: int, reason: object) -> SampleError:
+        return SampleError(f"{self._name}: {self.source(index)}: {reason}")
+
+    def _group(self, number: int) -> RowGroup:
+        """Returns a group; one thread reads it, the others wait."""
+        with self._lock:
+            known = self._kept.get(number)
+            future: Future[RowGroup] = known or Future()
+            self._kept[number] = future
+            self._kept.move_to_end(number)
+        if known is not None:
+            return known.result()
+        try:
+            future.set_result(self.read_group(number))
+        except BadRecord as error:
+            future.set_exception(error.with_traceback(None))  # which holds what was read
+        except BaseException as error:
+            with self._lock:
+                self._kept.pop(number, None)  # it may be read another time
+            future.set_exception(error)
+        with self._lock:
+            self._drop()
+        return future.result()
+
+    def _drop(self) -> None:
+        """Drops the groups that were used least recently, with the lock held."""
+        sizes = {n: f.result().bytes for n, f in self._kept.items() if f.done() and not f.exception()}
+        held, spare = sum(sizes.values()), len(self._kept) - self._least
+        for number in list(self._kept)[: max(spare, 0)]:
+            if held <= self._most_bytes:
+                break
+            if self._kept[number].done():
+                held -= sizes.get(number, 0)
+                del self._kept[number]
+
+    def close(self) -> None:
+        with self._lock:
+            self._kept.clear()
+
+
+def column_names(name: str, columns: Any) -> list[str]:
+    """Returns the names of the columns that a user asks for; raises if there are none."""
+    names = path_list(name, "columns", columns)
+    if not names:
+        raise ValueError(f"{name}: columns is empty, it must name at least one column")
+    return names
+
+
+def count_of(name: str) -> Callable[[Mapping[str, Any]], int]:
+    """Makes the function that counts the outputs of a reader: one for each of `columns`."""
+    return lambda arguments: len(column_names(name, arguments["columns"]))
+
+
+class Schemas:
+    """Checks that tables have the columns that are asked for, and that these are alike in all of them.
+
+    Args:
+        name: of the reader.
+        columns: that are asked for.
+    """
+
+    def __init__(self, name: str, columns: Sequence[str]):
+        self._name, self._columns = name, columns
+        self._first: tuple[str, list[tuple[np.dtype, int]]] | None = None
+
+    def check(self, schema: Any, path: str) -> None:
+        """Raises if the schema of a table lacks a column, or has it in a form that is no sample's."""
+        kinds = []
+        for column in self._columns:
+            kind = field_of(schema, column)
+            if kind is None:
+                raise ValueError(
+                    f"{self._name}: {path} has no column {column!r}; it has {', '.join(map(repr, schema.names))}"
+                )
+            try:
+                kinds.append(kind_of(kind))
+            except TypeError as error:
+                raise ValueError(
+                    f"{self._name}: column {column!r} of {path} cannot be read: {error}"
+                ) from None
+        if self._first is None:
+            self._first = path, kinds
+        first, expected = self._first
+        for column, mine, theirs in zip(self._columns, kinds, expected, strict=True):
+            if mine != theirs:
+                raise ValueError(
+                    f"{self._name}: column {column!r} differs: {_shown(*theirs)} in {first}, {_shown(*mine)} in {path}"
+                )
+
+
+def _shown(dtype: np.dtype, ndim: int) -> str:
+    return f"{dtype} with {ndim} axes"
+
+
+def chosen_rows(
+    counts: Sequence[int], read: Callable[[int], Iterable[Any]], condition: Any
+) -> list[np.ndarray]:
+    """Finds the rows of each group that a condition holds for: int64 [rows] each.
+
+    Args:
+        counts: rows of each group.
+        read: gives record batches of a group, with the columns of the condition.
+        condition: an expression of pyarrow.
+    """
+
+    import pyarrow as pa
+
+    def chosen(number: int) -> np.ndarray:
+        table = pa.Table.from_batches(list(read(number)))
+        numbered = table.append_column(_ROW, pa.array(np.arange(counts[number])))
+        rows: np.ndarray = numbered.filter(condition).column(_ROW).to_numpy()
+        return rows
+
+    return shared("rows", lambda: [chosen(number) for number in range(len(counts))])
+
+
+_ROW = "__jdali_row__"
