@@ -50,7 +50,7 @@ def reader_options(
     """Declares the arguments of every reader.
 
     Args:
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import BadRecord, RecordFiles
@@ -17,7 +15,14 @@ from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats.arrow_columns import content_path, field_of, need_pyarrow
 from jdali.readers.formats.parquet_pages import pages_of
 from jdali.readers.formats.records import required_paths
-from jdali.readers.formats.tables import RowGroup, Schemas, TableReader, chosen_rows, column_names, count_of
+from jdali.readers.formats.tables import (
+    TableFilesReader,
+    column_names,
+    condition_of,
+    count_of,
+    opened_files,
+    short,
+)
 
 _NAME = "readers.parquet"
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
@@ -25,12 +30,12 @@ _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBL
 _LEVELS = 6
 
 
-class ParquetReader(TableReader):
+class ParquetReader(TableFilesReader):
     """Rows of Parquet files, of which row groups are read.
 
     Args:
         files: to read.
-        footers: metadata of each file; None for one that cannot be read, which counts as one sample.
+        footers: metadata of each file; None for one that cannot be read.
         columns: to read.
         condition: expression of pyarrow that says which rows are samples; None: all.
         options: of every reader.
@@ -44,55 +49,23 @@ class ParquetReader(TableReader):
         condition: Any,
         options: Mapping[str, Any],
     ):
-        self._files, self._footers = files, footers
-        self._groups = [
-            (file, number)
-            for file, footer in enumerate(footers)
-            for number in ([-1] if footer is None else range(footer.num_row_groups))
+        self._footers = footers
+        self._schema = next(footer for footer in footers if footer is not None).schema.to_arrow_schema()
+        counts = [
+            None if f is None else [f.row_group(i).num_rows for i in range(f.num_row_groups)] for f in footers
         ]
-        counts = [1 if n < 0 else footers[f].row_group(n).num_rows for f, n in self._groups]
-        self._before = np.cumsum([0, *counts])
-        schemas = [None if footer is None else footer.schema.to_arrow_schema() for footer in footers]
-        schema = next(one for one in schemas if one is not None)
-        self._paths = [content_path(field_of(schema, column), column) for column in columns]
-        rows = None
-        if condition is not None:
-            # An expression does not tell its columns, but its text has their names.
-            text = str(condition)
-            named = [c for c in schema.names if re.search(rf"(?<!\w){re.escape(c)}(?!\w)", text)]
+        super().__init__(_NAME, files, counts, self._schema.names, columns, condition, options)
 
-            def batches(number: int) -> Iterator[Any]:
-                try:
-                    yield from self._batches(number, named)
-                except BadRecord as error:
-                    where = files.names[self._groups[number][0]]
-                    raise ValueError(f"{_NAME}: {where} cannot be filtered: {error}") from error
+    def span(self, file: int, group: int) -> tuple[int, int]:
+        chunks = self._chunks(file, group, self._paths(self._columns))
+        return min(start for _, start, _, _ in chunks), max(start + size for _, start, size, _ in chunks)
 
-            rows = chosen_rows(counts, batches, condition)
-        super().__init__(_NAME, columns, counts, rows, options)
-        files.expect(self.groups_at_once, len(counts), self._pieces)
+    def _paths(self, columns: Sequence[str]) -> list[str]:
+        """Returns what is read of columns: of a struct with bytes only these."""
+        return [content_path(field_of(self._schema, column), column) for column in columns]
 
-    def _pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        starts, ends = [], []
-        for number in range(len(self._groups)):
-            chunks = self._chunks(number, self._paths)
-            starts.append(min((start for _, start, _, _ in chunks), default=0))
-            ends.append(max((start + size for _, start, size, _ in chunks), default=0))
-        return np.array([file for file, _ in self._groups]), np.array(starts), np.array(ends)
-
-    def where(self, group: int, row: int) -> str:
-        file, _ = self._groups[group]
-        begin = next(i for i, (other, _) in enumerate(self._groups) if other == file)
-        return f"{self._files.names[file]}#row {self._before.item(group) - self._before.item(begin) + row}"
-
-    def read_group(self, number: int) -> RowGroup:
-        return RowGroup.of(self._batches(number, self._paths), self._columns, self._counts[number])
-
-    def _chunks(self, number: int, paths: Sequence[str]) -> list[tuple[Any, int, int, int]]:
+    def _chunks(self, file: int, group: int, paths: Sequence[str]) -> list[tuple[Any, int, int, int]]:
         """Finds the column chunks of a row group: metadata, start, bytes, and bytes of a value (0 where they differ)."""
-        file, group = self._groups[number]
-        if group < 0:
-            return []
         footer = self._footers[file]
         found = footer.row_group(group)
         chunks = []
@@ -108,20 +81,15 @@ class ParquetReader(TableReader):
             chunks.append((chunk, start, chunk.total_compressed_size, _WIDTHS.get(leaf.physical_type, width)))
         return chunks
 
-    def _batches(self, number: int, paths: Sequence[str]) -> Iterator[Any]:
-        """Reads columns of a row group, as record batches."""
+    def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
         import pyarrow.parquet as pq
 
-        file, group = self._groups[number]
-        if group < 0:
-            raise BadRecord(self._files.lost[file])
-        rows = self._footers[file].row_group(group).num_rows
+        rows, paths = self._footers[file].row_group(group).num_rows, self._paths(columns)
         source = _KeptPieces(self._files, file)
         most = limits.most("max_sample_bytes")
         fixed, at_once = 0, rows
-        for chunk, start, size, width in self._chunks(number, paths):
-            data = source.keep(start, size)
-            pages = pages_of(data, chunk.num_values)
+        for chunk, start, size, width in self._chunks(file, group, paths):
+            pages = pages_of(source.keep(start, size), chunk.num_values)
             fixed += pages.bytes + pages.values * (width + _LEVELS)
             if pages.repeated and not width:
                 at_once = min(at_once, max(most // pages.repeated, 1))
@@ -130,7 +98,7 @@ class ParquetReader(TableReader):
         held = 0
         try:
             opened = pq.ParquetFile(source, metadata=self._footers[file], page_checksum_verification=True)
-            for batch in opened.iter_batches(at_once, [group], list(paths), use_threads=False):
+            for batch in opened.iter_batches(max(at_once, 1), [group], paths, use_threads=False):
                 held += batch.get_total_buffer_size()
                 if held > most:
                     raise BadRecord(str(limits.exceeded("max_sample_bytes", f"row group {group}")))
@@ -140,18 +108,7 @@ class ParquetReader(TableReader):
         except (ValueError, OSError, NotImplementedError) as error:
             if is_of_machine(error):
                 raise
-            raise BadRecord(f"row group {group} is damaged: {_short(error)}") from error
-
-    def interrupt(self) -> None:
-        self._files.interrupt()
-
-    @property
-    def reads_ahead(self) -> bool:  # type: ignore[override]
-        return self._files.reads_ahead
-
-    def close(self) -> None:
-        super().close()
-        self._files.close()
+            raise BadRecord(f"row group {group} is damaged: {short(error)}") from error
 
 
 class _KeptPieces(io.RawIOBase):
@@ -196,50 +153,20 @@ class _KeptPieces(io.RawIOBase):
         return self._files.read(self._file, start, size)
 
 
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300]
-
-
 def _footer(files: RecordFiles, file: int) -> Any:
     """Reads the metadata of a file; raises ValueError if they are none."""
     import pyarrow.parquet as pq
 
-    path = files.names[file]
     try:
         footer = pq.read_metadata(_KeptPieces(files, file))
-        groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
-    except BadRecord as error:
-        raise ValueError(f"{_NAME}: {path}: {error}") from error
+        rows = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
     except (ValueError, OSError, NotImplementedError) as error:
         if is_of_machine(error):
             raise
-        raise ValueError(f"{_NAME}: {path} is no Parquet file, or damaged: {_short(error)}") from error
-    rows = [group.num_rows for group in groups]
+        raise ValueError(f"is no Parquet file, or damaged: {short(error)}") from error
     if any(count < 0 for count in rows) or sum(rows) != footer.num_rows:
-        raise ValueError(
-            f"{_NAME}: {path} is damaged: its row groups have {rows[:9]} of {footer.num_rows} rows"
-        )
+        raise ValueError(f"is damaged: its row groups have {rows[:9]} of {footer.num_rows} rows")
     return footer
-
-
-def _footers(files: RecordFiles, schemas: Schemas, goes_on: bool) -> list[Any]:
-    """Reads the metadata of all files; with `goes_on` one that is damaged has none, unless all are."""
-    footers: list[Any] = []
-    failure: ValueError | None = None
-    for file, path in enumerate(files.names):
-        try:
-            footer = _footer(files, file)
-        except ValueError as error:
-            if not goes_on:
-                raise
-            failure, footer = error, None
-            files.lost[file] = str(error).removeprefix(f"{_NAME}: ")
-        else:
-            schemas.check(footer.schema.to_arrow_schema(), path)
-        footers.append(footer)
-    if failure is not None and not any(footers):
-        raise failure
-    return footers
 
 
 @reader(name=_NAME, outputs=count_of(_NAME), devices=("cpu",))
@@ -276,21 +203,8 @@ def parquet(
     need_pyarrow(_NAME)
     names = column_names(_NAME, columns)
     files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
-    footers = _footers(files, Schemas(_NAME, names), options.get("_goes_on", False))
-    return ParquetReader(files, footers, names, _condition(filter), options)
-
-
-def _condition(given: Any) -> Any:
-    """Returns the expression of a filter; None if there is none."""
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-
-    if given is None or isinstance(given, pc.Expression):
-        return given
-    try:
-        return pq.filters_to_expression(given)
-    except (ValueError, TypeError) as error:
-        raise ValueError(
-            f"{_NAME}: filter must be an expression of pyarrow.compute or conditions "
-            f'such as [("label", "==", 3)]: {error}'
-        ) from error
+    footers = opened_files(
+        _NAME, files, names, functools.partial(_footer, files), lambda footer: footer.schema.to_arrow_schema(),
+        options.get("_goes_on", False),
+    )  # fmt: skip
+    return ParquetReader(files, footers, names, condition_of(_NAME, filter), options)

@@ -64,6 +64,7 @@ NAMED = {
 # Why the data of the others name no files.
 UNNAMED = {
     "readers.sequence": "a folder's listing only",
+    "readers.arrow": "record batches and offsets only",
     "readers.parquet": "columns that are read, and no others",
     "readers.tfrecord": "records and offsets only",
     "readers.mxnet": "records and offsets only",

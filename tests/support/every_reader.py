@@ -178,6 +178,14 @@ def _parquet(folder: Path) -> Arguments:
     return lambda at: {"paths": [f"{at}/0.parquet", f"{at}/1.parquet"], "columns": COLUMNS}
 
 
+def _arrow(folder: Path) -> Arguments:
+    pa, tables = _table(folder)
+    for number, (table, new) in enumerate(zip(tables, (pa.ipc.new_file, pa.ipc.new_stream), strict=True)):
+        with new(folder / f"{number}.arrow", table.schema) as file:
+            file.write_table(table, max_chunksize=2)
+    return lambda at: {"paths": [f"{at}/0.arrow", f"{at}/1.arrow"], "columns": COLUMNS}
+
+
 def _numpy(folder: Path) -> Arguments:
     for i in range(COUNT):
         np.save(folder / f"{i}.npy", np.arange(5 + i * 100, 5 + i * 100 + 42).reshape(6, 7))
@@ -252,6 +260,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "caffe2": ("readers.caffe2", _caffe2),
     "webdataset": ("readers.webdataset", _webdataset),
     "parquet": ("readers.parquet", _parquet),
+    "arrow": ("readers.arrow", _arrow),
     "numpy": ("readers.numpy", _numpy),
     "numpy window": ("readers.numpy", _numpy_window),
     "nemo_asr": ("readers.nemo_asr", _nemo_asr),
@@ -263,7 +272,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
 }
 """For each way to read: the name of the reader, and what makes its data set in a folder."""
 
-OWN = ("parquet",)
+OWN = ("parquet", "arrow")
 """Cases whose readers DALI does not have."""
 
 

@@ -40,6 +40,7 @@ print(json.dumps({
     "fits": said(lambda: fn.experimental.readers.fits(files=["x.bin"])),
     "tfrecord": said(lambda: fn.readers.tfrecord(path=["x.bin"], features=feature)["a"]),
     "parquet": said(lambda: fn.readers.parquet(paths=["x.bin"], columns=["a"])),
+    "arrow": said(lambda: fn.readers.arrow(paths=["x.bin"], columns=["a"])),
     "inflate": said(lambda: fn.decoders.inflate(fn.readers.file(files=["x.bin"])[0], shape=[4])),
     "url": said(lambda: fn.readers.numpy(files=["s3://bucket/x.npy"])),
     "records at a url": said(lambda: fn.readers.mxnet(path=["https://host/x.rec"])),
@@ -52,7 +53,8 @@ print(json.dumps({
 """
 EXTRAS = {
     "video": "video", "experimental video": "video", "video decoder": "video", "fits": "fits",
-    "tfrecord": "records", "parquet": "tables", "inflate": "inflate", "url": "remote", "records at a url": "remote",
+    "tfrecord": "records", "parquet": "tables", "arrow": "tables", "inflate": "inflate",
+    "url": "remote", "records at a url": "remote",
 }  # fmt: skip
 
 

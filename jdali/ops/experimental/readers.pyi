@@ -19,7 +19,7 @@ class Fits(OperatorClass):
         dtypes: type of each output, rounded and saturated; None: as stored.
         file_filter: pattern of the names of files in `file_root`; capital letters count.
         hdu_indices: of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -100,7 +100,7 @@ class Video(OperatorClass):
             ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
         uniform_sample: give one sequence a clip, of frames spread evenly over it; `stride`, `step` and
             `pad_mode` have no effect then.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.

@@ -18,6 +18,17 @@ try:
     import pyarrow as pa
 except ImportError:
     pa = None
+__all__ = [
+    "REASONS",
+    "Column",
+    "column_of",
+    "content_path",
+    "field_of",
+    "kind_of",
+    "need_pyarrow",
+    "pa",
+    "taken",
+]
 
 # What is wrong with a sample, by the codes of `Column.wrong`.
 REASONS = {
@@ -118,6 +129,7 @@ def column_of(array: Any) -> Column:
     if types.is_list(kind) or types.is_large_list(kind):
         return _lists(array, _offsets(array, 64 if types.is_large_list(kind) else 32))
     if types.is_binary_view(kind) or types.is_string_view(kind):
+        array.validate(full=True)
         array = array.cast(pa.large_binary())
         kind = array.type
     if types.is_binary(kind) or types.is_string(kind):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import abc
+import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from jdali._batches import Store
 from jdali._errors import SampleError
-from jdali._storage import BadRecord
+from jdali._storage import BadRecord, RecordFiles
+from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import Loaded, Reader, joined, nothing
 from jdali.readers.formats.arrow_columns import REASONS, Column, column_of, field_of, kind_of, taken
 from jdali.readers.formats.records import path_list
@@ -22,6 +24,9 @@ from jdali.storage import options as storage_options
 
 # Groups that are kept besides those of the window: the next, and one that batches before are still read from.
 _BESIDES = 2
+# The column that numbers rows where a filter is applied.
+_ROW = "__jdali_row__"
+_Opened = TypeVar("_Opened")
 
 
 class RowGroup(NamedTuple):
@@ -203,6 +208,161 @@ class TableReader(Reader):
             self._kept.clear()
 
 
+class TableFilesReader(TableReader):
+    """A reader of the rows of files.
+
+    Args:
+        name: of the reader, for messages.
+        files: to read.
+        counts: rows of each group of each file; None for a file that cannot be read, which counts as one sample.
+        names: of all columns of the files.
+        columns: to read.
+        condition: expression of pyarrow that says which rows are samples; None: all.
+        options: of every reader.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        files: RecordFiles,
+        counts: Sequence[Sequence[int] | None],
+        names: Sequence[str],
+        columns: Sequence[str],
+        condition: Any,
+        options: Mapping[str, Any],
+    ):
+        self._name, self._files = name, files
+        self._places = [
+            (file, group)
+            for file, rows in enumerate(counts)
+            for group in ([-1] if rows is None else range(len(rows)))
+        ]
+        flat = [row for rows in counts for row in ([1] if rows is None else rows)]
+        self._row = np.concatenate(
+            [np.cumsum([0, *(rows or ())])[: max(len(rows or ()), 1)] for rows in counts]
+        )
+        chosen = None
+        if condition is not None:
+            # An expression does not tell its columns, but its text has their names.
+            text = str(condition)
+            named = [n for n in names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text)]
+            chosen = shared(
+                "rows", lambda: [self._chosen(i, flat[i], named, condition) for i in range(len(flat))]
+            )
+        super().__init__(name, columns, flat, chosen, options)
+        files.expect(self.groups_at_once, len(flat), self._pieces)
+
+    @abc.abstractmethod
+    def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
+        """Yields the record batches of a group, with some columns; raises `BadRecord` if it is damaged."""
+
+    @abc.abstractmethod
+    def span(self, file: int, group: int) -> tuple[int, int]:
+        """Returns where the part of a file that is read for a group begins and ends, bytes."""
+
+    def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
+        """Finds the rows of a group that a condition holds for: int64 [rows]."""
+        import pyarrow as pa
+
+        file, group = self._places[number]
+        if group < 0:
+            return np.zeros(1, np.int64)  # which fails when it is read
+        try:
+            table = pa.Table.from_batches(list(self.batches(file, group, columns)))
+        except BadRecord as error:
+            raise ValueError(
+                f"{self._name}: {self._files.names[file]} cannot be filtered: {error}"
+            ) from error
+        numbered = table.append_column(_ROW, pa.array(np.arange(rows)))
+        found: np.ndarray = numbered.filter(condition).column(_ROW).to_numpy()
+        return found
+
+    def read_group(self, number: int) -> RowGroup:
+        file, group = self._places[number]
+        if group < 0:
+            raise BadRecord(self._files.lost[file])
+        return RowGroup.of(self.batches(file, group, self._columns), self._columns, self._counts[number])
+
+    def _pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        spans = np.array([(0, 0) if group < 0 else self.span(file, group) for file, group in self._places])
+        return np.array([file for file, _ in self._places]), spans[:, 0], spans[:, 1]
+
+    def where(self, group: int, row: int) -> str:
+        return f"{self._files.names[self._places[group][0]]}#row {self._row.item(group) + row}"
+
+    @property
+    def reads_ahead(self) -> bool:  # type: ignore[override]
+        return self._files.reads_ahead
+
+    def interrupt(self) -> None:
+        self._files.interrupt()
+
+    def close(self) -> None:
+        super().close()
+        self._files.close()
+
+
+def opened_files(
+    name: str,
+    files: RecordFiles,
+    columns: Sequence[str],
+    begin: Callable[[int], _Opened],
+    schema_of: Callable[[_Opened], Any],
+    goes_on: bool,
+) -> list[_Opened | None]:
+    """Opens all files, and checks that they have the columns, alike in all of them.
+
+    Args:
+        name: of the reader.
+        files: to open.
+        columns: that are asked for.
+        begin: reads what is known of a file, by its number; raises ValueError if it is damaged.
+        schema_of: the schema in it.
+        goes_on: a file that is damaged is None, unless all are.
+    """
+    found: list[_Opened | None] = []
+    failure: ValueError | None = None
+    schemas = _Schemas(name, columns)
+    for file, path in enumerate(files.names):
+        try:
+            opened = begin(file)
+        except (ValueError, OSError) as error:
+            if is_of_machine(error):
+                raise
+            failure = ValueError(f"{name}: {path} {short(error)}")
+            if not goes_on:
+                raise failure from error
+            files.lost[file] = str(failure).removeprefix(f"{name}: ")
+            found.append(None)
+        else:
+            schemas.check(schema_of(opened), path)
+            found.append(opened)
+    if failure is not None and not any(found):
+        raise failure
+    return found
+
+
+def short(error: BaseException) -> str:
+    """Returns what an error of Arrow says, on one line."""
+    return " ".join(str(error).split())[:300]
+
+
+def condition_of(name: str, given: Any) -> Any:
+    """Returns the expression of a filter; None if there is none."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    if given is None or isinstance(given, pc.Expression):
+        return given
+    try:
+        return pq.filters_to_expression(given)
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"{name}: filter must be an expression of pyarrow.compute or conditions "
+            f'such as [("label", "==", 3)]: {error}'
+        ) from error
+
+
 def column_names(name: str, columns: Any) -> list[str]:
     """Returns the names of the columns that a user asks for; raises if there are none."""
     names = path_list(name, "columns", columns)
@@ -216,7 +376,7 @@ def count_of(name: str) -> Callable[[Mapping[str, Any]], int]:
     return lambda arguments: len(column_names(name, arguments["columns"]))
 
 
-class Schemas:
+class _Schemas:
     """Checks that tables have the columns that are asked for, and that these are alike in all of them.
 
     Args:
@@ -255,28 +415,3 @@ class Schemas:
 
 def _shown(dtype: np.dtype, ndim: int) -> str:
     return f"{dtype} with {ndim} axes"
-
-
-def chosen_rows(
-    counts: Sequence[int], read: Callable[[int], Iterable[Any]], condition: Any
-) -> list[np.ndarray]:
-    """Finds the rows of each group that a condition holds for: int64 [rows] each.
-
-    Args:
-        counts: rows of each group.
-        read: gives record batches of a group, with the columns of the condition.
-        condition: an expression of pyarrow.
-    """
-
-    import pyarrow as pa
-
-    def chosen(number: int) -> np.ndarray:
-        table = pa.Table.from_batches(list(read(number)))
-        numbered = table.append_column(_ROW, pa.array(np.arange(counts[number])))
-        rows: np.ndarray = numbered.filter(condition).column(_ROW).to_numpy()
-        return rows
-
-    return shared("rows", lambda: [chosen(number) for number in range(len(counts))])
-
-
-_ROW = "__jdali_row__"
