@@ -536,6 +536,77 @@ def coco(
     preserve: bool = False,
 ) -> tuple[DataNode, ...]: ...
 
+def csv(
+    *,
+    columns: str | typing.Sequence[str],
+    path: str,
+    delimiter: str = ',',
+    file_root: str | None = None,
+    files: str | typing.Sequence[str] = (),
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> Any:
+    """Reads rows of a CSV file, whose first line names the columns: an output for each of `columns`.
+
+    Types follow from the values: int64, float64 and bool, else strings. A row without a number where the others have
+    one is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns.
+        path: of the CSV file.
+        delimiter: between the values of a line.
+        file_root: folder that the names of files are relative to, and that all of them must lie in; None: that of the CSV
+            file.
+        files: those of `columns` that name files: these are read in place of their names.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of files and strings, [] of numbers.
+
+    Example: jpegs, labels = fn.readers.csv(path="train.csv", columns=["name", "label"], files=["name"], file_root="photos")
+    """
+
 def file(
     *,
     case_sensitive_filter: bool = False,
@@ -1022,6 +1093,76 @@ def sequence(
     Returns: uint8 [F, H, W, C].
 
     Example: frames = fn.readers.sequence(file_root="frames", sequence_length=4)
+    """
+
+def table(
+    *,
+    columns: str | typing.Sequence[str],
+    frame: Any,
+    file_root: str | None = None,
+    files: str | typing.Sequence[str] = (),
+    dont_use_mmap: bool = False,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    tensor_init_bytes: int = 1048576,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> Any:
+    """Reads rows of a table in memory: an output for each of `columns`.
+
+    A row without a value (null) in a column is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns.
+        frame: of pandas, polars or pyarrow, or a dict of lists and arrays. Nobody changes it meanwhile.
+        file_root: folder that the names of files are relative to, and that all of them must lie in; None: the working
+            folder.
+        files: those of `columns` that name files: these are read in place of their names.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of files, bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example:
+        frame = {"name": ["cat/1.jpg", "dog/0.jpg"], "label": [0, 1]}
+        jpegs, labels = fn.readers.table(frame=frame, columns=["name", "label"], files=["name"], file_root="photos")
     """
 
 def tfrecord(

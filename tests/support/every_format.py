@@ -52,6 +52,8 @@ def write_tables(root: Path, pictures: list[bytes]) -> None:
         "caption": [f"a picture of {i}" for i in range(len(pictures))],
     })  # fmt: skip
     pq.write_table(table, root / "train.parquet", row_group_size=3)
+    names = [f"{('dog', 'cat')[i % 2]}/{i}.jpg,{i % 2}" for i in range(len(pictures))]
+    (root / "train.csv").write_text("\n".join(["name,label", *names]))
     with pa.ipc.new_stream(root / "train.arrow", table.schema) as file:
         file.write_table(table, max_chunksize=3)
 

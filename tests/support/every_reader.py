@@ -186,6 +186,21 @@ def _arrow(folder: Path) -> Arguments:
     return lambda at: {"paths": [f"{at}/0.arrow", f"{at}/1.arrow"], "columns": COLUMNS}
 
 
+def _csv(folder: Path) -> Arguments:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    _pictures(folder)
+    lines = ["label,name,size", *(f"{i},a/{i}.png,{i / 2}" for i in range(COUNT))]
+    (folder / "list.csv").write_text("\n".join(lines))
+    return lambda at: {"path": f"{at}/list.csv", "columns": ["name", "label", "size"], "files": ["name"]}
+
+
+def _frame(folder: Path) -> Arguments:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    _pictures(folder)
+    frame = {"name": [f"a/{i}.png" for i in range(COUNT)], "caption": [f"picture {i}" for i in range(COUNT)]}
+    return lambda at: {"frame": frame, "columns": ["caption", "name"], "files": ["name"], "file_root": at}
+
+
 def _numpy(folder: Path) -> Arguments:
     for i in range(COUNT):
         np.save(folder / f"{i}.npy", np.arange(5 + i * 100, 5 + i * 100 + 42).reshape(6, 7))
@@ -261,6 +276,8 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "webdataset": ("readers.webdataset", _webdataset),
     "parquet": ("readers.parquet", _parquet),
     "arrow": ("readers.arrow", _arrow),
+    "csv": ("readers.csv", _csv),
+    "table": ("readers.table", _frame),
     "numpy": ("readers.numpy", _numpy),
     "numpy window": ("readers.numpy", _numpy_window),
     "nemo_asr": ("readers.nemo_asr", _nemo_asr),
@@ -272,7 +289,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
 }
 """For each way to read: the name of the reader, and what makes its data set in a folder."""
 
-OWN = ("parquet", "arrow")
+OWN = ("parquet", "arrow", "csv", "table")
 """Cases whose readers DALI does not have."""
 
 

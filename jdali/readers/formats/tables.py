@@ -342,6 +342,11 @@ def opened_files(
     return found
 
 
+def check_columns(name: str, schema: Any, columns: Sequence[str], path: str) -> None:
+    """Raises ValueError if a table lacks a column, or has it in a form that is no sample's."""
+    _Schemas(name, columns).check(schema, path)
+
+
 def short(error: BaseException) -> str:
     """Returns what an error of Arrow says, on one line."""
     return " ".join(str(error).split())[:300]
