@@ -42,8 +42,8 @@ def run(
         arrays.append(jnp.asarray(batch))
     out = planned.outputs[0]
     shape = _padded(out, pad)
-    extents = [jnp.asarray(s.extents, jnp.int32) for s in specs]
-    out_extents = [jnp.asarray(o.extents, jnp.int32) for o in planned.outputs]
+    extents = [s.extents.astype(np.int32) for s in specs]
+    out_extents = [o.extents.astype(np.int32) for o in planned.outputs]
     compiled = jax.jit(lambda a, e, t, o: run_call(planned.call, a, e, t, o, [shape])[0])
     result = np.asarray(compiled(arrays, extents, planned.traced, out_extents))
     return [row[tuple(map(slice, extent))] for row, extent in zip(result, out.extents, strict=True)]

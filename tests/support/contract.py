@@ -321,16 +321,17 @@ def _run_padded(
         for batch in batches:
             rows = np.array(batch)
             results = compiled(
-                MINUS_ZERO, [a[rows] for a in arrays], [jnp.asarray(s.extents[rows], jnp.int32) for s in specs],
+                MINUS_ZERO, [a[rows] for a in arrays], [s.extents[rows].astype(np.int32) for s in specs],
                 {name: v[rows] for name, v in planned.traced.items()},
-                [jnp.asarray(s.extents[rows], jnp.int32) for s in planned.outputs],
+                [s.extents[rows].astype(np.int32) for s in planned.outputs],
                 None if keys is None else keys[rows],
             )  # fmt: skip
-            for o, result in enumerate(results):
+            # By NumPy: JAX would compile a program for each way to cut an array.
+            for o, result in enumerate(map(np.asarray, results)):
                 assert result.shape == (len(rows), *shapes[o]), f"output {o}: padded shape {result.shape}"
                 for row, i in enumerate(batch):
                     valid = tuple(map(slice, planned.outputs[o].extents[i]))
-                    outputs[o].append(np.asarray(result[row])[valid])
+                    outputs[o].append(result[row][valid])
         found.append(outputs)
     assert len(traces) == 1, "traced again for a batch with the same padded shapes"
     for o, (low, high_fill) in enumerate(zip(*found, strict=True)):
