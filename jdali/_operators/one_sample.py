@@ -84,18 +84,23 @@ def _first_row(value: Any) -> Any:
         return value[0]
 
 
-def layouts_of(op: Operator, arrays: Sequence[Array], layout: str | Sequence[str]) -> list[str]:
+def layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) -> list[str]:
     """Returns the layout of each input; "" where a layout that is for all of them has another number of axes.
+
+    Args:
+        op: the operator.
+        ndims: numbers of axes of a sample of each input.
+        layout: of all inputs, or one for each.
 
     Raises:
         ValueError: a layout fits no input.
     """
     shared = isinstance(layout, str)
-    layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
-    fits = [not name or len(name) == a.ndim for name, a in zip(layouts, arrays, strict=True)]
-    if arrays and not (any(fits) if shared else all(fits)):
+    layouts = [layout] * len(ndims) if isinstance(layout, str) else list(layout)
+    fits = [not name or len(name) == ndim for name, ndim in zip(layouts, ndims, strict=True)]
+    if ndims and not (any(fits) if shared else all(fits)):
         wrong = fits.index(False)
-        name, ndim = layouts[wrong], arrays[wrong].ndim
+        name, ndim = layouts[wrong], ndims[wrong]
         advice = f". {_ONE_SAMPLE}" if ndim == len(name) + 1 else ""
         raise ValueError(
             f'{op.name}: the layout "{name}" names {len(name)} axes, the input has {ndim}{advice}'

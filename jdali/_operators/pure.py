@@ -40,19 +40,19 @@ def pure_call(
     extent: object = None,
     out_shape: object = None,
 ) -> Any:
-    """Runs one operator on one sample.
+    """Runs one operator on one sample; on a batch if it always mixes the samples of one.
 
     Works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run
     while tracing, as long as the arguments that it needs are concrete.
 
     Args:
         op: the operator.
-        inputs: arrays of one sample each.
+        inputs: arrays of one sample each, or of a batch.
         args: DALI's arguments.
         key: typed JAX key of a random operator.
-        layout: layout of the inputs, or a sequence of them.
-        extent: true sizes of padded inputs, see `jdali.ops`.
-        out_shape: to pad the outputs to, see `jdali.ops`.
+        layout: layout of a sample of the inputs, or a sequence of them.
+        extent: true sizes of padded inputs, see `jdali.ops`; all samples of a batch have the same.
+        out_shape: to pad the outputs of a sample to, see `jdali.ops`.
 
     Returns: the output, or a tuple of outputs; with `extent`, that and its true size.
 
@@ -63,15 +63,15 @@ def pure_call(
     if op.random and not layout:
         refuse_shared_draws(op, inputs)
     plan = functools.partial(_planned, op, key=key, layout=layout, extent=extent, out_shape=out_shape)
-    return with_advice(op, plan, inputs, args)()
+    return (plan(inputs, args) if op.mixes_samples({}) else with_advice(op, plan, inputs, args))()
 
 
 def _planned(
     op: Operator, inputs: Sequence[object], args: Mapping[str, object], *,
     key: object, layout: object, extent: object, out_shape: object,
 ) -> Callable[[], Any]:  # fmt: skip
-    """Plans the call for one sample; returns a function that runs it."""
-    call = _PureCall.of(op, inputs, args, key, layout, extent)
+    """Plans the call; returns a function that runs it."""
+    call = _PureCall.of(op, inputs, args, key, layout, extent, batch=op.mixes_samples({}))
     extents = call.extents
     known = [one.known for one in extents if one.known is not None]
     if len(known) == len(extents):
@@ -85,7 +85,10 @@ def _planned(
 
     def run() -> Any:
         results = call.run(planned, [one.array for one in extents], true_sizes, shapes)
-        results = tuple(fitted(result, shape) for result, shape in zip(results, shapes, strict=True))
+        rows = () if call.rows is None else (call.rows,)
+        results = tuple(
+            fitted(result, (*rows, *shape)) for result, shape in zip(results, shapes, strict=True)
+        )
         single = len(results) == 1
         outputs = results[0] if single else results
         if extent is None:
@@ -132,6 +135,7 @@ class _PureCall:
         tracers: those of them that are tracers.
         key: of a random operator.
         extents: true sizes of the inputs.
+        rows: samples of the batch that the inputs are; None: they are one sample.
     """
 
     op: Operator
@@ -142,45 +146,48 @@ class _PureCall:
     tracers: Mapping[str, Array]
     key: Any
     extents: Sequence[Extent]
+    rows: int | None = None
 
     @classmethod
     def of(
         cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any,
-        *, floats: bool = True,
+        *, floats: bool = True, batch: bool = False,
     ) -> _PureCall:  # fmt: skip
-        """Sorts a call; with `floats`, a float input keeps its type, see `keeps_floats`."""
+        """Sorts a call; with `floats`, a float input keeps its type, see `keeps_floats`; inputs may be a `batch`."""
         if op.random and key is None:
             raise no_key(op, "the call has none")
         args = {k: v for k, v in args.items() if v is not None}
         tracers = _traced_arguments(op, args)
         known = [_as_input(i) for i in inputs]
         arrays = [jnp.asarray(i) for i in known]
-        layouts = layouts_of(op, arrays, layout)
-        extents = extents_of(op, [a.shape for a in arrays], extent)
+        rows = _rows(op, arrays) if batch else None
+        samples = [a.shape[1:] if batch else a.shape for a in arrays]
+        layouts = layouts_of(op, [len(shape) for shape in samples], layout)
+        extents = extents_of(op, samples, extent)
         keeps = floats and keeps_floats(op) and "dtype" not in args
         if keeps and jnp.issubdtype(arrays[0].dtype, jnp.floating):
             op = _of_one_type(op)
-        return cls(op, known, arrays, layouts, args, tracers, key, extents)
+        return cls(op, known, arrays, layouts, args, tracers, key, extents, rows)
 
     def plan(self, sizes: Sizes) -> PlannedCall:
         """Plans the call for inputs of these true sizes."""
-        op = self.op
+        op, count = self.op, 1 if self.rows is None else self.rows
         specs = [
-            BatchSpec(np.asarray(size, np.int64).reshape(1, a.ndim), a.dtype, name)
+            BatchSpec(np.tile(np.asarray(size, np.int64), (count, 1)), a.dtype, name)
             for size, a, name in zip(sizes, self.arrays, self.layouts, strict=True)
         ]
         keys: Any = None
         if op.random:
             traced = isinstance(self.key, jax.core.Tracer)
             keys = Traced(op.name, "key") if traced else _KeyHolder(self.key)
-        shapes = {n: np.array([v.shape], np.int64).reshape(1, v.ndim) for n, v in self.tracers.items()}
+        shapes = {n: np.tile(np.array(v.shape, np.int64), (count, 1)) for n, v in self.tracers.items()}
         constants = {
             op.input(i).name: value[tuple(map(slice, extent.known))]
             for i, (value, extent) in enumerate(zip(self.known, self.extents, strict=True))
-            if is_local(value) and extent.known is not None
+            if is_local(value) and extent.known is not None and self.rows is None
         }
         request = CallRequest(
-            op, specs, self.args, batch_size=1, keys=keys, input_values=_input_values(op, self.known),
+            op, specs, self.args, batch_size=count, keys=keys, input_values=_input_values(op, self.known),
             traced=shapes, constants=constants,
         )  # fmt: skip
         return plan_call(request)
@@ -191,9 +198,16 @@ class _PureCall:
     ) -> tuple[Array, ...]:  # fmt: skip
         padded = dict(planned.call.argument_shapes)
         traced = {n: argument_rules.fitted(value, padded[n], 0) for n, value in self.tracers.items()}
-        traced |= {name: value[0] for name, value in planned.traced.items()}
+        if self.rows is None:
+            traced |= {name: value[0] for name, value in planned.traced.items()}
 
         def run(arrays: Any, ins: Any, values: Any, outs: Any, key: Any) -> tuple[Array, ...]:
+            if self.rows is not None:
+                ins, values, outs = jax.tree.map(
+                    lambda v: jnp.broadcast_to(v, (self.rows, *jnp.shape(v))), (ins, values, outs)
+                )
+                keys = jax.random.split(key, self.rows)
+                return run_call(planned.call, arrays, ins, {**values, **planned.traced}, outs, shapes, keys)
             if not isinstance(self.op, DeviceBatchOp) and planned.call.frames is None:
                 return run_sample(planned.call, arrays, ins, values, outs, shapes, key)
             arrays, ins, values, outs = jax.tree.map(
@@ -207,6 +221,19 @@ class _PureCall:
             list(self.arrays), list(extents), traced, list(out_extents), self.key
         )
         return results
+
+
+def _rows(op: Operator, arrays: Sequence[Array]) -> int:
+    """Returns the number of samples of the batch that the inputs are."""
+    rows = {a.shape[0] if a.ndim else None for a in arrays}
+    count = rows.pop()
+    if rows or not count:
+        shapes = " and ".join(str(a.shape) for a in arrays)
+        raise ValueError(
+            f"{op.name}: mixes the samples of a batch: its inputs need a leading axis, equally long and not empty, got "
+            f"{shapes}"
+        )
+    return count
 
 
 def keeps_floats(op: Operator) -> bool:

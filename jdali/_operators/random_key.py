@@ -17,6 +17,10 @@ KEY_DOC = (
     "        `jax.vmap`, with a key for each sample."
 )
 
+KEY_OF_BATCH_DOC = (
+    "JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. One for the batch."
+)
+
 
 def call_with_key(op: Operator) -> str:
     """Writes the call of an operator's pure function as programs do: `ops.noise.gaussian(key, data)`."""

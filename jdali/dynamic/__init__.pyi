@@ -769,6 +769,61 @@ def crop_mirror_normalize(
         )
     """
 
+@overload
+def cutmix(
+    images: Tensor | Batch | ArrayLike,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    alpha: float | Tensor | Batch = 1.0,
+    num_classes: int | None = None,
+    probability: float | Tensor | Batch = 1.0,
+    rng: RNG | None = None,
+    key: Any = None,
+) -> Tensor | Batch:
+    """Pastes a box of another picture of the batch into each, and mixes the labels by its area.
+
+    By Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019), with
+    a box for each sample: λ is of Beta(alpha, alpha), the centre of the box any pixel, its height and width
+    2 · floor(√(1 - λ) / 2 · size), cut off at the borders. The share of the sample is then 1 - area / (height · width).
+
+    Args:
+        images: [N, ...] with axes H and W, any type, of one size; without a layout HW, HWC or FHWC. All frames and
+            channels of a sample get the same box.
+        labels: as of `mixup`.
+        alpha: of the beta distribution, above 0; 1: every λ is as likely.
+        num_classes: as of `mixup`.
+        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+        rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
+
+    Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one stays as it is.
+
+    Random numbers: as of `mixup`. The box follows from the key of the sample alone.
+
+    Parity: DALI has no such operator.
+
+    Example: images, labels = fn.cutmix(images, labels, num_classes=10)
+    """
+
+@overload
+def cutmix(
+    images: Tensor | Batch | ArrayLike,
+    labels: Tensor | Batch | ArrayLike,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    alpha: float | Tensor | Batch = 1.0,
+    num_classes: int | None = None,
+    probability: float | Tensor | Batch = 1.0,
+    rng: RNG | None = None,
+    key: Any = None,
+) -> tuple[Tensor | Batch, Tensor | Batch]: ...
+
 def debayer(
     image: Tensor | Batch | ArrayLike,
     /,
@@ -1514,6 +1569,65 @@ def mfcc(
 
     Example: coefficients = fn.mfcc(mel, n_mfcc=13)
     """
+
+@overload
+def mixup(
+    images: Tensor | Batch | ArrayLike,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    alpha: float | Tensor | Batch = 1.0,
+    num_classes: int | None = None,
+    probability: float | Tensor | Batch = 1.0,
+    rng: RNG | None = None,
+    key: Any = None,
+) -> Tensor | Batch:
+    """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, λ of Beta(alpha, alpha).
+
+    By Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018), with a λ for each sample. The samples of a batch
+    are sorted by random numbers, and the partner of each is the next one, so each goes into one other.
+
+    Args:
+        images: [N, ...], any type and layout, of one size; computed in float32.
+        labels: class numbers, one integer a sample, with `num_classes`; or vectors (one-hot, soft), or other numbers of
+            one shape, which are mixed as they are.
+        alpha: of the beta distribution, above 0: small, and most samples stay nearly as they are; 1: every λ is as
+            likely.
+        num_classes: elements of the vectors that class numbers become; a number outside of 0 to num_classes - 1 becomes
+            zeros. None: labels are no class numbers.
+        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+        rng: where the random values are drawn from; None: the default of the thread.
+        key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
+
+    Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
+    float32. A batch of one stays as it is.
+
+    Random numbers: λ and the decision of `probability` follow from the key of the sample alone, as those of all
+    operators do. The partner follows from the keys of all samples of the batch: the same batch has the same bits, in a
+    resumed run too, and batches of another size, or composed otherwise, have other partners.
+
+    Parity: DALI has no such operator.
+
+    Example: images, labels = fn.mixup(images, labels, num_classes=10, alpha=0.2)
+    """
+
+@overload
+def mixup(
+    images: Tensor | Batch | ArrayLike,
+    labels: Tensor | Batch | ArrayLike,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    alpha: float | Tensor | Batch = 1.0,
+    num_classes: int | None = None,
+    probability: float | Tensor | Batch = 1.0,
+    rng: RNG | None = None,
+    key: Any = None,
+) -> tuple[Tensor | Batch, Tensor | Batch]: ...
 
 def multi_paste(
     *images: Tensor | Batch | ArrayLike,

@@ -79,7 +79,7 @@ class BatchTask:
     def __post_init__(self) -> None:
         _freeze((self.mask, self.ids.epoch, self.ids.index, self.ids.position))
         for refs in self.refs.values():
-            _freeze(refs)
+            _freeze(values for values in refs if values is not None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By a constructor: arrays forget in a pickle that they are read-only.
@@ -91,7 +91,7 @@ class BatchTask:
     def _is_of_refs(self) -> bool:
         """True if `of` makes it: most tasks, which travel with half of the arrays."""
         first, ids = next(iter(self.refs.values()), None), self.ids
-        if first is None or ids.epoch is not first.epochs or ids.index is not first.indices:
+        if first is None or ids.epoch is not first.epochs or ids.index is not first.identified:
             return False
         return ids.position is counting(len(self)) and bool(self.mask.all())
 
@@ -118,10 +118,7 @@ class BatchTask:
         """Returns the task in which some positions have the sample of another position."""
         rows = np.arange(len(self))
         rows[positions] = good
-        refs = {
-            name: SampleRefs(epochs[rows], indices[rows], padded)
-            for name, (epochs, indices, padded) in self.refs.items()
-        }
+        refs = {name: own.select(rows)._replace(padded=own.padded) for name, own in self.refs.items()}
         ids = SampleIds(self.ids.epoch[rows], self.ids.index[rows], self.ids.position)
         data = {name: given.select(rows) for name, given in self.data.items()}
         return dataclasses.replace(self, ids=ids, refs=refs, data=data)
@@ -135,15 +132,15 @@ class BatchTask:
     def keeping(self, rows: np.ndarray) -> BatchTask:
         """Returns the task of a smaller batch, of the samples in these positions."""
         ids = SampleIds(self.ids.epoch[rows], self.ids.index[rows], np.arange(len(rows)))
-        refs = {name: SampleRefs(*(values[rows] for values in own)) for name, own in self.refs.items()}
+        refs = {name: own.select(rows) for name, own in self.refs.items()}
         data = {name: given.select(rows) for name, given in self.data.items()}
         return dataclasses.replace(self, ids=ids, mask=self.mask[rows], refs=refs, data=data)
 
 
 def _identified(refs: Mapping[str, SampleRefs]) -> SampleIds:
     """Returns the identities of samples: those in the first reader."""
-    epochs, indices, _ = next(iter(refs.values()))
-    return SampleIds(epochs, indices, counting(len(indices)))
+    first = next(iter(refs.values()))
+    return SampleIds(first.epochs, first.identified, counting(len(first.indices)))
 
 
 def _freeze(arrays: Iterable[np.ndarray]) -> None:

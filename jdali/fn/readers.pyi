@@ -10,13 +10,13 @@ from jdali import types
 from jdali.data_node import DataNode
 from jdali.tfrecord import Feature
 
-@overload
-def caffe(
+def arrow(
     *,
-    path: str | typing.Sequence[str],
-    image_available: Literal[True] = True,
-    label_available: Literal[True] = True,
+    columns: str | typing.Sequence[str],
+    paths: str | typing.Sequence[str],
+    filter: Any = None,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -28,23 +28,35 @@ def caffe(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
-) -> tuple[DataNode, DataNode]:
-    """Reads Caffe's LMDB databases: images, encoded or as pixels, and a label.
+) -> Any:
+    """Reads rows of Arrow's files and streams (IPC, Feather, what `save_to_disk` writes): an output for each of `columns`.
 
-    Where the values lie is found on first use and kept in the user's cache folder.
+    Local files are mapped into memory: samples are pieces of them, and any order costs the same. Nobody may cut a file
+    short meanwhile. With `dont_use_mmap`, and from URLs, record batches are read whole, as row groups of `readers.parquet` are.
+
+    A row without a value (null) in a column, or with lists that make no array, is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
 
     Args:
-        path: of the folders of the databases.
-        image_available: give the images.
-        label_available: give the labels.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        columns: names of the columns, with "." between those of nested fields. Of a struct with "bytes", as the Hugging
+            Face Hub has for pictures and sounds, these are read.
+        paths: of the files.
+        filter: which rows are samples: an expression of `pyarrow.compute`, or conditions as those of pandas,
+            `[("label", "in", [1, 2])]`. The columns that it names are read when the pipeline is built.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -60,7 +72,89 @@ def caffe(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example: jpegs, labels = fn.readers.arrow(paths=["train.arrow"], columns=["image", "label"])
+    """
+
+@overload
+def caffe(
+    *,
+    path: str | typing.Sequence[str],
+    image_available: Literal[True] = True,
+    label_available: Literal[True] = True,
+    dont_use_mmap: bool = False,
+    fold: Any = None,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    subset: Any = None,
+    tensor_init_bytes: int = 1048576,
+    weights: Any = None,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> tuple[DataNode, DataNode]:
+    """Reads Caffe's LMDB databases: images, encoded or as pixels, and a label.
+
+    Where the values lie is found on first use and kept in the user's cache folder.
+
+    Args:
+        path: of the folders of the databases.
+        image_available: give the images.
+        label_available: give the labels.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -82,6 +176,7 @@ def caffe(
     image_available: Literal[True] = True,
     label_available: Literal[False],
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -93,7 +188,9 @@ def caffe(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -109,6 +206,7 @@ def caffe(
     image_available: Literal[False],
     label_available: Literal[True] = True,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -120,7 +218,9 @@ def caffe(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -136,6 +236,7 @@ def caffe(
     image_available: Literal[False],
     label_available: Literal[False],
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -147,7 +248,9 @@ def caffe(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -166,6 +269,7 @@ def caffe2(
     label_type: int = 0,
     num_labels: int = 1,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -177,7 +281,9 @@ def caffe2(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -200,7 +306,10 @@ def caffe2(
         label_type: 0: a number; 1: numbers of classes, as a vector of 0 and 1; 2: a vector; 3: numbers
             of classes and their weights, as a vector of weights; 4: no label.
         num_labels: number of classes of label types 1 and 3.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -216,7 +325,13 @@ def caffe2(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -241,6 +356,7 @@ def caffe2(
     label_type: int = 0,
     num_labels: int = 1,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -252,7 +368,9 @@ def caffe2(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -271,6 +389,7 @@ def caffe2(
     label_type: int = 0,
     num_labels: int = 1,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -282,7 +401,9 @@ def caffe2(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -301,6 +422,7 @@ def caffe2(
     label_type: int = 0,
     num_labels: int = 1,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -312,7 +434,9 @@ def caffe2(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -340,6 +464,7 @@ def coco(
     size_threshold: float = 0.1,
     skip_empty: bool = False,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -351,7 +476,9 @@ def coco(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -392,7 +519,10 @@ def coco(
         save_preprocessed_annotations_dir: that folder, which must be there.
         size_threshold: objects of a smaller width or height are left out, pixels.
         skip_empty: leave out images without objects.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -408,7 +538,13 @@ def coco(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -446,6 +582,7 @@ def coco(
     size_threshold: float = 0.1,
     skip_empty: bool = False,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -457,7 +594,9 @@ def coco(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -465,6 +604,89 @@ def coco(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> tuple[DataNode, ...]: ...
+
+def csv(
+    *,
+    columns: str | typing.Sequence[str],
+    path: str,
+    delimiter: str = ',',
+    file_root: str | None = None,
+    files: str | typing.Sequence[str] = (),
+    dont_use_mmap: bool = False,
+    fold: Any = None,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    subset: Any = None,
+    tensor_init_bytes: int = 1048576,
+    weights: Any = None,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> Any:
+    """Reads rows of a CSV file, whose first line names the columns: an output for each of `columns`.
+
+    Types follow from the values: int64, float64 and bool, else strings. A row without a number where the others have
+    one is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns.
+        path: of the CSV file.
+        delimiter: between the values of a line.
+        file_root: folder that the names of files are relative to, and that all of them must lie in; None: that of the CSV
+            file.
+        files: those of `columns` that name files: these are read in place of their names.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of files and strings, [] of numbers.
+
+    Example: jpegs, labels = fn.readers.csv(path="train.csv", columns=["name", "label"], files=["name"], file_root="photos")
+    """
 
 def file(
     *,
@@ -476,6 +698,7 @@ def file(
     files: str | typing.Sequence[str] | None = None,
     labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -487,7 +710,9 @@ def file(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -510,7 +735,10 @@ def file(
             folder of `file_list`, or the working folder.
         files: paths.
         labels: of `files`; None: numbered from 0.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -526,7 +754,13 @@ def file(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -545,6 +779,7 @@ def mxnet(
     path: str | typing.Sequence[str],
     index_path: str | typing.Sequence[str] | None = None,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -556,7 +791,9 @@ def mxnet(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -573,7 +810,10 @@ def mxnet(
         index_path: of one index for all files: a number and the offset of a record in each line, counted
             through the files as if they were one; None: made on first use and kept in the user's cache
             folder.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -589,7 +829,13 @@ def mxnet(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -617,6 +863,7 @@ def nemo_asr(
     read_text: Literal[True] = True,
     sample_rate: float = -1.0,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -628,7 +875,9 @@ def nemo_asr(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -655,7 +904,10 @@ def nemo_asr(
         read_sample_rate: give the sampling rate of the file, too.
         read_text: give the text, too.
         sample_rate: rate to resample to, Hz; 0 or less: as it is.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -671,7 +923,13 @@ def nemo_asr(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -703,6 +961,7 @@ def nemo_asr(
     read_text: bool = True,
     sample_rate: float = -1.0,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -714,7 +973,9 @@ def nemo_asr(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -739,6 +1000,7 @@ def numpy(
     roi_start: int | typing.Sequence[int | DataNode] | NDArray[Any] | DataNode | None = None,
     use_o_direct: bool = False,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -750,7 +1012,9 @@ def numpy(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     file_list: str | None = None,
@@ -780,7 +1044,10 @@ def numpy(
         roi_shape: size of the window, elements.
         roi_start: where the window starts, elements.
         use_o_direct: without effect.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -796,7 +1063,13 @@ def numpy(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -820,14 +1093,13 @@ def numpy(
     Example: numbers = fn.readers.numpy(file_root="arrays", file_filter="*.npy")
     """
 
-def sequence(
+def parquet(
     *,
-    file_root: str,
-    sequence_length: int,
-    image_type: types.DALIImageType = types.DALIImageType.RGB,
-    step: int = 1,
-    stride: int = 1,
+    columns: str | typing.Sequence[str],
+    paths: str | typing.Sequence[str],
+    filter: Any = None,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -839,7 +1111,94 @@ def sequence(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> Any:
+    """Reads rows of Parquet files: an output for each of `columns`.
+
+    Row groups are read whole, of them only these columns, once a pass over the data; `random_shuffle` mixes rows
+    through a buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into
+    `bytes_ahead` of `jdali.storage` are read for each sample: write files with small ones for it.
+
+    A row without a value (null) in a column, or with lists that make no array, is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns, with "." between those of nested fields. Of a struct with "bytes", as the Hugging
+            Face Hub has for pictures and sounds, these are read.
+        paths: of the files.
+        filter: which rows are samples: an expression of `pyarrow.compute`, or conditions as those of pandas,
+            `[("label", "in", [1, 2])]`. The columns that it names are read when the pipeline is built.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example: jpegs, labels = fn.readers.parquet(paths=["train.parquet"], columns=["image", "label"])
+    """
+
+def sequence(
+    *,
+    file_root: str,
+    sequence_length: int,
+    image_type: types.DALIImageType = types.DALIImageType.RGB,
+    step: int = 1,
+    stride: int = 1,
+    dont_use_mmap: bool = False,
+    fold: Any = None,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    subset: Any = None,
+    tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
@@ -856,7 +1215,10 @@ def sequence(
         image_type: RGB, BGR, GRAY, YCbCr or ANY_DATA.
         step: from the first image of a sequence to that of the next.
         stride: from one image of a sequence to the next.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -872,7 +1234,13 @@ def sequence(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: one is made up.
         bytes_per_sample_hint: without effect.
@@ -883,13 +1251,14 @@ def sequence(
     Example: frames = fn.readers.sequence(file_root="frames", sequence_length=4)
     """
 
-def tfrecord(
+def table(
     *,
-    features: typing.Mapping[str, Feature],
-    path: str | typing.Sequence[str],
-    index_path: str | typing.Sequence[str] | None = None,
-    use_o_direct: bool = False,
+    columns: str | typing.Sequence[str],
+    frame: Any,
+    file_root: str | None = None,
+    files: str | typing.Sequence[str] = (),
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -901,7 +1270,91 @@ def tfrecord(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> Any:
+    """Reads rows of a table in memory: an output for each of `columns`.
+
+    A row without a value (null) in a column is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns.
+        frame: of pandas, polars or pyarrow, or a dict of lists and arrays. Nobody changes it meanwhile.
+        file_root: folder that the names of files are relative to, and that all of them must lie in; None: the working
+            folder.
+        files: those of `columns` that name files: these are read in place of their names.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of files, bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example:
+        frame = {"name": ["cat/1.jpg", "dog/0.jpg"], "label": [0, 1]}
+        jpegs, labels = fn.readers.table(frame=frame, columns=["name", "label"], files=["name"], file_root="photos")
+    """
+
+def tfrecord(
+    *,
+    features: typing.Mapping[str, Feature],
+    path: str | typing.Sequence[str],
+    index_path: str | typing.Sequence[str] | None = None,
+    use_o_direct: bool = False,
+    dont_use_mmap: bool = False,
+    fold: Any = None,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    subset: Any = None,
+    tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -922,7 +1375,10 @@ def tfrecord(
         index_path: of the index of each file, as `tfrecord2idx` makes it: the offset and the size of a
             record in each line; None: made on first use and kept in the user's cache folder.
         use_o_direct: without effect.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -938,7 +1394,13 @@ def tfrecord(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -959,6 +1421,7 @@ def video(
     *,
     sequence_length: int,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -970,7 +1433,9 @@ def video(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     additional_decode_surfaces: int = 2,
     channels: int = 3,
     dtype: types.DALIDataType | DTypeLike = ...,
@@ -998,7 +1463,10 @@ def video(
 
     Args:
         sequence_length: frames of a sequence.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -1014,7 +1482,13 @@ def video(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
@@ -1055,6 +1529,7 @@ def video_resize(
     *,
     sequence_length: int,
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -1066,7 +1541,9 @@ def video_resize(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
     resize_x: float | DataNode = 0.0,
     resize_y: float | DataNode = 0.0,
@@ -1114,7 +1591,10 @@ def video_resize(
 
     Args:
         sequence_length: frames of a sequence.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -1130,7 +1610,13 @@ def video_resize(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
             negative: mirrored along that axis.
         resize_x: width, as in `size`.
@@ -1195,6 +1681,7 @@ def webdataset(
     index_paths: str | typing.Sequence[str] | None = None,
     missing_component_behavior: str = '',
     dont_use_mmap: bool = False,
+    fold: Any = None,
     initial_fill: int = 1024,
     lazy_init: bool = False,
     num_shards: int = 1,
@@ -1206,7 +1693,9 @@ def webdataset(
     shard_id: int = 0,
     skip_cached_images: bool = False,
     stick_to_shard: bool = False,
+    subset: Any = None,
     tensor_init_bytes: int = 1048576,
+    weights: Any = None,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: int | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -1233,7 +1722,10 @@ def webdataset(
             in the user's cache folder.
         missing_component_behavior: what to do with a sample that lacks an output: "empty" (or ""): give
             an empty tensor; "skip": leave the sample out; "error": raise an error when the reader is opened.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -1249,7 +1741,13 @@ def webdataset(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.

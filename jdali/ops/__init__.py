@@ -8,6 +8,8 @@ result must be concrete while tracing. Random operators take a JAX key, first or
 A batch is mapped by `jax.vmap`; a leading axis is not taken for one. Without `layout=`, [N, H, W, C] are the frames of a
 sequence, which operators of pictures work on one by one with the same arguments, and [N, T] is a sound of N steps and T channels.
 `layout="HWC"` refuses such an array, and so do random operators that would draw once for all frames.
+`mixup` and `cutmix` mix the samples of a batch: their inputs have a leading axis of samples; layout, `extent` and `out_shape` are
+those of a sample.
 
 Samples of several sizes in one program are padded to one shape. Every function takes two arguments for them:
 

@@ -813,6 +813,47 @@ class CropMirrorNormalize(OperatorClass):
         preserve: bool = False,
     ) -> None: ...
 
+class Cutmix(OperatorClass):
+    """Pastes a box of another picture of the batch into each, and mixes the labels by its area.
+
+    By Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019), with
+    a box for each sample: λ is of Beta(alpha, alpha), the centre of the box any pixel, its height and width
+    2 · floor(√(1 - λ) / 2 · size), cut off at the borders. The share of the sample is then 1 - area / (height · width).
+
+    Args:
+        images: [N, ...] with axes H and W, any type, of one size; without a layout HW, HWC or FHWC. All frames and
+            channels of a sample get the same box.
+        labels: as of `mixup`.
+        alpha: of the beta distribution, above 0; 1: every λ is as likely.
+        num_classes: as of `mixup`.
+        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+        seed: seed of this operator alone; -1: it follows from the pipeline's.
+
+    Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one stays as it is.
+
+    Random numbers: as of `mixup`. The box follows from the key of the sample alone.
+
+    Parity: DALI has no such operator.
+
+    Example: images, labels = fn.cutmix(images, labels, num_classes=10)
+    """
+    def __init__(
+        self,
+        *,
+        alpha: float | DataNode = 1.0,
+        num_classes: int | None = None,
+        probability: float | DataNode = 1.0,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+        seed: int | None = -1,
+    ) -> None: ...
+
 class DLTensorPythonFunction(OperatorClass):
     """Calls a Python function on DLPack capsules.
 
@@ -1738,6 +1779,51 @@ class MelFilterBank(OperatorClass):
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
         preserve: bool = False,
+    ) -> None: ...
+
+class Mixup(OperatorClass):
+    """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, λ of Beta(alpha, alpha).
+
+    By Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018), with a λ for each sample. The samples of a batch
+    are sorted by random numbers, and the partner of each is the next one, so each goes into one other.
+
+    Args:
+        images: [N, ...], any type and layout, of one size; computed in float32.
+        labels: class numbers, one integer a sample, with `num_classes`; or vectors (one-hot, soft), or other numbers of
+            one shape, which are mixed as they are.
+        alpha: of the beta distribution, above 0: small, and most samples stay nearly as they are; 1: every λ is as
+            likely.
+        num_classes: elements of the vectors that class numbers become; a number outside of 0 to num_classes - 1 becomes
+            zeros. None: labels are no class numbers.
+        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+        seed: seed of this operator alone; -1: it follows from the pipeline's.
+
+    Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
+    float32. A batch of one stays as it is.
+
+    Random numbers: λ and the decision of `probability` follow from the key of the sample alone, as those of all
+    operators do. The partner follows from the keys of all samples of the batch: the same batch has the same bits, in a
+    resumed run too, and batches of another size, or composed otherwise, have other partners.
+
+    Parity: DALI has no such operator.
+
+    Example: images, labels = fn.mixup(images, labels, num_classes=10, alpha=0.2)
+    """
+    def __init__(
+        self,
+        *,
+        alpha: float | DataNode = 1.0,
+        num_classes: int | None = None,
+        probability: float | DataNode = 1.0,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+        seed: int | None = -1,
     ) -> None: ...
 
 class MultiPaste(OperatorClass):
@@ -4243,6 +4329,148 @@ def crop_mirror_normalize(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def cutmix(
+    key: ArrayLike,
+    images: Any,
+    /,
+    *,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array:
+    """Pastes a box of another picture of the batch into each, and mixes the labels by its area.
+
+    By Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019), with
+    a box for each sample: λ is of Beta(alpha, alpha), the centre of the box any pixel, its height and width
+    2 · floor(√(1 - λ) / 2 · size), cut off at the borders. The share of the sample is then 1 - area / (height · width).
+
+    Args:
+        key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. One for the batch.
+        images: [N, ...] with axes H and W, any type, of one size; without a layout HW, HWC or FHWC. All frames and
+            channels of a sample get the same box.
+        labels: as of `mixup`.
+        alpha: of the beta distribution, above 0; 1: every λ is as likely.
+        num_classes: as of `mixup`.
+        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one stays as it is.
+
+    Random numbers: as of `mixup`. The box follows from the key of the sample alone.
+
+    Parity: DALI has no such operator.
+
+    Example: images, labels = fn.cutmix(images, labels, num_classes=10)
+    """
+
+@overload
+def cutmix(
+    key: ArrayLike,
+    images: Any,
+    /,
+    *,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def cutmix(
+    key: ArrayLike,
+    images: Any,
+    labels: Any,
+    /,
+    *,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def cutmix(
+    key: ArrayLike,
+    images: Any,
+    labels: Any,
+    /,
+    *,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> Any: ...
+
+@overload
+def cutmix(
+    images: Any,
+    /,
+    *,
+    key: ArrayLike,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def cutmix(
+    images: Any,
+    /,
+    *,
+    key: ArrayLike,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def cutmix(
+    images: Any,
+    labels: Any,
+    /,
+    *,
+    key: ArrayLike,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def cutmix(
+    images: Any,
+    labels: Any,
+    /,
+    *,
+    key: ArrayLike,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> Any: ...
+
+@overload
 def debayer(
     image: Any,
     /,
@@ -5310,6 +5538,152 @@ def mfcc(
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
 ) -> tuple[Array, Array]: ...
+
+@overload
+def mixup(
+    key: ArrayLike,
+    images: Any,
+    /,
+    *,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array:
+    """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, λ of Beta(alpha, alpha).
+
+    By Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018), with a λ for each sample. The samples of a batch
+    are sorted by random numbers, and the partner of each is the next one, so each goes into one other.
+
+    Args:
+        key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. One for the batch.
+        images: [N, ...], any type and layout, of one size; computed in float32.
+        labels: class numbers, one integer a sample, with `num_classes`; or vectors (one-hot, soft), or other numbers of
+            one shape, which are mixed as they are.
+        alpha: of the beta distribution, above 0: small, and most samples stay nearly as they are; 1: every λ is as
+            likely.
+        num_classes: elements of the vectors that class numbers become; a number outside of 0 to num_classes - 1 becomes
+            zeros. None: labels are no class numbers.
+        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        layout: layout of the inputs, or one for each; "": by the number of axes.
+        extent: true size of a padded input; the result is then the output and its true size.
+        out_shape: padded shape of the output; None: the smallest.
+
+    Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
+    float32. A batch of one stays as it is.
+
+    Random numbers: λ and the decision of `probability` follow from the key of the sample alone, as those of all
+    operators do. The partner follows from the keys of all samples of the batch: the same batch has the same bits, in a
+    resumed run too, and batches of another size, or composed otherwise, have other partners.
+
+    Parity: DALI has no such operator.
+
+    Example: images, labels = fn.mixup(images, labels, num_classes=10, alpha=0.2)
+    """
+
+@overload
+def mixup(
+    key: ArrayLike,
+    images: Any,
+    /,
+    *,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def mixup(
+    key: ArrayLike,
+    images: Any,
+    labels: Any,
+    /,
+    *,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def mixup(
+    key: ArrayLike,
+    images: Any,
+    labels: Any,
+    /,
+    *,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> Any: ...
+
+@overload
+def mixup(
+    images: Any,
+    /,
+    *,
+    key: ArrayLike,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def mixup(
+    images: Any,
+    /,
+    *,
+    key: ArrayLike,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def mixup(
+    images: Any,
+    labels: Any,
+    /,
+    *,
+    key: ArrayLike,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def mixup(
+    images: Any,
+    labels: Any,
+    /,
+    *,
+    key: ArrayLike,
+    alpha: Any = 1.0,
+    num_classes: int | None = None,
+    probability: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> Any: ...
 
 @overload
 def multi_paste(

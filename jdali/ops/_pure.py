@@ -9,7 +9,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from jdali._operators.pure import keeps_floats, pure_call
-from jdali._operators.random_key import KEY_DOC, take_key
+from jdali._operators.random_key import KEY_DOC, KEY_OF_BATCH_DOC, take_key
 from jdali._operators.record import Operator
 from jdali._operators.surface import describe, document, public_signature
 from jdali._system.tracebacks import folding
@@ -29,7 +29,7 @@ PADDING = {
 
 
 def make_pure(op: Operator) -> Callable[..., object]:
-    """Makes the pure function of one sample for a compiled operator."""
+    """Makes the pure function of one sample for a compiled operator; of a batch, if it always mixes the samples of one."""
 
     own_layout = "layout" in op.public_args  # an argument: the inputs have no option of that name then
 
@@ -50,7 +50,8 @@ def make_pure(op: Operator) -> Callable[..., object]:
         if op.inputs or name != "extent":
             parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
             extra[name] = text
-    doc = document(op, extra, by_frame=False, first={"key": KEY_DOC} if op.random else {})
+    key_doc = KEY_OF_BATCH_DOC if op.mixes_samples({}) else KEY_DOC
+    doc = document(op, extra, by_frame=False, first={"key": key_doc} if op.random else {})
     if keeps_floats(op):
         parameters = [p.replace(default=None) if p.name == "dtype" else p for p in parameters]
         doc += f"\n\n{_FLOATS_DOC}"

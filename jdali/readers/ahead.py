@@ -18,6 +18,7 @@ from jdali._storage import Scope, is_url
 from jdali.readers.base import Cursor, Loaded, Reader, joined, nothing
 from jdali.readers.layouts import with_layouts
 from jdali.readers.order.epochs import Order, SampleRefs
+from jdali.readers.order.selection import SampleSelection
 from jdali.storage import options
 
 _Sample = tuple[np.ndarray, ...]
@@ -25,7 +26,7 @@ _Sample = tuple[np.ndarray, ...]
 
 def reading_ahead(reader: Reader) -> Reader:
     """Puts threads that load ahead in front of a reader of remote samples; returns others as they are."""
-    if reader.reads_ahead or not (is_url(reader.source(0)) or is_url(reader.source(reader.size - 1))):
+    if reader.reads_ahead or not (is_url(reader.source(0)) or is_url(reader.source(reader.count - 1))):
         return reader
     return ReadAhead(reader)
 
@@ -83,6 +84,14 @@ class ReadAhead(Reader):
     @property
     def size(self) -> int:
         return self._reader.size
+
+    @property
+    def count(self) -> int:
+        return self._reader.count
+
+    @property
+    def selection(self) -> SampleSelection | None:
+        return self._reader.selection
 
     def meta(self) -> dict[str, int]:
         return self._reader.meta()

@@ -22,6 +22,7 @@ import numpy as np
 from jdali._batches import BatchSpec, SamplesBlock, Store
 from jdali._operators.record import Static
 from jdali.readers.order.epochs import Order, SampleRefs
+from jdali.readers.order.selection import select
 
 _ORDER_OPTIONS = (
     "shard_id", "num_shards", "random_shuffle", "shuffle_after_epoch", "stick_to_shard",
@@ -33,6 +34,7 @@ _INITIAL_FILL = 1024
 def reader_options(
     *,
     dont_use_mmap: Static[bool] = False,
+    fold: Static[Any] = None,
     initial_fill: Static[int] = _INITIAL_FILL,
     lazy_init: Static[bool] = False,
     num_shards: Static[int] = 1,
@@ -44,13 +46,18 @@ def reader_options(
     shard_id: Static[int] = 0,
     skip_cached_images: Static[bool] = False,
     stick_to_shard: Static[bool] = False,
+    subset: Static[Any] = None,
     tensor_init_bytes: Static[int] = 1024 * 1024,
+    weights: Static[Any] = None,
     _goes_on: Static[bool] = False,
 ) -> None:
     """Declares the arguments of every reader.
 
     Args:
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -66,7 +73,13 @@ def reader_options(
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
     """
 
 
@@ -102,8 +115,12 @@ class Reader(abc.ABC):
     Args:
         size: number of samples of the data set.
         options: values of `reader_options` and `shuffle_options`; others are ignored.
+        labels: class of each sample, if it is known.
+        classes: names of the classes, if they have some.
 
     Attributes:
+        count: number of samples of the data set.
+        selection: which of them an epoch takes; None: each once.
         batches_ahead: how many besides the next one are fetched from remote storage before they are asked for.
     """
 
@@ -116,23 +133,41 @@ class Reader(abc.ABC):
     # Whether samples often take no longer than a change of threads does: files that are only read.
     often_cheap: bool = False
 
-    def __init__(self, size: int, options: Mapping[str, Any]):
+    def __init__(
+        self,
+        size: int,
+        options: Mapping[str, Any],
+        labels: np.ndarray | None = None,
+        classes: Sequence[str] = (),
+    ):
+        chosen = {name: options.get(name) for name in ("subset", "fold", "weights")}
+        self.count, self.selection = size, select(size, **chosen, classes=labels, names=classes)
+        self._class_of = labels
         order_options = {name: options[name] for name in _ORDER_OPTIONS if name in options}
         if self.mixes:
             fill = options.get("initial_fill")
             order_options["initial_fill"] = _INITIAL_FILL if fill is None else fill
-        self._order = Order(size, shuffle_seed=options.get("shuffle_after_epoch_seed"), **order_options)
+        self._order = Order(
+            size,
+            selection=self.selection,
+            shuffle_seed=options.get("shuffle_after_epoch_seed"),
+            **order_options,
+        )
         self.batches_ahead: int = options.get("prefetch_queue_depth", 1)
         if self.batches_ahead < 1:
             raise ValueError(f"prefetch_queue_depth is {self.batches_ahead}, it must be at least 1")
 
     @property
     def size(self) -> int:
-        """Number of samples of the data set, all shards together."""
+        """Number of samples of an epoch, all shards together."""
         return self._order.size
 
     def meta(self) -> dict[str, Any]:
-        """Returns DALI's `reader_meta`."""
+        """Returns DALI's `reader_meta`.
+
+        With `subset`, `fold` or `weights`, also "data_set_size" and, if the classes of samples are known,
+        "samples_by_class": of the samples that an epoch is taken from, by class.
+        """
         order = self._order
         shards = order.num_shards
         padded = -(-order.size // shards) * shards if order.pad_last_batch else order.size
@@ -143,7 +178,17 @@ class Reader(abc.ABC):
             "shard_id": order.shard_id,
             "pad_last_batch": int(order.pad_last_batch),
             "stick_to_shard": int(order.stick_to_shard),
+            **self._selection_meta(),
         }
+
+    def _selection_meta(self) -> dict[str, Any]:
+        if self.selection is None:
+            return {}
+        facts: dict[str, Any] = {"data_set_size": self.count}
+        if self._class_of is not None:
+            classes, counts = np.unique(self._class_of[self.selection.taken], return_counts=True)
+            facts["samples_by_class"] = dict(zip(classes.tolist(), counts.tolist(), strict=True))
+        return facts
 
     def next_batch(self, count: int) -> SampleRefs:
         """Returns references to the next `count` samples."""

@@ -46,11 +46,11 @@ class FileReader(Reader):
         self, root: str, names: Sequence[str], labels: Sequence[int] | np.ndarray, options: dict[str, Any],
         classes: Sequence[str] = (),
     ):  # fmt: skip
-        super().__init__(len(names), options)
+        self._labels = np.asarray(labels, np.int32)
+        super().__init__(len(names), options, self._labels, classes)
         self._classes = list(classes)
         self._root, self._names = root, names
         self._folder = _storage.placed(root)
-        self._labels = np.asarray(labels, np.int32)
 
     def meta(self) -> dict[str, Any]:
         """Returns `reader_meta`, and "classes" of folders: the name of each label."""

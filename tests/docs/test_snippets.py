@@ -195,6 +195,7 @@ PAGES = {
     ),
     "readers.md": Page(
         {
+            'weights="balanced"': ["6 of 8 {0: 3, 1: 3}", "2 of 8 {0: 1, 1: 1}"],
             "pairs()": "(4, 32, 32, 3) (4, 32, 32, 1)",
             "damaged": "damaged.rec#record 2",
             "storage.configure": "",
@@ -204,6 +205,8 @@ PAGES = {
     "recipes.md": Page(
         {
             "class Batch": "{'images': (4, 8, 8, 3), 'labels': (4,)}",
+            "fn.mixup(": "smoothed (4, 2) True",
+            "ops.cutmix(": "mixed (4, 8, 8, 3) (4, 2)",
             "lax.scan": "lax.scan () (2,)",
             "nnx.jit": "nnx 2",
             "nnx.to_pure_dict(nnx.state(model))": "orbax True",

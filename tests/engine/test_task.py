@@ -36,7 +36,7 @@ def arrays(one):
         one.ids.epoch,
         one.ids.index,
         one.ids.position,
-        *(a for r in one.refs.values() for a in r),
+        *(a for r in one.refs.values() for a in r if a is not None),
     ]
 
 

@@ -23,7 +23,7 @@ RANKS = {
     "iterator/epoch_loop.py EpochLoop._lock": 2,  # position, state, end of the epoch; free while waiting
     "_viewer/timing.py LiveTimes._lock": 2,  # time marks and curve points
     "engine/eager/inspector.py PipelineInspector._lock": 3,  # the viewer's engine
-    "_pipeline/building.py Building._lock": 4,  # building a pipeline once; its worker processes
+    "_pipeline/pipeline.py Pipeline._build_lock": 4,  # building a pipeline once; its worker processes
     "engine/window.py Window.turn": 5,  # taking a batch and noting its position; setting a state
     "engine/in_flight.py InFlight._drawing": 6,  # drawing one task at a time
     "engine/in_order.py InOrder._changed": 12,  # numbers of the batches at a step; free while it runs
@@ -41,6 +41,8 @@ RANKS = {
     "engine/steps/program_table.py ProgramTable._lock": 8,  # the functions that pipelines share
     "readers/found_by.py Tables._lock": 9,  # building a wrong index anew, once
     "readers/formats/video_sequences.py VideoReader._looking": 9,  # the same for videos
+    "readers/formats/tables.py TableReader._lock": 10,  # groups of rows that are kept; free while one is read
+    "readers/arrow.py _MappedFiles._lock": 10,  # files that are mapped
     "readers/ahead.py ReadAhead._lock": 10,  # samples loaded ahead
     "_storage/record_files.py _OpenFiles._lock": 10,  # open files
     "_storage/blocks.py Blocks._lock": 10,  # blocks fetched ahead

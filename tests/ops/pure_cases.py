@@ -617,4 +617,22 @@ LARGE = [
 
 # Cases compiled together: one large program takes much less time than many small ones.
 GROUPS = [TENSOR, AUDIO, COLOUR, WINDOWS, RESAMPLING, NOISE, RANDOM, REDUCTIONS, TRANSFORMS, MATH]
-CASES = [case for group in GROUPS for case in group]
+
+# A "sample" of these is a batch.
+MIXING = [
+    Case(
+        "mixup", [numbers(0, 1, 6, 4, 5, 3), numbers(0, 1, 6, 4)],
+        traced={"alpha": [0.4, 1.0, 2.0], "probability": [0.9, 1.0, 0.7]}, grad=[0, 1],
+        constant="shares are drawn by rejection, and decisions jump", layout=("HWC", ""), ragged=["....", ".."],
+    ),
+    Case(
+        "mixup", [pictures(5, 4, dtype=np.uint8), numbers(0, 5, 5, 1, dtype=np.int32)], {"num_classes": 5},
+        constant=INDICES, label="class numbers", ragged=["...", ".."],
+    ),
+    Case(
+        "cutmix", [numbers(0, 1, 5, 10, 6, 3), numbers(0, 1, 5, 4)],
+        traced={"alpha": [0.4, 1.0, 2.0], "probability": [0.9, 1.0, 0.7]}, grad=[0, 1],
+        constant=COPIES, layout=("HWC", ""), ragged=["....", ".."],
+    ),
+]  # fmt: skip
+CASES = [case for group in [*GROUPS, MIXING] for case in group]

@@ -291,6 +291,9 @@ NO_ROW = {
     "_conditional.logical": "takes the place of not_ in a function: tests/engine/test_function_conditionals.py",
     "permute_batch": "what it gives is a matter of the whole batch: see test_permute_batch",
     "batch_permutation": "what it gives is a matter of the whole batch: tests/ops/flow/test_batch_permutation.py",
+    **dict.fromkeys(
+        ("mixup", "cutmix"), "what they give is a matter of the whole batch: tests/ops/image/test_mixup.py"
+    ),
     "dump_image": "writes to the working directory: tests/ops/flow/test_dump_image.py",
 } | {
     name: "reads a data set of its own: tests/readers/test_every_reader.py"

@@ -25,6 +25,8 @@ BOUNDED = {
     "multi_paste": "over tiles of regions, which are cut off at the images",
     "experimental.median_blur": "over the bits of a value",
     "fast_resize_crop_mirror": "as `resize`",
+    "mixup": "as `random.beta`",
+    "cutmix": "as `random.beta`",
 }
 
 

@@ -369,7 +369,7 @@ class DebugGraph(Graph):
         if reader not in self._refs:
             self._refs[reader] = refs = self._engine.readers[reader].next_batch(self._batch_size)
             if reader is self._engine.first_reader:
-                self._know(SampleIds(refs.epochs, refs.indices, np.arange(self._batch_size)))
+                self._know(SampleIds(refs.epochs, refs.identified, np.arange(self._batch_size)))
         return self._refs[reader]
 
     def _task(self, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData]) -> BatchTask:

@@ -54,7 +54,7 @@ def to_be_listed(task: BatchTask, operator: str, blamed: Mapping[int, Blamed]) -
     found = []
     for position, why in blamed.items():
         refs = [task.refs[d.source] for d in why.drawn if d.source in task.refs]
-        epochs, indices, padded = refs[0] if refs else (task.ids.epoch, task.ids.index, ~task.mask)
+        epochs, indices, padded, *_ = refs[0] if refs else (task.ids.epoch, task.ids.index, ~task.mask)
         if padded[position] or not task.mask[position]:
             continue  # the repetition of a sample that is listed, or what stands in for one
         names = dict.fromkeys(d.name(int(d.index[position])) for d in why.drawn)

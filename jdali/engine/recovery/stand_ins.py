@@ -25,10 +25,14 @@ class StandIns:
     Args:
         task: as it was drawn.
         sizes: of the readers' data sets, by name.
+        chosen: by name of readers that read some of their samples only: which, ascending.
     """
 
-    def __init__(self, task: BatchTask, sizes: Mapping[str, int]):
-        self._task, self._sizes = task, sizes
+    def __init__(
+        self, task: BatchTask, sizes: Mapping[str, int], chosen: Mapping[str, np.ndarray] | None = None
+    ):
+        self._chosen = dict(chosen or {})
+        self._task, self._sizes = task, dict(sizes) | {name: len(own) for name, own in self._chosen.items()}
         self._tried = np.zeros(len(task), np.int64)  # stand-ins, by position
         self._copied: dict[int, int] = {}  # of one position to another
 
@@ -48,7 +52,7 @@ class StandIns:
         sizes = {name: self._sizes[name] for name in self._task.refs}
         if self._tried.max() >= min(max(sizes.values()), MOST_TRIED):
             raise LookupError
-        refs = {name: self._shifted(refs, sizes[name]) for name, refs in self._task.refs.items()}
+        refs = {name: self._shifted(name, refs) for name, refs in self._task.refs.items()}
         return self._task.reading(refs).masking(replaced)
 
     def _repeating(self, bad: np.ndarray) -> BatchTask:
@@ -58,13 +62,16 @@ class StandIns:
         self._copied = dict.fromkeys(bad.tolist(), int(good[0]))
         return self._task.repeating(int(good[0]), bad).masking(bad)
 
-    def _shifted(self, refs: SampleRefs, size: int) -> SampleRefs:
+    def _shifted(self, name: str, refs: SampleRefs) -> SampleRefs:
         # The next sample, then samples from all over the data set: damage is often local, and each attempt makes a batch.
+        size, chosen = self._sizes[name], self._chosen.get(name)
         stride, own = _stride(size)
         steps = self._tried - 1
         steps += steps >= own
-        indices = (refs.indices + 1 + steps * stride) % size
-        return refs._replace(indices=np.where(self._tried, indices, refs.indices))
+        places = refs.indices if chosen is None else np.searchsorted(chosen, refs.indices)
+        others = (places + 1 + steps * stride) % size
+        indices = np.where(self._tried, others if chosen is None else chosen[others], refs.indices)
+        return refs._replace(indices=indices)
 
 
 @functools.lru_cache

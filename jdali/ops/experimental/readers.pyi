@@ -19,7 +19,10 @@ class Fits(OperatorClass):
         dtypes: type of each output, rounded and saturated; None: as stored.
         file_filter: pattern of the names of files in `file_root`; capital letters count.
         hdu_indices: of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -35,7 +38,13 @@ class Fits(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
@@ -60,6 +69,7 @@ class Fits(OperatorClass):
         file_filter: str = '*.fits',
         hdu_indices: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = (2,),
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -71,7 +81,9 @@ class Fits(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         file_list: str | None = None,
@@ -100,7 +112,10 @@ class Video(OperatorClass):
             ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
         uniform_sample: give one sequence a clip, of frames spread evenly over it; `stride`, `step` and
             `pad_mode` have no effect then.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -116,7 +131,13 @@ class Video(OperatorClass):
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
         skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
         apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
         enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
             "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
@@ -154,6 +175,7 @@ class Video(OperatorClass):
         pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] = 'none',
         uniform_sample: bool = False,
         dont_use_mmap: bool = False,
+        fold: Any = None,
         initial_fill: int = 1024,
         lazy_init: bool = False,
         num_shards: int = 1,
@@ -165,7 +187,9 @@ class Video(OperatorClass):
         shard_id: int = 0,
         skip_cached_images: bool = False,
         stick_to_shard: bool = False,
+        subset: Any = None,
         tensor_init_bytes: int = 1048576,
+        weights: Any = None,
         apply_rotation: bool = False,
         enable_frame_num: str | bool = 'none',
         enable_timestamps: bool = False,

@@ -162,7 +162,7 @@ class VideoReader(Reader):
         self._interrupted = False
         self._lock = threading.Lock()
         self.num_outputs = 1 + cut.labels + (cut.frame_numbers != "none") + cut.timestamps
-        super().__init__(len(labels), options)
+        super().__init__(len(labels), options, self._labels if cut.labels else None)
 
     def _look_through(self) -> None:
         """Gets the indexes of the files; raises if none of them can be read."""

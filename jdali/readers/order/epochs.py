@@ -15,6 +15,7 @@ import numpy as np
 from jdali._state import check_version
 from jdali.readers.order.indices import IndexSequence, counting, joined, permutation
 from jdali.readers.order.mixing import mixed, reach
+from jdali.readers.order.selection import SampleSelection
 
 # 1 had no "fill": all random orders were of the whole shard then.
 _STATE_VERSION = 2
@@ -31,11 +32,23 @@ class SampleRefs(NamedTuple):
         epochs: uint32 [n], in which pass over the data set each is read.
         indices: int64 [n], in the data set.
         padded: bool [n], True for a repeated sample that only fills up a batch.
+        identities: int64 [n], what random values follow from where a pass may draw a sample twice; None: the indices.
     """
 
     epochs: np.ndarray
     indices: np.ndarray
     padded: np.ndarray
+    identities: np.ndarray | None = None
+
+    @property
+    def identified(self) -> np.ndarray:
+        """int64 [n], what random values follow from."""
+        return self.indices if self.identities is None else self.identities
+
+    def select(self, rows: np.ndarray) -> SampleRefs:
+        """Returns references to the samples in these positions."""
+        identities = None if self.identities is None else self.identities[rows]
+        return SampleRefs(self.epochs[rows], self.indices[rows], self.padded[rows], identities)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,8 +85,11 @@ class Order:
     `shuffle_after_epoch` puts the whole data set in a new random order for each epoch, the first included,
     and each shard keeps its slice of it.
 
+    A selection puts samples in the places of a pass; all of the above is of places then, and `size` counts these.
+
     Args:
-        size: number of samples.
+        size: number of samples of the data set.
+        selection: which of them a pass takes; None: each once.
         shard_id, num_shards: which part is read; at least one sample for each shard.
         random_shuffle, shuffle_after_epoch: at most one of them.
         initial_fill: of the buffer for `random_shuffle`, samples; None: the whole part is shuffled.
@@ -87,6 +103,7 @@ class Order:
         self,
         size: int,
         *,
+        selection: SampleSelection | None = None,
         shard_id: int = 0,
         num_shards: int = 1,
         random_shuffle: bool = False,
@@ -97,6 +114,7 @@ class Order:
         seed: int = 0,
         shuffle_seed: int | None = None,
     ):
+        size = size if selection is None else selection.size
         if num_shards < 1:
             raise ValueError(
                 f"num_shards needs to be greater than shard_id: num_shards is {num_shards}, it must be at least 1"
@@ -118,6 +136,7 @@ class Order:
                 "together"
             )
         self.size, self.shard_id, self.num_shards = size, shard_id, num_shards
+        self.selection = selection
         self.pad_last_batch = pad_last_batch
         self.stick_to_shard = stick_to_shard or shuffle_after_epoch
         self._shuffled = shuffle_after_epoch
@@ -138,6 +157,11 @@ class Order:
     @property
     def window(self) -> int:
         """The next samples are among this many that lie one after another; they go from front to end of a part."""
+        return self._window if self.selection is None else self.selection.reach(self._window)
+
+    @property
+    def _window(self) -> int:
+        """The same of places."""
         if self._shuffled or self._common is not None:
             return self.size
         largest = -(-self.size // self.num_shards)
@@ -254,7 +278,7 @@ class Order:
         """Takes the next `count` samples."""
         if self.pad_last_batch:
             return self._take_padded(count)
-        epochs, indices = [], []
+        epochs, places = [], []
         missing = count
         while missing:
             part = self._mine.next(self._position, missing)
@@ -262,15 +286,22 @@ class Order:
                 self._next_epoch()
                 continue
             epochs.append(np.full(len(part), self._epoch, np.uint32))
-            indices.append(part)
+            places.append(part)
             self._position += len(part)
             self._taken += len(part)
             missing -= len(part)
-        return SampleRefs(
+        return self._refs(
             np.concatenate([np.empty(0, np.uint32), *epochs]),
-            np.concatenate([np.empty(0, np.int64), *indices]),
+            np.concatenate([np.empty(0, np.int64), *places]),
             np.zeros(count, bool),
         )
+
+    def _refs(self, epochs: np.ndarray, places: np.ndarray, padded: np.ndarray) -> SampleRefs:
+        """Makes references to the samples at places of passes."""
+        if self.selection is None:
+            return SampleRefs(epochs, places, padded)
+        indices = self.selection.at(self._seed, epochs, places)
+        return SampleRefs(epochs, indices, padded, self.selection.identities(places))
 
     def _take_padded(self, count: int) -> SampleRefs:
         while self._position >= self._limit():
@@ -280,9 +311,9 @@ class Order:
         padded = positions >= len(mine)
         part = mine.next(self._position, count)
         filled = np.full(count - len(part), mine.filler if padded.any() else 0, np.int64)
-        indices = np.concatenate([part, filled])
+        places = np.concatenate([part, filled])
         self._taken = self._position = self._position + count
-        return SampleRefs(np.full(count, self._epoch, np.uint32), indices, padded)
+        return self._refs(np.full(count, self._epoch, np.uint32), places, padded)
 
     def _limit(self) -> int:
         """Returns the position at which an epoch is over, with padding."""

@@ -1,0 +1,70 @@
+"""Draws from the beta distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+
+from jdali._batches import valid_mask
+from jdali._numerics.random import element_normal, element_uniform
+from jdali._numerics.rounding import varying_like
+
+# An attempt is refused with a probability of at most 1/20 (that of alpha = 1), so all of these never are.
+_ATTEMPTS = 24
+
+
+def draw_beta(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike, beta: ArrayLike) -> Array:
+    """Draws float32 [*shape], 0 to 1; NaN where `alpha` or `beta` is not above 0.
+
+    It takes the draws of `element_bits` from 0 and from 2^31 on, 49 of each.
+
+    Args:
+        key: of the sample.
+        extent: true size.
+        shape: padded size.
+        alpha, beta: of the distribution.
+    """
+    gammas = [
+        _log_gamma(key, extent, shape, parameter, first) for parameter, first in ((alpha, 0), (beta, 1 << 31))
+    ]
+    return jax.nn.sigmoid(gammas[0] - gammas[1])
+
+
+def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike, draw: int) -> Array:
+    """Draws logarithms of gamma variates, float32 [*shape], rejecting as Marsaglia and Tsang (2000) do.
+
+    The logarithm, since for a small `alpha` the variates themselves are too small for float32.
+
+    Args:
+        key: of the sample.
+        extent: true size.
+        shape: padded size.
+        alpha: shape parameter, above 0; else the results are NaN.
+        draw: number of the first of many independent draws.
+    """
+    alpha = jnp.asarray(alpha, jnp.float32)
+    alpha = jnp.where(alpha > 0, alpha, jnp.float32(np.nan))
+    boosted = alpha < 1  # then it is a variate of alpha + 1, times u^(1 / alpha)
+    d = jnp.where(boosted, alpha + 1, alpha) - jnp.float32(1 / 3)
+    c = jax.lax.rsqrt(9 * d)
+
+    def attempt(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        number, accepted, result = state
+        x = element_normal(key, extent, shape, number)
+        u = element_uniform(key, extent, shape, number + 1)
+        log_v = 3 * jnp.log1p(jnp.maximum(c * x, -1))
+        good = jnp.log(u) < 0.5 * x * x + d * (1 - jnp.exp(log_v) + log_v)
+        return number + 2, accepted | good, jnp.where(accepted, result, jnp.log(d) + log_v)
+
+    # Elements past the extent are not waited for, nor is what no attempt would satisfy.
+    start = (jnp.uint32(draw + 1), ~valid_mask(extent, shape), jnp.zeros(shape, jnp.float32))
+    start = varying_like(start, alpha, jax.random.key_data(key))
+    last = np.uint32(draw + 1 + 2 * _ATTEMPTS)
+    _, _, result = jax.lax.while_loop(lambda state: (state[0] < last) & ~state[1].all(), attempt, start)
+    u = element_uniform(key, extent, shape, draw) + jnp.float32(2.0**-24)
+    return jnp.where(boosted, result + jnp.log(u) / alpha, result)

@@ -1,0 +1,79 @@
+"""Mixup: each sample of a batch becomes a weighted mean of itself and another one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array
+
+from jdali._batches import BatchSpec, Plan
+from jdali._kernels.fit import fit
+from jdali._kernels.sample_mixing import by_row, draw_mixture, mix, mix_labels, plan_mixture
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.record import PerSample, Static, batch_operator
+
+
+def setup(
+    images: BatchSpec,
+    labels: BatchSpec | None = None,
+    *,
+    alpha: Any,
+    probability: Any,
+    num_classes: int | None,
+) -> Plan:
+    return plan_mixture("mixup", images, labels, alpha, probability, num_classes)
+
+
+def _count_outputs(arguments: Mapping[str, Any]) -> int:
+    return 1
+
+
+@batch_operator(
+    setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True, outputs=_count_outputs,
+    output_per_optional=True,
+)  # fmt: skip
+def mixup(
+    key: Array,
+    images: Array,
+    labels: Array | None = None,
+    /,
+    *,
+    alpha: PerSample[float] = 1.0,
+    num_classes: Static[int | None] = None,
+    probability: PerSample[float] = 1.0,
+    _count: PerSample[int | None] = None,
+    out_shape: tuple[tuple[int, ...], ...],
+) -> Array | tuple[Array, Array]:
+    """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, λ of Beta(alpha, alpha).
+
+    By Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018), with a λ for each sample. The samples of a batch
+    are sorted by random numbers, and the partner of each is the next one, so each goes into one other.
+
+    Args:
+        images: [N, ...], any type and layout, of one size; computed in float32.
+        labels: class numbers, one integer a sample, with `num_classes`; or vectors (one-hot, soft), or other numbers of
+            one shape, which are mixed as they are.
+        alpha: of the beta distribution, above 0: small, and most samples stay nearly as they are; 1: every λ is as
+            likely.
+        num_classes: elements of the vectors that class numbers become; a number outside of 0 to num_classes - 1 becomes
+            zeros. None: labels are no class numbers.
+        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+
+    Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
+    float32. A batch of one stays as it is.
+
+    Random numbers: λ and the decision of `probability` follow from the key of the sample alone, as those of all
+    operators do. The partner follows from the keys of all samples of the batch: the same batch has the same bits, in a
+    resumed run too, and batches of another size, or composed otherwise, have other partners.
+
+    Parity: DALI has no such operator.
+
+    Example: images, labels = fn.mixup(images, labels, num_classes=10, alpha=0.2)
+    """
+    mixture = draw_mixture(key, alpha, probability, jnp.asarray(_count)[0])
+    kept = by_row(mixture.mixed, images)
+    mixed = jnp.where(kept, saturate_cast(mix(images, mixture), images.dtype), images)
+    result = fit(mixed, (len(mixed), *out_shape[0]))
+    return result if labels is None else (result, mix_labels(labels, num_classes, mixture, out_shape[1]))
