@@ -51,7 +51,7 @@ class Follower(Epochs, Protocol):
         """Returns a batch with what the iterator makes of it; called in the order of the batches, in any thread."""
 
 
-class Slot:
+class WindowSlot:
     """A batch between its draw and the user.
 
     Attributes:
@@ -75,7 +75,7 @@ class InFlight:
     """Holds the batches of a window that are under way or not taken; any thread may use it.
 
     Args:
-        owner: the window. It is held weakly; who drops it does not wait for a batch.
+        owner: the window, which is held weakly.
         when: batches are made.
         room: for batches that are made ahead; None: they are not.
         threads: make the batches.
@@ -83,7 +83,7 @@ class InFlight:
         before_draw: see `Window`.
 
     Attributes:
-        changed: guards all that follows, and tells of changes.
+        changed: guards the batches, and tells of changes.
         drained: a source is at its end.
         begins_again: it does so with the next draw.
         halted: the sources are being moved.
@@ -103,8 +103,8 @@ class InFlight:
         self._when, self._room, self._threads = when, room, threads
         self._abandon, self._before_draw = abandon, before_draw
         self.changed = threading.Condition()
-        self._slots: collections.deque[Slot] = collections.deque()  # not taken, in order
-        self._undrawn: collections.deque[Slot] = collections.deque()  # of them
+        self._slots: collections.deque[WindowSlot] = collections.deque()  # not taken, in order
+        self._undrawn: collections.deque[WindowSlot] = collections.deque()  # of them
         self._added = 0
         self._running = 0  # calls in threads
         self.drained = self.begins_again = self.halted = self.closed = False
@@ -165,10 +165,10 @@ class InFlight:
         self._undrawn.append(slot)
         self._submit(self._draw_and_begin)
 
-    def _slot(self) -> Slot:
-        return Slot(self._added, self._follower())
+    def _slot(self) -> WindowSlot:
+        return WindowSlot(self._added, self._follower())
 
-    def _append(self, slot: Slot) -> None:
+    def _append(self, slot: WindowSlot) -> None:
         self._added += 1
         self._slots.append(slot)
 
@@ -227,7 +227,7 @@ class InFlight:
 
     def make_one(self) -> None:
         """Adds a batch that is made at once."""
-        slot = Slot(self._added, None)
+        slot = WindowSlot(self._added, None)
         try:
             slot.outcome = self.make_here()
         except Exception as error:
@@ -267,12 +267,12 @@ class InFlight:
             raise
 
     # --- in threads of the window -----------------------------------------------------------
-    def _submit(self, work: Callable[..., None], *slot: Slot) -> None:
+    def _submit(self, work: Callable[..., None], *slot: WindowSlot) -> None:
         self._threads.submit(functools.partial(self._call, work, *slot))
 
-    def _call(self, work: Callable[..., None], *slot: Slot) -> None:
+    def _call(self, work: Callable[..., None], *slot: WindowSlot) -> None:
         """Counts a call, so that a move waits for it."""
-        owner = self._owner()  # it lives while a call runs, and then ends without one
+        owner = self._owner()  # held while the call runs: whoever drops the window closes it after that
         with self.changed:
             if owner is None or self.stopped:
                 return
@@ -298,7 +298,7 @@ class InFlight:
                 return
         self._begin(slot)
 
-    def _begin(self, slot: Slot) -> None:
+    def _begin(self, slot: WindowSlot) -> None:
         if self._engine.elsewhere is None:
             self._make(slot)
             return
@@ -321,7 +321,7 @@ class InFlight:
                 slot.makes = True
                 self._submit(self._make, slot)
 
-    def _make(self, slot: Slot) -> None:
+    def _make(self, slot: WindowSlot) -> None:
         assert slot.task is not None
         turn = functools.partial(self._order.turn, slot.number)
         outcome: Result | BaseException
@@ -343,7 +343,7 @@ class InFlight:
         finally:
             del outcome  # an exception holds this frame: no cycle
 
-    def _put(self, slot: Slot, outcome: Result | BaseException) -> None:
+    def _put(self, slot: WindowSlot, outcome: Result | BaseException) -> None:
         """Ends a batch that is under way."""
         self._order.leave(slot.number)
         with self.changed:

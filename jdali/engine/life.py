@@ -78,24 +78,15 @@ class Abandon:
                 reader.close()
 
 
-_LIVE: weakref.WeakSet[Living] = weakref.WeakSet()
-
-
-def note_living(window: Living) -> None:
-    """Has a window closed at the exit."""
-    _LIVE.add(window)
-
-
-def note_closed(window: Living) -> None:
-    """Forgets a window."""
-    _LIVE.discard(window)
+LIVE: weakref.WeakSet[Living] = weakref.WeakSet()
+"""Windows that are closed at the exit."""
 
 
 @atexit.register
 def close_all() -> None:
     """Closes all that still run, before the interpreter exits."""
     begin_exit()
-    live = list(_LIVE)
+    live = list(LIVE)
     _close_soon(live)
     # A user's callback that does not return must not keep the interpreter from exiting; a program that is
     # being compiled must.
@@ -114,14 +105,14 @@ def _close_soon(windows: list[Living]) -> None:
 
 def free_idle_memory() -> None:
     """Frees the memory that the pipelines of this process keep for later batches."""
-    for window in list(_LIVE):
+    for window in list(LIVE):
         window.engine.pool.slabs.free_idle()
 
 
 def _forget_parents() -> None:
     """In a forked process: nothing of the parent's is waited for, also not at the exit."""
     NATIVE.forget_parent()
-    for window in list(_LIVE):
+    for window in list(LIVE):
         window.forget_parent()
 
 

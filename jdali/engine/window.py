@@ -27,7 +27,7 @@ from jdali.engine.executors.scaling import WorkerScaler
 from jdali.engine.executors.threads import Threads
 from jdali.engine.in_flight import IN_FLIGHT, Follower, InFlight, When
 from jdali.engine.iteration import Result
-from jdali.engine.life import Abandon, note_closed, note_living
+from jdali.engine.life import LIVE, Abandon
 from jdali.engine.room import Room
 
 CLOSED = "the pipeline is closed"
@@ -84,7 +84,7 @@ class Window:
         self._scaler: WorkerScaler | None = None
         self._fitted = 0  # batches in flight that there is room for, with workers
         self._fit_workers()
-        note_living(self)
+        LIVE.add(self)
 
     @classmethod
     def of(
@@ -397,7 +397,7 @@ class Window:
                     self._over = True
             finally:
                 self.turn.release()
-        note_closed(self)
+        LIVE.discard(self)
 
     def leave(self) -> None:
         """The interpreter exits: what has not ended by now is not waited for again."""

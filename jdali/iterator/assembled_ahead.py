@@ -32,16 +32,18 @@ from jdali.pipeline import Pipeline
 
 
 @dataclasses.dataclass(frozen=True)
-class Assembled:
+class UserBatch:
     """A batch as the user gets it.
 
     Attributes:
         arrays: by name.
         belongs: bool [N], True for samples of this epoch, False for those that only fill up the batch.
+        share: of the batch, its place in the epoch.
     """
 
     arrays: Any
     belongs: np.ndarray
+    share: EpochShare
 
 
 class Assembly:
@@ -61,7 +63,7 @@ class Assembly:
         self.timer = PhaseTimer("batch", "put together and brought to its devices")
         self._turn = threading.Lock()
 
-    def __call__(self, results: Sequence[Result], share: EpochShare) -> Assembled | None:
+    def __call__(self, results: Sequence[Result], share: EpochShare) -> UserBatch | None:
         """Makes the arrays of a batch, and waits until they are there; returns None if there is no sample.
 
         Args:
@@ -77,22 +79,20 @@ class Assembly:
             # What next() hands over is there: so the time it waits is all the time a user waits for data.
             with inner("computing"):
                 jax.block_until_ready(arrays)
-        return Assembled(arrays, selection.belongs)
+        return UserBatch(arrays, selection.belongs, share)
 
 
 class JoinedBatch:
     """A batch of all pipelines, made ahead.
 
     Attributes:
-        share: of the batch.
         parts: the results so far, by pipeline; none any more once they were assembled.
         made: the arrays; None: there are none.
     """
 
-    def __init__(self, share: EpochShare, pipelines: int):
-        self.share = share
+    def __init__(self, pipelines: int):
         self.parts: list[Result | None] = [None] * pipelines
-        self.made: Assembled | None = None
+        self.made: UserBatch | None = None
 
 
 class _Joining:
@@ -112,7 +112,7 @@ class _Joining:
             place = share.epoch, share.number
             batch = self._batches.get(place)
             if batch is None:
-                batch = self._batches[place] = JoinedBatch(share, self._pipelines)
+                batch = self._batches[place] = JoinedBatch(self._pipelines)
             batch.parts[pipeline] = result
             parts = [part for part in batch.parts if part is not None]
         if len(parts) < self._pipelines:
@@ -167,12 +167,12 @@ def follow(pipelines: Sequence[Pipeline], assembly: Assembly, counter: EpochCoun
     return [*parts]
 
 
-def found(results: Sequence[Result], share: EpochShare) -> Assembled | None:
+def found(results: Sequence[Result], share: EpochShare) -> UserBatch | None:
     """Returns what was assembled ahead of the results for this share; None: nothing was."""
     batch = results[0].finished
-    if not isinstance(batch, JoinedBatch) or batch.share != share:
+    if not isinstance(batch, JoinedBatch) or any(result.finished is not batch for result in results):
         return None
-    return batch.made if all(result.finished is batch for result in results) else None
+    return batch.made if batch.made is not None and batch.made.share == share else None
 
 
 def _bytes_beside(arrays: object, results: Sequence[Result]) -> int:

@@ -178,7 +178,7 @@ class DataIterator(EpochLoop[BatchT]):
     @folding
     def peek(self) -> BatchT:
         """The batch that `next` will return; `get_state` does not count it."""
-        return self._draw(keep=True).arrays  # type: ignore[return-value]
+        return self._draw(keep=True).arrays
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:

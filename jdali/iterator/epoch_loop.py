@@ -13,8 +13,9 @@ import numpy as np
 from jdali._system.devices import to_host
 from jdali._system.tracebacks import folding, warn_user
 from jdali._threads import until_exit
+from jdali.iterator.assembled_ahead import UserBatch
 from jdali.iterator.batch_type import BatchT
-from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, UserBatch, log
+from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, log
 from jdali.iterator.take import FirstBatches
 from jdali.iterator.waiting_clock import WaitClock
 from jdali.profiler import Recorder
@@ -54,7 +55,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 
     @folding
     def __next__(self) -> BatchT:
-        return self._draw().arrays  # type: ignore[return-value]
+        return self._draw().arrays
 
     @abc.abstractmethod
     def __len__(self) -> int:
@@ -69,26 +70,20 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         with until_exit():
             if self._kept is None and self._end is None:
                 self._stream.refuse_if_closed()  # in a forked process a thread of the parent's may hold the lock
-            batch = self._kept_batch(keep)
-            if batch is not None:
-                return batch
+            with self._lock:
+                if (kept := self._known(keep)) is not None:
+                    return kept
+                if self._clock.over and self._clock.batches:  # counting begins anew with each epoch
+                    self._recorder.mark()
             with self._clock.wait():
                 while True:
                     self._stream.wait()
-                    if (batch := self._taken(keep)) is not None:
-                        return batch
-
-    def _kept_batch(self, keep: bool) -> UserBatch | None:
-        """The batch that was looked at; None: the next one has to be waited for."""
-        with self._lock:
-            if (kept := self._known(keep)) is not None:
-                return kept
-            if self._clock.over and self._clock.batches:  # counting begins anew with each epoch
-                self._recorder.mark()
-            return None
+                    with self._lock:  # taken and noted in one step, so each batch goes to one thread
+                        if (batch := self._known(keep) or self._taken(keep)) is not None:
+                            return batch
 
     def _known(self, keep: bool) -> UserBatch | None:
-        """The batch that was looked at; raises StopIteration at the end of the epoch. The lock is held."""
+        """The batch that was looked at, if any; raises StopIteration at the end of the epoch."""
         if self._kept is not None:
             return self._give(self._kept, keep)
         if self._end is not None:
@@ -96,17 +91,14 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return None
 
     def _taken(self, keep: bool) -> UserBatch | None:
-        """The next batch if it is there: taken and noted in one step, so each goes to one thread."""
-        with self._lock:
-            if (kept := self._known(keep)) is not None:
-                return kept
-            item = self._item()
-            if isinstance(item, EpochEnd):
-                self._reach_end(item)
-                if self._resets_itself:
-                    self.reset()
-                raise StopIteration
-            return None if item is None else self._give(self._accepted(item), keep)
+        """The next batch if it is there; raises StopIteration at the end of the epoch."""
+        item = self._item()
+        if isinstance(item, EpochEnd):
+            self._reach_end(item)
+            if self._resets_itself:
+                self.reset()
+            raise StopIteration
+        return None if item is None else self._give(self._accepted(item), keep)
 
     def _accepted(self, batch: UserBatch) -> UserBatch:
         """For iterators that expect something of their batches."""
@@ -117,7 +109,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         self._kept = batch if keep else None
         if not keep:
             self._done, self._length = batch.share.number + 1, batch.share.length
-            self._state, self._belongs = batch.state, batch.made.belongs
+            self._state, self._belongs = self._stream.get_state(), batch.belongs
         return batch
 
     def take(self, batches: int) -> FirstBatches[BatchT]:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from jdali._numerics.narrow import narrow
 from jdali.engine import Result
-from jdali.iterator.assembled_ahead import Assembled, Assembly
+from jdali.iterator.assembled_ahead import Assembly, UserBatch
 from jdali.iterator.state import restore, state_of
 from jdali.iterator.stream import BatchStream, outcome_of
 
@@ -71,7 +71,7 @@ class Replay:
         for pipeline in self._pipelines:
             pipeline.reset()
 
-    def next(self) -> Assembled:
+    def next(self) -> UserBatch:
         """Makes the next batch that is handed out."""
         while True:
             if self._ended or self.counter.left == 0:

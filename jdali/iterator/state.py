@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from jdali._state import End, StateError, check_version, to_checkpoint
+from jdali.engine import PipelineTwin
 from jdali.iterator.policy import EpochCounter
 from jdali.pipeline import Pipeline
 from jdali.readers.order.epochs import merged_state
@@ -58,14 +59,9 @@ def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, 
     }
 
 
-class Stateful(Protocol):
-    """A pipeline, or a twin of one."""
-
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes on from a state."""
-
-
-def restore(state: Mapping[str, Any], pipelines: Sequence[Stateful], counter: EpochCounter) -> None:
+def restore(
+    state: Mapping[str, Any], pipelines: Sequence[Pipeline | PipelineTwin], counter: EpochCounter
+) -> None:
     """Moves pipelines and a counter to where a state was taken.
 
     Raises:

@@ -7,11 +7,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax
-
 from jdali.engine import EpochShare, PipelineTwin, Result
 from jdali.iterator.assemble import Assembler
-from jdali.iterator.assembled_ahead import Assembled, Assembly, follow, found
+from jdali.iterator.assembled_ahead import Assembly, UserBatch, follow, found
 from jdali.iterator.policy import EpochCounter
 from jdali.iterator.state import begun_state, pipeline_states, restore, restore_counter, state_of
 from jdali.pipeline import Pipeline
@@ -20,27 +18,6 @@ log = logging.getLogger("jdali")
 
 # States kept for finding batches again, each some hundred bytes: a run may last for months.
 MOST_ANCHORS = 4096
-
-
-@dataclasses.dataclass(frozen=True)
-class UserBatch:
-    """A batch for the user.
-
-    Attributes:
-        made: the arrays.
-        share: of the batch, its place in the epoch.
-        state: to go on after this batch.
-    """
-
-    made: Assembled
-    share: EpochShare
-    state: dict[str, Any]
-
-    @property
-    def arrays(self) -> dict[str, jax.Array]:
-        """The arrays, by name."""
-        arrays: dict[str, jax.Array] = self.made.arrays
-        return arrays
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,10 +135,9 @@ class BatchStream:
         if taken.share.is_surplus:
             return None
         try:
-            made = self._assembled(taken.results, taken.share)
+            return self._assembled(taken.results, taken.share)
         except Exception as error:
             return BatchFailure(error)
-        return None if made is None else UserBatch(made, taken.share, self.get_state())
 
     def take_results(self) -> TakenBatch | EpochEnd | BatchFailure | None:
         """As `take`, of batches that are not put together; also of those behind the last one."""
@@ -201,7 +177,7 @@ class BatchStream:
         self._reset_pipelines()
         return None
 
-    def _assembled(self, results: Sequence[Result], share: EpochShare) -> Assembled | None:
+    def _assembled(self, results: Sequence[Result], share: EpochShare) -> UserBatch | None:
         made = found(results, share)
         if made is None:
             made = self.assembly(results, share)

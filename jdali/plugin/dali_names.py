@@ -18,8 +18,9 @@ from jax.sharding import Sharding
 from jdali._threads import until_exit
 from jdali.iterator import DataIterator, IteratorError, LastBatchPolicy
 from jdali.iterator.assemble import Assembler
+from jdali.iterator.assembled_ahead import UserBatch
 from jdali.iterator.policy import EpochCounter
-from jdali.iterator.stream import BatchFailure, EpochEnd, TakenBatch, UserBatch
+from jdali.iterator.stream import BatchFailure, EpochEnd, TakenBatch
 from jdali.pipeline import Pipeline
 from jdali.tensors import TensorList
 

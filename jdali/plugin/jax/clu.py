@@ -18,7 +18,7 @@ from jdali._batches import of_batch_axis, place
 from jdali._system.devices import HostArray
 from jdali._threads import WorkerThreads
 from jdali.iterator import LastBatchPolicy
-from jdali.iterator.stream import UserBatch
+from jdali.iterator.assembled_ahead import UserBatch
 from jdali.pipeline import Pipeline
 from jdali.plugin.jax.iterator import DALIGenericIterator, make_decorator
 
