@@ -57,7 +57,7 @@ def _epoch_of_reader(built: Run) -> int | None:
     for node, reader in built.engine.readers.items():
         cursor = reader.cursor()
         cursor.set_state(built.get_state()["readers"][node.name])
-        return int(cursor.next_batch(1).epochs[0])
+        return cursor.epoch
     return None
 
 
