@@ -38,10 +38,10 @@ from support import h100
 from jdali import Pipeline, fn, types
 from jdali._batches import BatchSpec
 from jdali._numerics.exact import exact
+from jdali._numerics.platform import declared
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import CallRequest, PerBatch, plan_call, run_call
 from jdali._operators.record import REGISTRY
-from jdali._system.devices import host_device
 from jdali.engine.steps.program import stage_function
 from jdali.engine.steps.stage import StageRunner
 
@@ -340,18 +340,6 @@ def print_operators(wanted: list[str], largest: int) -> None:
     print(f"\n{good} of {ran} move at most {MOST_MOVED} times their inputs and outputs")
 
 
-class Told:
-    """A device of the host that says it is a GPU: so the engine plans for one."""
-
-    platform = "gpu"
-
-    def __init__(self, device: jax.Device):
-        self._device = device
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._device, name)
-
-
 def pipelines() -> dict[str, Callable[[], Any]]:
     """Definitions, from what the host has decoded on; pictures of 300 to 640 pixels a side, batches of 128."""
     rng = np.random.default_rng(0)
@@ -404,10 +392,6 @@ def programs_of(
 ) -> list[tuple[int, Callable[..., Any], list[Any]]]:
     """The programs that one batch of a pipeline runs on a GPU: rows, function, operands as shapes. None is run."""
     found: dict[Any, tuple[int, Callable[..., Any], list[Any]]] = {}
-    init = StageRunner.__init__
-
-    def told(self: Any, stage: Any, *, device: jax.Device, **options: Any) -> None:
-        init(self, stage, device=Told(device) if device != host_device() else device, **options)
 
     def function(self: Any, form: Any, rest: Any, platform: str, make: Any) -> Any:
         return stage_function(self._outline, form, "cuda")
@@ -424,7 +408,7 @@ def programs_of(
         return [jnp.zeros(v.shape, v.dtype) for v in jax.eval_shape(job.program.function, *operands)]
 
     with (
-        mock.patch.object(StageRunner, "__init__", told),
+        declared(jax.config.jax_default_device, "gpu"),
         mock.patch.object(StageRunner, "function", function),
         mock.patch.object(StageRunner, "_call", call),
     ):

@@ -4,7 +4,8 @@
 engine makes a program for one platform: there only the branch of that platform is traced, a third of the work.
 
 `JDALI_TRACE_FOR=gpu` in the environment, or `forced("gpu")` around code, traces every program for that platform, whatever
-device it runs on: so the tests run the accelerators' branches on a CPU.
+device it runs on: so the tests run the accelerators' branches on a CPU. `declared(device, "gpu")` makes the engine choose
+for one device what it chooses for an accelerator: programs, rows of a call, padded shapes.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _KNOWN: ContextVar[str | None] = ContextVar("platform", default=None)
 _FORCED: str | None = os.environ.get("JDALI_TRACE_FOR") or None
+_DECLARED: dict[jax.Device, str] = {}
 
 
 @contextlib.contextmanager
@@ -45,6 +47,21 @@ def forced(platform: str) -> Iterator[None]:
         yield
     finally:
         _FORCED = before
+
+
+@contextlib.contextmanager
+def declared(device: jax.Device, platform: str) -> Iterator[None]:
+    """Gives a device this platform in `platform_of`, in every thread. Pipelines that were built before keep theirs."""
+    _DECLARED[device] = platform
+    try:
+        yield
+    finally:
+        del _DECLARED[device]
+
+
+def platform_of(device: jax.Device) -> str:
+    """Returns the platform that the engine chooses programs, shapes and calls of a device for."""
+    return _DECLARED.get(device, device.platform)
 
 
 def known_platform() -> str | None:

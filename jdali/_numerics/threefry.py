@@ -73,9 +73,9 @@ def together(uses: Sequence[Sequence[Array]]) -> list[Words]:
     results = {i: threefry_rounds(*operands) for i, operands in enumerate(uses) if i not in small}
     if small:
         columns = [[jnp.broadcast_to(uses[i][o], shapes[i]).reshape(-1) for i in small] for o in range(4)]
-        # The barriers: otherwise XLA fuses all rounds into everything that takes some of the words, again and
-        # again. One for each word, since often the second is not used.
-        words = [lax.optimization_barrier(word) for word in threefry_rounds(*map(jnp.concatenate, columns))]
+        # The barrier: otherwise XLA fuses all rounds into everything that takes some of the words, again and again.
+        # Stacked, both words are one kernel: apart, XLA of JAX 0.12 makes two, and runs them in two threads.
+        words = lax.optimization_barrier(jnp.stack(threefry_rounds(*map(jnp.concatenate, columns))))
         ends = np.cumsum([sizes[i] for i in small])[:-1].tolist()
         for i, *parts in zip(small, *(jnp.split(word, ends) for word in words), strict=True):
             results[i] = tuple(part.reshape(shapes[i]) for part in parts)

@@ -204,6 +204,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.ops.transforms._scale": {"transforms.scale": "DeviceOp"},
     "jdali.ops.transforms._shear": {"transforms.shear": "DeviceOp"},
     "jdali.ops.transforms._translation": {"transforms.translation": "DeviceOp"},
+    "jdali.readers.arrow": {"readers.arrow": "ReaderOp"},
     "jdali.readers.caffe": {"readers.caffe": "ReaderOp"},
     "jdali.readers.caffe2": {"readers.caffe2": "ReaderOp"},
     "jdali.readers.coco": {"readers.coco": "ReaderOp"},
@@ -213,7 +214,9 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.readers.mxnet": {"readers.mxnet": "ReaderOp"},
     "jdali.readers.nemo_asr": {"readers.nemo_asr": "ReaderOp"},
     "jdali.readers.numpy": {"readers.numpy": "ReaderOp"},
+    "jdali.readers.parquet": {"readers.parquet": "ReaderOp"},
     "jdali.readers.sequence": {"readers.sequence": "ReaderOp"},
+    "jdali.readers.table": {"readers.csv": "ReaderOp", "readers.table": "ReaderOp"},
     "jdali.readers.tfrecord": {"readers.tfrecord": "ReaderOp"},
     "jdali.readers.video": {
         "experimental.readers.video": "ReaderOp",

@@ -1,11 +1,11 @@
-"""The parts of `jdali.pipeline.Pipeline`.
+"""`Pipeline` and its parts.
 
 `Pipeline` and `pipeline_def` are what users know from `jdali.pipeline`; `copied` and `outputs_of` make a pipeline anew from the
 definition of another one, for plugins. Each file imports only those below it:
 
-* `pipeline`: the public class, of `runs` (running it), `facts` (plan, times, graph), `checkpoint` (state), `functions`.
-* `building`: from definition and options to what runs it, once. `run` takes its batches; `sent_pipeline` and `settling` are
-  for workers.
+* `pipeline`: the class. It holds a definition, and once it is built a window, which makes its batches.
+* What its methods need, by topic: `building`, `checkpoint`, `epoch`, `feeding`, `serialize`, `plan_picture`, `internals`.
+* `sent_pipeline`: a pipeline for workers.
 * `definition`, `config`, `expected_outputs`: its graph, its options and the checks of its outputs.
 """
 

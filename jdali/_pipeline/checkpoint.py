@@ -1,85 +1,75 @@
-"""State of a pipeline, and DALI's checkpoints."""
+"""States of a pipeline: what is written into one, and the checks of one that is restored."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from jdali._pipeline.base import PipelineBase
-from jdali._state import to_checkpoint
-from jdali.engine import PipelineTwin
+from jdali._pipeline.config import PipelineConfig
+from jdali._pipeline.definition import Definition
+from jdali._state import End, StateError, check_version, from_checkpoint
+from jdali.engine import Engine
+from jdali.graph import difference
+
+STATE_VERSION = 1
 
 
-class PipelineState(PipelineBase):
-    """Saves where a pipeline is, and goes back there."""
+def written_state(definition: Definition, position: Mapping[str, object]) -> dict[str, Any]:
+    """Returns the state of a pipeline, see `Pipeline.get_state`.
 
-    def get_state(self) -> dict[str, Any]:
-        """Returns the position of the sources after the last batch taken: a few hundred bytes, fit for JSON.
+    Args:
+        definition: of the pipeline.
+        position: of its sources.
+    """
+    return {"version": STATE_VERSION, "graph": definition.entries()[1], **position}
 
-        It holds a fingerprint of the pipeline's operators and arguments; without that entry, "graph",
-        `set_state` does not compare. External sources are in it with their own state, if they have
-        `get_state` and `set_state`, or with the number of items taken; a callback that takes the number
-        of the batch or a `SampleInfo` needs none.
-        """
-        return self._building.run().get_state()
 
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes on after the batch that `get_state` followed, in this or in a like pipeline.
+def position_of(state: Mapping[str, object]) -> dict[str, Any]:
+    """Returns the position of the sources in a state."""
+    return {key: value for key, value in state.items() if key not in ("version", "graph")}
 
-        The batch size and the number of shards may be others. A pipeline that was given no seed takes that
-        of the state. Iterables without `get_state` and `set_state` are gone through again up to that position.
 
-        Raises:
-            StateError: the state is of another pipeline, and what differs; or a source cannot go there.
-        """
-        self._building.run().set_state(state)
+def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
+    """Checks that a state may be restored.
 
-    def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
-        """Ends an epoch early, after the batch that `get_state` followed; what was made since is thrown away.
+    Raises:
+        StateError: it is of another pipeline.
+    """
+    check_version("pipeline", state, STATE_VERSION)
+    entries, _ = definition.entries()
+    if "graph" in state and (found := difference(state["graph"], entries)) is not None:
+        raise StateError(f"pipeline: the state is of another pipeline: {found}")
+    config = definition.config
+    if config.seed_given and state["seed"] != config.seed:
+        raise StateError(
+            f"pipeline: the state is of a pipeline of seed {state['seed']}, this one has seed {config.seed}"
+        )
 
-        For iterators, which count epochs; see their `take` and `reset(force=True)`.
 
-        Args:
-            state: of this pipeline.
-            batches: how many the epoch would have had after that: readers and sources go on behind them. None: it
-                would have lasted until a source ends; sources with a `cycle` begin again, readers go on.
+def at_end(engine: Engine, position: dict[str, Any], end: str) -> dict[str, Any]:
+    """Returns the position at the end of an external source: those before it have given a batch that is lost.
 
-        Raises:
-            StateError: a source cannot go there.
-        """
-        self._building.run().leave_epoch(state, batches)
+    Args:
+        engine: of the pipeline.
+        position: behind the last batch taken.
+        end: of `End`.
+    """
+    if position.get("end") != End.REACHED:
+        epoch = position["epoch"] + (position.get("end") == End.LEFT)
+        position = {**position, **(engine.cursor.state_at_end(epoch) or {})}
+    return {**position, "end": end}
 
-    def twin(self) -> PipelineTwin:
-        """The same batches with a position of their own, for replaying; the pipeline goes on as before."""
-        return PipelineTwin(self._building.run().engine)
 
-    def checkpoint(self, filename: str | None = None) -> bytes:
-        """The state as bytes, for the argument `checkpoint` of the same pipeline.
+def restored(config: PipelineConfig) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Returns the states of the pipeline, and of an iterator, in the checkpoint among the options.
 
-        Args:
-            filename: also written there.
-
-        Raises:
-            RuntimeError: the pipeline was made without `enable_checkpointing=True`.
-        """
-        run = self._building.run()
-        if not self._config.enable_checkpointing:
-            raise RuntimeError(
-                "Pipeline.checkpoint: Cannot save the checkpoint. The `enable_checkpointing` was not specified when "
-                "creating the pipeline (`get_state` does not need it)"
-            )
-        data = to_checkpoint(run.get_state())
-        if filename is not None:
-            Path(filename).write_bytes(data)
-        return data
-
-    @property
-    def is_restored_from_checkpoint(self) -> bool:
-        """True once the pipeline was built and went to the `checkpoint` passed at construction."""
-        return self._building.is_restored
-
-    @property
-    def iterator_state(self) -> dict[str, Any] | None:
-        """State of the iterator in the checkpoint that was restored, if it was an iterator's."""
-        return self._building.iterator_state
+    Raises:
+        RuntimeError: the pipeline was made without `enable_checkpointing=True`.
+        StateError: these are not the bytes of a checkpoint.
+    """
+    assert config.checkpoint is not None
+    if not config.enable_checkpointing:
+        raise RuntimeError(
+            "Pipeline: Cannot restore checkpoint. The `enable_checkpointing` was not specified when creating the pipeline"
+        )
+    return from_checkpoint(config.checkpoint)

@@ -38,8 +38,8 @@ class OperatorConcurrency(enum.Enum):
     FULL = 2
 
 
-# Arguments of DALI's Pipeline that steer CUDA memory or streams. They are taken so
-# that DALI code runs unchanged, kept as attributes, and have no effect under XLA.
+# Arguments of DALI's Pipeline for CUDA memory and streams. They are kept as attributes, so that DALI code runs
+# unchanged, and have no effect under XLA.
 WITHOUT_EFFECT = (
     "bytes_per_sample", "set_affinity", "max_streams", "default_cuda_stream_priority", "enable_memory_stats",
     "exec_dynamic", "experimental_exec_dynamic", "stream_policy", "concurrency",
@@ -48,14 +48,14 @@ WITHOUT_EFFECT = (
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineConfig:
-    """The arguments of a `Pipeline`, see there; `of` makes it of them.
+    """Options of a `Pipeline`, checked; `of` makes them from its arguments.
 
     Attributes:
-        seed_given: the seed was given, and not made up.
-        expected: what the outputs must be.
+        seed_given: the user gave the seed.
+        expected: of the outputs.
 
     Raises:
-        TypeError, ValueError: a value is none that the argument takes.
+        TypeError, ValueError: an argument has another value than it takes.
     """
 
     batch_size: int | None
@@ -111,7 +111,7 @@ class PipelineConfig:
         output_layout: Any,
         **others: Any,
     ) -> PipelineConfig:
-        """Makes the options of a pipeline's arguments; those that were left open are decided here, once."""
+        """Makes the options from a pipeline's arguments, with defaults for those left open."""
         if is_key(seed):
             raise TypeError(
                 "Pipeline: seed is a JAX key, and must be an integer. The functions of Pipeline.function take keys, and "
@@ -236,15 +236,15 @@ class PipelineConfig:
 
 
 def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
-    """Threads of a pipeline that does not say a number: those of a worker, or its share of the processors."""
+    """Returns the default number of threads: that of a worker, or the process's share of the processors."""
     if isinstance(workers, WorkerSet):
         return workers.threads
-    # What is no number is refused later.
+    # Other types are refused later.
     return max(cpu_count() // max([n for n in (workers, max_workers, 1) if isinstance(n, int)]), 1)
 
 
 def _workers_of_environment() -> int:
-    """The number of workers for programs that do not say one: that of JDALI_WORKERS, or 0."""
+    """Returns the default number of workers: that of JDALI_WORKERS, or 0."""
     text = os.environ.get("JDALI_WORKERS", "") or "0"
     try:
         return int(text)

@@ -1,4 +1,4 @@
-"""A pipeline once more, at the beginning of its data."""
+"""Copies of a pipeline, at the beginning of its data."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from jdali.graph import DataNode, copy_graph
 
 
 def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
-    """The nodes that give a pipeline's outputs; it is defined for that, if it was not, but not built.
+    """Returns the nodes that give a pipeline's outputs. Defines the pipeline if needed, without building it.
 
     Raises:
         ValueError: the pipeline is in debug mode, in which it has no graph.
     """
     if pipeline.debug:
         raise ValueError("a pipeline in debug mode defines its graph anew in each iteration: use debug=False")
-    return pipeline._building.outputs()
+    return pipeline._definition.complete()
 
 
 def copied(pipeline: Pipeline, **options: object) -> Pipeline:
-    """A pipeline of the same definition, not built yet, that gives what the first one gives from its beginning.
+    """Makes a pipeline of the same definition, at the beginning of its data and not built yet.
 
-    Unlike what `Pipeline.deserialize` makes, it has the callbacks and Python functions of the first one, which both
-    call then. An iterator that can be gone through only once is shared.
+    Unlike a pipeline of `Pipeline.deserialize`, it shares callbacks and Python functions with the first one, and
+    iterators that can be read only once.
 
     Args:
         pipeline: the first one; it need not be built.

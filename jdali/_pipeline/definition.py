@@ -1,4 +1,4 @@
-"""Defining a pipeline: which graph operators are added to, and what its outputs are."""
+"""The definition of a pipeline: its graph under construction, and its outputs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from jdali import types
+from jdali._pipeline.config import PipelineConfig
 from jdali._system.tracebacks import user_line
 from jdali.graph import (
     DataNode,
@@ -34,20 +35,21 @@ class Definition:
     """The graph of a pipeline and its outputs.
 
     Args:
-        owner: the pipeline; not kept, for a dropped pipeline must be collected.
-        debug: it is defined anew in each iteration, and not before.
+        owner: the pipeline; held weakly, so that a dropped pipeline is collected.
+        config: options of the pipeline.
 
     Attributes:
+        config: as given.
         graph: in debug mode that of the last iteration.
         outputs: None: not known yet.
-        function: defines the graph, where neither the class nor a `with` block does.
-        conditionals: `if` on a DataNode works sample by sample; `pipeline_def` says so.
-        output_names: by which iterators call the outputs; empty: they have none.
+        function: defines the graph, if neither the class nor a `with` block does.
+        conditionals: `if` on a DataNode works sample by sample, an option of `pipeline_def`.
+        output_names: names of the outputs for iterators; empty: they have none.
         is_final: the pipeline was built, so nothing can be added.
     """
 
-    def __init__(self, owner: Definer, *, debug: bool):
-        self._owner, self._debug = weakref.ref(owner), debug
+    def __init__(self, owner: Definer, config: PipelineConfig):
+        self._owner, self.config = weakref.ref(owner), config
         self.graph = Graph()
         self.outputs: tuple[DataNode, ...] | None = None
         self.function: Callable[[], Any] | None = None
@@ -59,8 +61,8 @@ class Definition:
         self._fingerprint: tuple[list[Entry], str] | None = None
 
     def enter(self) -> None:
-        """Operators are added to the graph from now on, until `leave`."""
-        if self._debug:
+        """Starts adding operators to the graph, until `leave`."""
+        if self.config.debug:
             raise RuntimeError(
                 "Currently pipeline in debug mode works only with `pipeline_def` decorator. Using `with` statement is "
                 "not supported."
@@ -74,7 +76,7 @@ class Definition:
     def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
         error = exception[1] if exception else None
-        # Python's words: a method that raises others would make a node an `Iterable`.
+        # Python's own message: with an `__iter__` that raises another one, a node would pass for an `Iterable`.
         if isinstance(error, TypeError) and str(error) == "'DataNode' object is not iterable":
             error.add_note(
                 "A node is one output: external_source, python_function and jax_function give several with num_outputs"
@@ -91,10 +93,11 @@ class Definition:
         return as_outputs(owner.define_graph())
 
     def complete(self) -> tuple[DataNode, ...]:
-        """The outputs; if there are none yet, the pipeline is asked for its graph.
+        """Returns the outputs; asks the pipeline for its graph if there are none yet.
 
         Raises:
-            TypeError: one of those that were set cannot be an output.
+            TypeError: an output that was set cannot be one.
+            RuntimeError: the options describe another number of outputs.
         """
         if self.outputs is None:
             self.enter()
@@ -106,10 +109,11 @@ class Definition:
         if self._refused:
             raise TypeError(self._refused)
         assert self.outputs is not None
+        self.config.expected.check_count(len(self.outputs))
         return self.outputs
 
     def iteration(self, graph: Graph) -> tuple[DataNode, ...]:
-        """Debug mode: defines it once more, in a graph of its own; returns the outputs."""
+        """Defines the pipeline once more, in a graph of its own, in debug mode; returns the outputs."""
         self.graph = graph
         graph.owner = self._owner
         with building(graph):
@@ -150,16 +154,16 @@ class Definition:
             raise TypeError(f"Pipeline.add_sink: it takes a DataNode, got {type(edge).__name__}")
         self.graph.own(edge).source.preserve = True
 
-    def entries(self, *, scaled_decoding: bool) -> tuple[list[Entry], str]:
+    def entries(self) -> tuple[list[Entry], str]:
         """Returns the entries in which a state and a pipeline are compared, and the fingerprint."""
         if self._fingerprint is None:
-            entries = describe(self.graph.nodes, {"scaled_decoding": scaled_decoding})
+            entries = describe(self.graph.nodes, {"scaled_decoding": self.config.scaled_decoding})
             self._fingerprint = entries, fingerprint(entries)
         return self._fingerprint
 
 
 def current_owner() -> Any:
-    """The pipeline that is being defined, None outside of a definition."""
+    """Returns the pipeline that is being defined, None outside of a definition."""
     graph = current_graph()
     return None if graph is None or graph.owner is None else graph.owner()
 
@@ -169,7 +173,7 @@ def _are_numbers(value: object) -> bool:
 
 
 def as_outputs(returned: object) -> tuple[Any, ...]:
-    """The outputs that a function which defines a pipeline returned."""
+    """Lists the outputs that a function which defines a pipeline returned."""
     if returned is None:
         return ()
     if isinstance(returned, Mapping):

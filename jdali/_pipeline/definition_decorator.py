@@ -76,7 +76,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
 
 
 def _refusing(factory: str, method: str) -> Callable[..., Any]:
-    """A method of pipelines called on the function that makes them."""
+    """Returns a stand-in for a method of pipelines on the function that makes them, which raises TypeError."""
 
     def refuse(*_: object, **__: object) -> Any:
         raise TypeError(
@@ -87,7 +87,7 @@ def _refusing(factory: str, method: str) -> Callable[..., Any]:
 
 
 def annotated_names(function: Callable[..., object]) -> tuple[str, ...]:
-    """Names of the outputs, of a function that is annotated to return a TypedDict or a NamedTuple; else none."""
+    """Returns names of the outputs, if a function is annotated to return a TypedDict or a NamedTuple."""
     try:
         returned = typing.get_type_hints(function).get("return")
     except (NameError, TypeError):  # names that only a type checker knows
@@ -100,7 +100,7 @@ def annotated_names(function: Callable[..., object]) -> tuple[str, ...]:
 def _split_arguments(
     function: Callable[..., object], kwargs: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keyword arguments of the function itself, and those of `Pipeline`."""
+    """Splits keyword arguments into those of the function itself and those of `Pipeline`."""
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
             raise TypeError(

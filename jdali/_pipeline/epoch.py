@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from jdali._pipeline.run import Run
 from jdali._sources import SourceFeed
+from jdali.engine import Engine
 from jdali.tensors import TensorList
 
 Outputs = tuple[TensorList, ...]
@@ -16,53 +17,58 @@ _INSTEAD = (
 )
 
 
-def epoch(built: Run, run: Callable[[], Outputs], *, feeds_itself: bool) -> Iterator[Outputs]:
+def epoch(
+    engine: Engine, run: Callable[[], Outputs], state: Callable[[], Mapping[str, Any]], *, feeds_itself: bool
+) -> Iterator[Outputs]:
     """Goes through the batches of a pipeline up to the end of the epoch.
 
-    That is the batch with the reader's last sample of it, or where an external source ends. As with `run`, a batch may
-    hold samples of the next epoch as well, which come once; and a source that is at its end stays there up to the
-    `reset`.
+    The last batch holds the reader's last sample of the epoch, or is the last one of an external source. It may hold
+    samples of the next epoch, which do not come again. A source stays at its end until `reset`.
 
     Args:
-        built: the pipeline.
+        engine: of the pipeline.
         run: gives a batch.
+        state: gives the state of the pipeline.
         feeds_itself: the pipeline has an `iter_setup`, which may end it.
 
     Raises:
         TypeError: nothing in the pipeline says where an epoch ends.
     """
-    if built.engine.knows_sources:
-        _refuse_endless(built, feeds_itself)
-    return _batches(built, run, feeds_itself)
+    if engine.knows_sources:
+        _refuse_endless(engine, feeds_itself)
+    return _batches(engine, run, state, feeds_itself)
 
 
-def _batches(built: Run, run: Callable[[], Outputs], feeds_itself: bool) -> Iterator[Outputs]:
-    known = built.engine.knows_sources
-    begun = _epoch_of_reader(built) if known else 0  # in debug mode the first batch makes the sources known
+def _batches(
+    engine: Engine, run: Callable[[], Outputs], state: Callable[[], Mapping[str, Any]], feeds_itself: bool
+) -> Iterator[Outputs]:
+    known = engine.knows_sources
+    begun = (
+        _epoch_of_reader(engine, state) if known else 0
+    )  # in debug mode the first batch makes the sources known
     while True:
         try:
             outputs = run()
         except StopIteration:
             return
         if not known:
-            _refuse_endless(built, feeds_itself)
+            _refuse_endless(engine, feeds_itself)
             known = True
         yield outputs
-        if _epoch_of_reader(built) not in (None, begun):
+        if _epoch_of_reader(engine, state) not in (None, begun):
             return
 
 
-def _epoch_of_reader(built: Run) -> int | None:
-    """The epoch of the next sample of the reader; None: there is no reader."""
-    for node, reader in built.engine.readers.items():
+def _epoch_of_reader(engine: Engine, state: Callable[[], Mapping[str, Any]]) -> int | None:
+    """Returns the epoch of the next sample of the reader; None: there is no reader."""
+    for node, reader in engine.readers.items():
         cursor = reader.cursor()
-        cursor.set_state(built.get_state()["readers"][node.name])
+        cursor.set_state(state()["readers"][node.name])
         return cursor.epoch
     return None
 
 
-def _refuse_endless(built: Run, feeds_itself: bool) -> None:
-    engine = built.engine
+def _refuse_endless(engine: Engine, feeds_itself: bool) -> None:
     readers = {node.name: reader.meta() for node, reader in engine.readers.items()}
     if readers:
         if any(meta != next(iter(readers.values())) for meta in readers.values()):

@@ -16,7 +16,7 @@ class Expected:
     """Element type, number of axes and layout of the outputs: one for all, a list with one for each, or None.
 
     Args:
-        dtype: a DALI type, or what NumPy takes for one.
+        dtype: a DALI type, or one of NumPy.
         ndim: 0 or more.
         layout: a letter for each axis.
 
@@ -24,7 +24,7 @@ class Expected:
         given: the three, as arguments of `Pipeline`.
 
     Raises:
-        TypeError, ValueError: a value is none of these.
+        TypeError, ValueError: an option has another value.
     """
 
     def __init__(self, dtype: Any, ndim: Any, layout: Any):
@@ -47,7 +47,7 @@ class Expected:
         return list(value) if isinstance(value, (list, tuple)) else [value] * count
 
     def check_count(self, count: int) -> None:
-        """Raises RuntimeError if something was said of another number of outputs."""
+        """Raises RuntimeError if an option describes another number of outputs."""
         if any(isinstance(value, (list, tuple)) and len(value) != count for value in self.given.values()):
             received = "".join(f"\n{name}={value}" for name, value in self.given.items())
             raise RuntimeError(
@@ -56,10 +56,10 @@ class Expected:
             )
 
     def check(self, outputs: tuple[TensorList, ...]) -> None:
-        """Raises RuntimeError if an output is not what it must be."""
+        """Raises RuntimeError if an output differs from what the options say."""
         rows = zip(*(self.of(name, len(outputs)) for name in self.given), strict=True)
         for i, (output, (dtype, ndim, layout)) in enumerate(zip(outputs, rows, strict=True)):
-            if not len(output):  # of a part of the batch that no sample is in: it has no type
+            if not len(output):  # an empty batch has no type
                 continue
             spec = output.spec
             for what, wanted, got in (

@@ -5,57 +5,49 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from jdali._pipeline.building import Building
-from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.definition import Definition
 from jdali._sources import SourceFeed
 from jdali.engine import Engine
 from jdali.graph import DataNode, Graph, Node
 
 
-class Feeding:
-    """Gives external sources the data of the user's.
+def feed(
+    engine: Engine,
+    definition: Definition,
+    inputs: Sequence[tuple[DataNode | str, object]],
+    layout: str | None = None,
+    copy: bool = True,
+) -> None:
+    """Gives the data of the next batch to several sources: to all, or, if it raises, to none.
 
     Args:
-        config, definition, building: of the pipeline.
+        engine, definition: of the pipeline.
+        inputs: (data node or name, data) for each; see `Pipeline.feed_input`.
+        layout, copy: see `Pipeline.feed_input` and `Pipeline.feed_inputs`.
     """
+    adding = []
+    for wanted, data in inputs:
+        if isinstance(wanted, DataNode) and definition.config.debug:
+            wanted = wanted.source.name  # the node is of another iteration
+        if isinstance(wanted, str) and engine.hold(wanted, data, layout):
+            continue
+        adding.append(_checked(engine, definition.graph, wanted, data, layout, copy))
+    for add in adding:
+        add()
 
-    def __init__(self, config: PipelineConfig, definition: Definition, building: Building):
-        self._config, self._definition, self._building = config, definition, building
 
-    def feed(
-        self, inputs: Sequence[tuple[DataNode | str, object]], layout: str | None = None, copy: bool = True
-    ) -> None:
-        """Gives the data of the next batch to several sources: to all, or, if it raises, to none.
-
-        Args:
-            inputs: (data node or name, data) for each; see `Pipeline.feed_input`.
-            layout, copy: see `Pipeline.feed_input` and `Pipeline.feed_inputs`.
-        """
-        engine = self._building.run().engine
-        adding = []
-        for wanted, data in inputs:
-            if self._config.debug and isinstance(wanted, DataNode):
-                wanted = wanted.source.name  # the node is of another iteration
-            if isinstance(wanted, str) and engine.hold(wanted, data, layout):
-                continue
-            adding.append(self._ready(engine, wanted, data, layout, copy))
-        for add in adding:
-            add()
-
-    def _ready(
-        self, engine: Engine, wanted: DataNode | str, data: object, layout: str | None, copy: bool
-    ) -> Callable[[], None]:
-        """Returns a function that adds checked data to their source."""
-        node, source = _fed_source(engine, self._definition.graph, wanted)
-        batch_size = self._config.max_batch_size
-        if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
-            add = functools.partial(source.feed_output, wanted.index, engine.plan.unused_outputs(node))
-            return functools.partial(
-                engine.cursor.ask, node, functools.partial(add, data, layout, batch_size)
-            )
-        convert = functools.partial(source.as_fed, data, layout, batch_size, copy=copy)
-        return functools.partial(source.feed, engine.cursor.ask(node, convert))
+def _checked(
+    engine: Engine, graph: Graph, wanted: DataNode | str, data: object, layout: str | None, copy: bool
+) -> Callable[[], None]:
+    """Returns a function that adds checked data to their source."""
+    node, source = _fed_source(engine, graph, wanted)
+    if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
+        add = functools.partial(source.feed_output, wanted.index, engine.plan.unused_outputs(node))
+        return functools.partial(
+            engine.cursor.ask, node, functools.partial(add, data, layout, engine.batch_size)
+        )
+    convert = functools.partial(source.as_fed, data, layout, engine.batch_size, copy=copy)
+    return functools.partial(source.feed, engine.cursor.ask(node, convert))
 
 
 def _fed_source(engine: Engine, graph: Graph, wanted: DataNode | str) -> tuple[Node, SourceFeed]:

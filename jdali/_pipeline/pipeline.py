@@ -2,85 +2,111 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import threading
+import warnings
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
-from jdali._batches import MOST_IDLE
-from jdali._pipeline.building import Building
-from jdali._pipeline.checkpoint import PipelineState
+from jdali._batches import MOST_IDLE, BatchSplit, SlabPool
+from jdali._display.markup import escape, fitting, styled
+from jdali._errors import SkippedSample
+from jdali._pipeline.building import make_debug_engine, make_engine, make_window, start_callback_workers
+from jdali._pipeline.checkpoint import at_end, check_state, position_of, restored, written_state
 from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition, current_owner
-from jdali._pipeline.facts import PipelineFacts
-from jdali._pipeline.feeding import Feeding
-from jdali._pipeline.functions import PipelineFunctions
-from jdali._pipeline.runs import PipelineRuns
-from jdali._pipeline.serialize import Serialization, given_content, given_options
+from jdali._pipeline.epoch import epoch
+from jdali._pipeline.feeding import feed
+from jdali._pipeline.internals import Internals
+from jdali._pipeline.plan_picture import PlanText, plan_svg
+from jdali._pipeline.serialize import (
+    define,
+    given_content,
+    given_options,
+    parsed,
+    pickled,
+    serialized,
+    use_function,
+)
+from jdali._sources import SourceFeed
+from jdali._state import End, StateError, to_checkpoint
+from jdali._system.devices import accelerator, host_device
+from jdali._system.extras import install
+from jdali._system.lazy import entry
 from jdali._system.tracebacks import folding
+from jdali._threads import Times, until_exit
 from jdali._workers import WorkerSet
 from jdali._workers.callbacks import CallbackWorkers
-from jdali.graph import DataNode
+from jdali.engine import Follower, PipelineTwin, Result, Window, eager, report
+from jdali.engine import function as _function
+from jdali.engine.function import PipelineFunction, Start, make_function
+from jdali.graph import DataNode, Graph, make_plan
+from jdali.tensors import TensorList
+from jdali.types import PipelineAPIType
 
 Self = TypeVar("Self", bound="Pipeline")
 
+# An external source that gives only bad samples is an error after so many.
+MOST_LOST = 1024
 
-class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
+
+class Pipeline:
     """A graph of operators that gives one batch a run.
 
     Args:
         batch_size: samples in a batch (also available as `max_batch_size`).
-        num_threads: threads that read and decode, of each process that does; None: together one for each processor that
-            the process may use.
+        num_threads: threads that read and decode, in each process that does so; None: the processors that this process
+            may use, shared among these processes.
         device_id: kept for DALI's sake; "gpu" is JAX's default device, whatever that is.
         seed: of all random operators; -1 or None: a fresh one, see `Pipeline.seed`.
-        exec_pipelined, exec_async: False for either runs an iteration only when it is asked for.
-        prefetch_queue_depth: batches made ahead; a dict of DALI's is taken, its largest value counts.
+        exec_pipelined, exec_async: with False for either, a batch is made only when it is asked for.
+        prefetch_queue_depth: batches made ahead; of a dict, as in DALI, the largest value counts.
         enable_checkpointing: `checkpoint`, the method and the argument, may be used.
         checkpoint: what `checkpoint()` of the same pipeline gave, or `checkpoints()` of an iterator: the
             pipeline, and an iterator made of it, go on from there.
         py_num_workers: processes that run the callbacks of external sources, and Python functions, with
-            `parallel=True`; sources that are gone through in order have one each besides.
+            `parallel=True`; each source that is read in order has another one of its own.
         py_start_method: how these are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: what "spawn" sends the callbacks with: a module or an object with `dumps` and `loads`, or
             a tuple of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
             functions, and cloudpickle, where it is installed, for what only it can pickle.
-        py_timeout: seconds that one call of a callback in a worker process may take; more is an error, and ends the
-            workers. None: as long as it takes. On Linux a worker that is stopped (SIGSTOP) for a minute is one, too.
-        output_dtype, output_ndim, output_layout: what the outputs must be, one for each or one for
-            all; a batch that is not raises.
+        py_timeout: seconds that one call of a callback in a worker process may take; a longer one raises and ends the
+            workers. None: no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
+        output_dtype, output_ndim, output_layout: expected of the outputs, one value for each or one for all; another
+            batch raises.
         debug: the function runs in each iteration, and each operator when it is called: see docs/debug.md. For
             pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`,
             `on_error` and `scaled_decoding` have no effect then; a bad sample raises.
-        on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put another sample of the
-            data set in its place, which follows from the epoch and the index of the bad one; "mask": the same, and
-            iterators give a mask, which is False there. The stand-in comes where it belongs, too: every good sample comes
-            at least once an epoch, exactly once where the mask is True. What was bad is in `Pipeline.errors`.
-            An external source has no other samples: beside one a good sample of the batch stands in, and a batch without
-            any is left out; after 1024 bad samples in a row there is an error.
+        on_error: what to do if an operator fails on a sample: "raise"; "skip": put another sample of the data set in its
+            place, chosen by the epoch and the index of the bad one; "mask": the same, and iterators give a mask, which is
+            False there. The stand-in also comes at its own position: every good sample comes at least once an epoch,
+            exactly once where the mask is True. `Pipeline.errors` lists the bad samples.
+            An external source has no other samples: a good sample of the batch stands in. A batch without any is left
+            out; 1024 bad samples in a row raise.
         max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
-        max_prefetch_bytes: no other batch is begun ahead if with it, by what the largest one took so far, those
-            that wait and those under way would take more bytes than this; before the first one is made, none.
-            None: a quarter of the memory of the machine or container, and nothing is held back before
-            the first one is made.
-        max_idle_bytes: host memory that batches lay in and that is kept for later ones, bytes, at most; `plan` shows it.
-            Together with what batches lie in it is never more than batches once lay in at the same time.
-            0: all of it is freed as soon as nothing refers to it.
+        max_prefetch_bytes: most bytes of batches that wait or are under way; a new one is estimated by the largest so
+            far, and until the first one is made no second one begins. None: a quarter of the memory of the machine or
+            container, without that wait for the first one.
+        max_idle_bytes: most bytes of host memory kept for later batches; `plan` shows it. Together with the memory of
+            living batches it never exceeds what batches once took at the same time. 0: memory is freed as soon as
+            nothing refers to it.
         scaled_decoding: decode JPEG at 1/2, 1/4 or 1/8 where the resize that follows shrinks the picture
             by at least as much anyway. Faster; the picture differs a little from the exact one.
-        exact_shapes: each sample is a call by itself, so that its bits depend on nothing else even where an
-            operator's do (docs/resuming.md names them). Costs a call a sample (0.3 ms on a CPU), and each
-            stage runs on one device.
+        exact_shapes: run each sample in a call of its own, so that its bits depend on nothing else. A few operators need
+            it (docs/resuming.md names them). Costs a call a sample (0.3 ms on a CPU), and each stage runs on one device.
         workers: processes that make batches, each with `num_threads` threads; 0: this process makes them, with the same
             bits. None: the environment variable JDALI_WORKERS, or 0. They get the pipeline by value (extra "workers"),
-            and need no `if __name__ == "__main__":` in the script. What the user feeds or an external source gives is
-            asked for in this process; Python functions run in workers. `jdali.plugin.ray.Workers` has the workers of a
-            Ray cluster make them. See docs/scaling.md.
-        min_workers, max_workers: the number of workers follows the time that the loop waits for batches, between these
-            bounds; it begins with `workers`, or else `min_workers` (1 if not given). None: it changes by
-            `resize_workers` alone.
-        compilation_cache: keep compiled programs in the user's cache folder for the next start; False:
-            leave JAX's configuration alone.
+            and the script needs no `if __name__ == "__main__":`. External sources and fed data stay in this process;
+            Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the batches. See
+            docs/scaling.md.
+        min_workers, max_workers: bounds of the number of workers, which follows the time that the loop waits for batches.
+            It begins with `workers`, or else `min_workers` (1 if not given). None: only `resize_workers` changes it.
+        compilation_cache: keep compiled programs in the user's cache folder for the next start; False: leave JAX's
+            configuration alone.
         kwargs: arguments of DALI that have no effect here: see `WITHOUT_EFFECT`.
     """
 
@@ -126,21 +152,30 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
     ):
         given = {name: value for name, value in locals().items() if name != "self"}
         self._config = PipelineConfig.of(**given)
-        self._definition = Definition(self, debug=debug)
-        self._building = Building(self._config, self._definition, _own_setup(self))
-        self._serialization = Serialization(self._config, self._definition, self._building)
-        self._feeding = Feeding(self._config, self._definition, self._building)
+        self._definition = Definition(self, self._config)
+        self._build_lock = threading.RLock()
+        self._callback_workers: CallbackWorkers | None = None
+        self._window: Window | None = None  # None: it was not built
+        self._first_source_position: dict[str, Any] = {}  # of the sources, before the first batch
+        self._restored_iterator: dict[str, Any] | None = None
+        self._is_restored = False
+        # Guarded by the window's turn, as long as batches are taken.
+        self._source_position: dict[str, Any] = {}  # of the sources, behind the last batch taken
+        self._scheduled = 0  # batches that were scheduled and not taken
+        self._skipped: list[SkippedSample] = []
+        self._lost_in_a_row = 0  # failed samples since the last batch that has some
+        self._api_type: PipelineAPIType | None = None  # of who calls
 
     def __repr__(self) -> str:
         return (
             f"<jdali.Pipeline of {len(self.graph.nodes)} operators, batch_size={self._config.batch_size}, "
-            f"num_threads={self.num_threads}, seed={self.seed}, {'not ' * (self._building.built is None)}built>"
+            f"num_threads={self.num_threads}, seed={self.seed}, {'not ' * (self._window is None)}built>"
         )
 
     # --- defining ---------------------------------------------------------------------------
     @staticmethod
     def current() -> Any:
-        """The pipeline that is being defined, None outside of a definition."""
+        """Returns the pipeline that is being defined, None outside of a definition."""
         return current_owner()
 
     @staticmethod
@@ -164,39 +199,92 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
         self._definition.leave(*exception)
 
     def define_graph(self) -> Any:
-        """For subclasses: defines the graph and returns the outputs (an older way of DALI's)."""
+        """Defines the graph and returns the outputs; for subclasses (an older way of DALI's)."""
         return self._definition.function() if self._definition.function is not None else ()
 
     def set_outputs(self, *output_data_nodes: object) -> None:
         """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.
 
-        Constants are numbers, lists of them, and arrays; each sample is all of one. Where an output is neither,
+        A constant is a number, a list of numbers or an array; each sample gets all of it. With any other output,
         `build` raises TypeError, as in DALI.
         """
         self._definition.set_outputs(*output_data_nodes)
 
     def add_sink(self, edge: DataNode) -> None:
-        """Runs what `edge` depends on though it is no output."""
+        """Runs the operators that `edge` depends on, though it is not an output."""
         self._definition.add_sink(edge)
 
     # --- building ---------------------------------------------------------------------------
     @folding
     def build(self) -> None:
-        """Plans the graph and opens the readers. `run` does it if it was not done; harmless twice."""
-        self._building.run()
+        """Plans the graph and opens the readers. `run` does so if needed; a second call does nothing."""
+        self._ensure_built()
+
+    def _ensure_built(self) -> Window:
+        """Returns the window; builds the pipeline first if needed."""
+        if self._window is None:
+            with self._build_lock:  # of threads that ask for a first batch at the same time, one builds
+                if self._window is None:
+                    return self._build_window()
+        return self._window
+
+    def _build_window(self) -> Window:
+        config = self._config
+        if config.num_threads < 1:
+            raise ValueError(
+                "Pipeline created with `num_threads` < 1 can only be used for serialization. It is "
+                f"{config.num_threads}"
+            )
+        if config.debug:
+            engine = make_debug_engine(config, self._definition)
+        else:
+            self._start_callback_workers()
+            engine = make_engine(config, self._definition, self._callback_workers)
+        window = make_window(config, engine, self._own_setup())
+        self._definition.is_final = True
+        self._first_source_position = self._source_position = engine.get_state()
+        self._window = window
+        weakref.finalize(self, window.abandon).atexit = False
+        if config.checkpoint is not None:
+            try:
+                state, self._restored_iterator = restored(config)
+                self._restore(window, state)
+            except StateError as error:
+                raise RuntimeError(f"Pipeline: the checkpoint cannot be restored: {error}") from error
+            self._is_restored = True
+        return window
+
+    def _own_setup(self) -> Callable[[], Callable[[], Any] | None] | None:
+        """Returns a function that gives `iter_setup` as long as the pipeline lives; None: no subclass defines it."""
+        if not self._feeds_itself:
+            return None
+        kept = weakref.ref(self)  # what runs a pipeline must not keep it
+        return lambda: None if (living := kept()) is None else living.iter_setup
+
+    @property
+    def _feeds_itself(self) -> bool:
+        return type(self).iter_setup is not Pipeline.iter_setup
 
     def start_py_workers(self) -> None:
-        """Starts the processes of parallel external sources; `build` does it if it was not done.
+        """Starts the processes of parallel external sources; `build` does so if needed.
 
-        With `py_start_method="fork"` they must be started before JAX makes its first array. In debug mode there are
-        none: all runs in this process.
+        With `py_start_method="fork"` they must start before JAX makes its first array. Debug mode has none: everything
+        runs in this process.
         """
-        self._building.start_py_workers()
+        if not self.debug:
+            self._start_callback_workers()
+
+    def _start_callback_workers(self) -> None:
+        with self._build_lock:
+            if self._callback_workers is None:
+                self._callback_workers = start_callback_workers(self._config, self._definition)
+                if self._callback_workers is not None:
+                    weakref.finalize(self, self._callback_workers.interrupt).atexit = False
 
     @property
     def _py_pool(self) -> CallbackWorkers | None:
         """The worker processes, under DALI's private name: programs ask for it."""
-        return self._building.workers
+        return self._callback_workers
 
     @property
     def _num_threads(self) -> int:
@@ -204,35 +292,423 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
         return self.num_threads
 
     def resize_workers(self, count: int) -> None:
-        """Has another number of workers make the batches from now on, at any time; the batches stay what they were.
+        """Changes the number of workers, at any time; the batches stay the same.
 
-        Workers that are too many end after the tasks that they have.
+        Surplus workers end after their present tasks.
 
         Args:
             count: at least 1.
 
         Raises:
-            ValueError: `count` is no such number.
+            ValueError: `count` is another value.
             RuntimeError: the pipeline was made without workers, or is closed.
         """
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise ValueError(f"Pipeline.resize_workers: count must be at least 1, not {count!r}")
-        run = self._building.run()
-        if run.engine.elsewhere is None:
+        window = self._ensure_built()
+        if window.engine.elsewhere is None:
             raise RuntimeError(
                 "Pipeline.resize_workers: this process makes the batches: make the pipeline with workers=1 or more"
             )
-        run.window.resize_workers(count)
+        window.resize_workers(count)
 
     def close(self) -> None:
-        """Stops all threads and closes the readers. Also done when the pipeline is dropped."""
-        self._building.close()
+        """Stops all threads and closes the readers; so does the loss of the last reference."""
+        if self._window is not None:
+            self._window.close()
+        elif self._callback_workers is not None:
+            self._callback_workers.close()
+
+    # --- running ------------------------------------------------------------------------------
+    @folding
+    def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorList, ...]:
+        """Returns one batch: a `TensorList` for each output.
+
+        Args:
+            cuda_stream: without effect.
+            pipeline_inputs: data for external sources without a source, by their names.
+
+        Raises:
+            OperatorError: an operator failed. With `on_error` "skip" or "mask": it failed on all samples of the data set, or
+                of the batch that was fed.
+            StopIteration: an external source is at its end; `reset` goes on.
+        """
+        if pipeline_inputs:
+            self.feed_inputs(pipeline_inputs)
+        with until_exit():
+            return self._with_samples(self.run_result()).outputs
+
+    def _with_samples(self, result: Result) -> Result:
+        """Returns the result, or the next one that has samples; a pipeline that is fed has no next one."""
+        while result.nothing is not None:
+            if self._ensure_built().engine.cursor.is_fed:
+                raise result.nothing
+            result = self._take_batch()
+        return result
+
+    def run_result(self) -> Result:
+        """Runs once; returns the batch with the identities of its samples, masks and the state behind it.
+
+        Where `run` leaves out a batch that has no good sample, the result has no outputs.
+        """
+        self._prepare_unscheduled()
+        return self._take_batch()
+
+    def _take_batch(self) -> Result:
+        """Returns the next batch; threads that ask at the same time get one each."""
+        while True:
+            self._ensure_built().wait()
+            if (result := self._take_ready_batch()) is not None:
+                return result
+
+    def _take_ready_batch(self) -> Result | None:
+        """Returns the next batch; None: it is not there, or another thread took it, or a state was set."""
+        window = self._ensure_built()
+        with window.turn:
+            try:
+                result = window.take()
+            except StopIteration:
+                self._source_position = at_end(window.engine, self._source_position, End.REACHED)
+                raise
+            if result is not None:
+                if result.nothing is None:
+                    self._config.expected.check(result.outputs)
+                self._source_position = result.state
+                self._skipped += result.skipped
+                self._refuse_many_lost(result)
+            return result
+
+    def _refuse_many_lost(self, result: Result) -> None:
+        """Raises the error of a batch without samples, if it is the last of many."""
+        self._lost_in_a_row = 0 if result.nothing is None else self._lost_in_a_row + len(result.skipped)
+        if result.nothing is not None and self._lost_in_a_row >= MOST_LOST:
+            self._lost_in_a_row = 0
+            raise result.nothing
+
+    def wait_result(self) -> None:
+        """Blocks until `take_result` may have a batch, for iterators, which take it under a lock of their own.
+
+        Returns at once if the thread that takes a batch makes it.
+        """
+        self._ensure_built().wait()
+
+    def take_result(self) -> Result | None:
+        """Returns what `run_result` would, or None if there is no batch yet."""
+        self._prepare_unscheduled()
+        return self._take_ready_batch()
+
+    def follow(self, follower: Follower) -> None:
+        """Lets an iterator decide on the batches that are made ahead, and finish them; see `Window.follow`.
+
+        `run` gives the same batches.
+        """
+        self._ensure_built().follow(follower)
+
+    def _prepare_unscheduled(self) -> None:
+        """Prepares to take a batch that was not scheduled."""
+        if not self.empty():
+            raise RuntimeError(
+                "Pipeline.run: Mixing pipeline API type. There are scheduled batches; take them with share_outputs first"
+            )
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Calls `iter_setup`, where that is not done for batches ahead."""
+        window = self._ensure_built()
+        window.refuse_own_thread()
+        if not window.calls_user:
+            with window.engine.pool.serving:
+                self.iter_setup()
+
+    def begin(self) -> None:
+        """Starts making the next batches in the background, as `run` does; iterators call it.
+
+        Functions of external sources are called for them here. Does nothing if data is fed, or with `exec_async=False`
+        or `exec_pipelined=False`.
+        """
+        self._ensure_built().begin()
+
+    @folding
+    def schedule_run(self) -> None:
+        """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`.
+
+        It is made in the background; with `exec_async=False` or `exec_pipelined=False`, before this returns.
+        """
+        if self._api_type is PipelineAPIType.ITERATOR:
+            self.begin()
+            return
+        window = self._ensure_built()
+        self._set_up()
+        with window.turn:
+            self._scheduled += window.schedule(self._scheduled)
+
+    @folding
+    def share_outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
+        """Returns the oldest scheduled batch. It stays valid; `release_outputs` is not needed."""
+        if self._api_type is PipelineAPIType.ITERATOR:
+            return self.run()
+        with until_exit():
+            with self._ensure_built().turn:
+                if not self._scheduled:
+                    raise StopIteration(
+                        "Pipeline.share_outputs: nothing was scheduled; call schedule_run first"
+                    )
+                self._scheduled -= 1
+            return self._with_samples(self._take_batch()).outputs
+
+    def release_outputs(self) -> None:
+        """Does nothing: memory is reused once nothing refers to the batch in it."""
+
+    def enable_api_check(self, enable: bool) -> None:
+        """Does nothing: `run` and `schedule_run` may be mixed as long as no batch is scheduled.
+
+        Args:
+            enable: as in DALI, whether mixing them is an error.
+        """
+
+    @folding
+    def outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
+        """Calls `release_outputs`, then `share_outputs`; schedules a batch if none was."""
+        if self.empty():
+            self.schedule_run()
+        return self.share_outputs()
+
+    def empty(self) -> bool:
+        """Returns True if no batch is scheduled."""
+        return self._scheduled == 0
+
+    def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
+        """Goes through the batches up to the end of the epoch: of the reader, or where an external source ends.
+
+        As with `run`, the last one may hold samples of the next epoch. The next loop continues one that was left; after
+        the end of a source, call `reset` first.
+
+        Raises:
+            TypeError: nothing in the pipeline says where an epoch ends.
+        """
+        return epoch(self._ensure_built().engine, self.run, self.get_state, feeds_itself=self._feeds_itself)
+
+    def iter_setup(self) -> None:
+        """Feeds external sources with `feed_input`, in subclasses that define it; called before each iteration.
+
+        As DALI does, `run` calls it for batches ahead: `prefetch_queue_depth` times before the first batch comes (once
+        with `exec_async=False`). It raises StopIteration after the last batch; `reset` goes on.
+        """
+
+    def reset(self) -> None:
+        """Goes on after the end of an external source: callbacks count from 0 again, readers continue.
+
+        Iterables begin again if they have a `cycle`; others stay at their end.
+        """
+        window = self._ensure_built()
+        with window.turn:
+            if window.reset():
+                self._source_position = at_end(window.engine, self._source_position, End.LEFT)
+
+    def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
+        """Sets the devices of the outputs, for the `sharding` of `iterator.DataIterator`.
+
+        Stages that make such outputs run on all these devices where possible, each on its own samples; the values stay
+        the same. `plan` shows which stages do. Has no effect after the first run.
+
+        Args:
+            splits: of the batch axis of each output; None: one device.
+        """
+        window = self._ensure_built()
+        if not window.started and not self.exact_shapes and not self.debug:
+            window.engine.spread(splits)
+
+    @property
+    def runs_ahead(self) -> bool:
+        """True if a batch is made completely before it is asked for.
+
+        A pipeline that is fed waits for its data. One that calls functions of the user calls them for a later batch when
+        one is asked for.
+        """
+        window = self._ensure_built()
+        return window.ahead and not window.calls_user
+
+    def refuse_if_closed(self) -> None:
+        """Raises RuntimeError if the pipeline is closed, or this is a forked process; takes no lock."""
+        if self._window is not None:
+            self._window.refuse_if_closed()
+
+    # --- data of the user's -------------------------------------------------------------------
+    @folding
+    def feed_input(
+        self, data_node: DataNode | str, data: object, layout: str | None = None, cuda_stream: object = None,
+        use_copy_kernel: bool = False,
+    ) -> None:  # fmt: skip
+        """Gives the data of the next batch to an external source that has no source of its own.
+
+        Args:
+            data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed by name,
+                all together, or by node: then each output that is used.
+            data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
+                them if the source has several outputs and is fed by name. Copied before this returns, unless the external
+                source has `no_copy=True`.
+            layout: of the samples of this batch, if `fn.external_source` has none; None: that of a TensorList.
+
+        Raises:
+            KeyError: the pipeline has no such external source.
+            OperatorError: the data do not fit the source.
+        """
+        feed(self._ensure_built().engine, self._definition, [(data_node, data)], layout)
+
+    def feed_inputs(self, inputs: Mapping[str, object], *, copy: bool = True) -> None:
+        """Feeds several external sources, as `feed_input`. If it raises, none of them has got data.
+
+        Args:
+            inputs: the data of the next batch, by the names of the external sources.
+            copy: False: nobody will write to the data.
+        """
+        feed(self._ensure_built().engine, self._definition, list(inputs.items()), copy=copy)
+
+    def input_feed_count(self, input_name: str) -> int:
+        """Returns the number of batches to feed before the first run: 1, since fed pipelines run on demand.
+
+        Raises:
+            KeyError: the pipeline has no such input.
+        """
+        if input_name not in self.fed_inputs:
+            raise KeyError(f'Pipeline: The pipeline doesn\'t have an input named "{input_name}".')
+        return 1
+
+    @property
+    def fed_inputs(self) -> list[str]:
+        """Names of the external sources that `feed_input` feeds."""
+        self._definition.complete()
+        nodes = self._definition.graph.nodes
+        return [n.name for n in nodes if isinstance(n.runtime, SourceFeed) and n.runtime.is_fed]
+
+    # --- names that DALI's users reach into ---------------------------------------------------
+    def _prefetch(self) -> None:
+        """Schedules as many batches as the queue holds, or up to the end of the source."""
+        with contextlib.suppress(StopIteration):
+            for _ in range(self._config.depth):
+                self.schedule_run()
+
+    @contextlib.contextmanager
+    def _check_api_type_scope(self, type: PipelineAPIType) -> Iterator[None]:
+        """Has batches scheduled and taken as an iterator does it, in this scope: they need not be scheduled."""
+        before, self._api_type = self._api_type, type
+        try:
+            yield
+        finally:
+            self._api_type = before
+
+    def _run(self) -> None:
+        _warn_of_name("_run", "schedule_run")
+        self.schedule_run()
+
+    def _share_outputs(self) -> tuple[TensorList, ...]:
+        """Calls `share_outputs`; DALI's newer versions return nothing."""
+        _warn_of_name("_share_outputs", "share_outputs")
+        return self.share_outputs()
+
+    def _release_outputs(self) -> None:
+        _warn_of_name("_release_outputs", "release_outputs")
+        self.release_outputs()
+
+    def _outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
+        return self.share_outputs()
+
+    # --- state --------------------------------------------------------------------------------
+    def get_state(self) -> dict[str, Any]:
+        """Returns the position of the sources after the last batch taken: a few hundred bytes, fit for JSON.
+
+        The entry "graph" is a fingerprint of the operators and arguments; without it, `set_state` does not compare. An
+        external source adds its own state, if it has `get_state` and `set_state`, or the number of items taken; a
+        callback that takes the number of the batch or a `SampleInfo` needs none.
+        """
+        self._ensure_built()
+        return written_state(self._definition, self._source_position)
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Goes on after the batch that `get_state` followed, in this or an equal pipeline.
+
+        Batch size and number of shards may differ. A pipeline without a seed of its own takes that of the state.
+        Iterables without `get_state` and `set_state` are read again up to that position.
+
+        Raises:
+            StateError: the state is of another pipeline, or a source cannot go there.
+        """
+        self._restore(self._ensure_built(), state)
+
+    def _restore(self, window: Window, state: Mapping[str, Any]) -> None:
+        check_state(self._definition, state)
+        with self._moving(window):
+            position = position_of(state)
+            window.set_state(position)
+            self._source_position = position
+
+    def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
+        """Ends an epoch early, after the batch that `get_state` followed; drops what was made since.
+
+        For iterators, which count epochs; see their `take` and `reset(force=True)`.
+
+        Args:
+            state: of this pipeline.
+            batches: number that the epoch would have had after that: readers and sources skip them. None: up to the end
+                of a source; sources with a `cycle` begin again, readers continue.
+
+        Raises:
+            StateError: a source cannot go there.
+        """
+        window = self._ensure_built()
+        with self._moving(window):
+            window.leave_epoch(position_of(state), batches)
+            self._source_position = window.engine.get_state()
+
+    @contextlib.contextmanager
+    def _moving(self, window: Window) -> Iterator[None]:
+        """Holds the window while the sources move, which drops scheduled batches."""
+        with window.turn:
+            try:
+                yield
+            except ValueError as error:
+                raise StateError(f"pipeline: {error}") from error
+            self._scheduled = 0
+
+    def twin(self) -> PipelineTwin:
+        """Returns the same batches with a position of their own, for replays; the pipeline stays where it is."""
+        return PipelineTwin(self._ensure_built().engine)
+
+    def checkpoint(self, filename: str | None = None) -> bytes:
+        """Writes the state as bytes, for the argument `checkpoint` of the same pipeline.
+
+        Args:
+            filename: also written there.
+
+        Raises:
+            RuntimeError: the pipeline was made without `enable_checkpointing=True`.
+        """
+        self._ensure_built()
+        if not self._config.enable_checkpointing:
+            raise RuntimeError(
+                "Pipeline.checkpoint: Cannot save the checkpoint. The `enable_checkpointing` was not specified when "
+                "creating the pipeline (`get_state` does not need it)"
+            )
+        data = to_checkpoint(self.get_state())
+        if filename is not None:
+            Path(filename).write_bytes(data)
+        return data
+
+    @property
+    def is_restored_from_checkpoint(self) -> bool:
+        """True once the pipeline was built at the `checkpoint` passed at construction."""
+        return self._is_restored
+
+    @property
+    def iterator_state(self) -> dict[str, Any] | None:
+        """State of the iterator in the checkpoint that was restored, if it was an iterator's."""
+        return self._restored_iterator
 
     # --- as bytes ---------------------------------------------------------------------------
     def serialize(self, define_graph: object = None, filename: str | None = None) -> bytes:
-        """The definition: operators, arguments, options; not where the pipeline is, see `checkpoint`.
+        """Writes the definition: operators, arguments and options, without the position (see `checkpoint`).
 
-        What feeds an external source is left out: a pipeline made of the bytes wants `feed_input`.
+        Functions and iterables of external sources are left out: a pipeline made of the bytes needs `feed_input`.
 
         Args:
             define_graph: a function that returns the outputs, as the method of this name does; for a pipeline
@@ -243,18 +719,27 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
             RuntimeError: an argument, a function for instance, cannot be written.
             TypeError: `define_graph` is no function.
         """
-        return self._serialization.serialize(define_graph, filename)
+        if define_graph is not None:
+            use_function(self._definition, define_graph)
+        self._ensure_built()
+        data = serialized(self._definition)
+        if filename is not None:
+            Path(filename).write_bytes(data)
+        return data
 
     def deserialize_and_build(self, serialized_pipeline: str | bytes) -> None:
-        """Gives this pipeline, which has no operators yet, those of what `serialize` gave."""
-        self._serialization.deserialize_and_build(serialized_pipeline)
+        """Adds the operators that `serialize` wrote to this pipeline, which has none yet, and builds it."""
+        if self._definition.graph.nodes:
+            raise RuntimeError("Pipeline.deserialize_and_build: the pipeline has operators already")
+        define(self._definition, parsed(serialized_pipeline))
+        self._ensure_built()
 
     @classmethod
     def deserialize(
         cls: type[Self], serialized_pipeline: str | bytes | None = None, filename: str | None = None,
         **kwargs: object,
     ) -> Self:  # fmt: skip
-        """A built pipeline of what `serialize` gave.
+        """Builds a pipeline from the bytes of `serialize`.
 
         Args:
             serialized_pipeline, filename: the bytes, or the file that they are in.
@@ -262,27 +747,466 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts, PipelineFunctions):
         """
         content = given_content(serialized_pipeline, filename)
         pipeline = cls(**{**given_options(content["options"]), **kwargs})
-        pipeline._serialization.define(content)
+        define(pipeline._definition, content)
+        pipeline._ensure_built()
         return pipeline
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For `pickle` and `copy`: a built pipeline of the same definition and options, at the same position.
+        """Has `pickle` and `copy` make an equal pipeline, built and at the same position.
 
         Raises:
             TypeError: an argument, a function or a source for instance, cannot be written.
         """
-        return _remade, (type(self), *self._serialization.pickled())
+        self._ensure_built()
+        return _remade, (type(self), *pickled(self._definition), self.get_state())
 
+    # --- facts --------------------------------------------------------------------------------
+    @property
+    def graph(self) -> Graph:
+        """The operators; in debug mode those of the last iteration."""
+        return self._definition.graph
 
-def _own_setup(pipeline: Pipeline) -> Callable[[], Callable[[], Any] | None] | None:
-    """Gives `iter_setup` as long as the pipeline lives; None: it is not that of a subclass."""
-    if type(pipeline).iter_setup is Pipeline.iter_setup:
-        return None
-    kept = weakref.ref(pipeline)  # what runs a pipeline must not keep it
-    return lambda: None if (living := kept()) is None else living.iter_setup
+    def inspector(self) -> eager.PipelineInspector:
+        """Returns what shows batches and samples, by a cursor of its own; for the viewer.
+
+        Raises:
+            RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
+        """
+        if self._config.debug:
+            raise RuntimeError(
+                "Pipeline.view: not in debug mode, where operators are known only while they run"
+            )
+        return eager.PipelineInspector(
+            self._ensure_built(), self._first_source_position, self.outputs_of_graph, self.output_names
+        )
+
+    @property
+    def num_outputs(self) -> int:
+        """Number of outputs of a batch."""
+        return len(self.outputs_of_graph)
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Names of the outputs: keys of the dict that the function returned, or fields of its return annotation."""
+        return self._definition.output_names
+
+    def output_dtype(self) -> list[Any]:
+        """Returns the dtypes given at construction, one for each output."""
+        return self._config.expected.of("output_dtype", self.num_outputs)
+
+    def output_ndim(self) -> list[Any]:
+        """Returns the numbers of axes given at construction, one for each output."""
+        return self._config.expected.of("output_ndim", self.num_outputs)
+
+    @property
+    def errors(self) -> list[SkippedSample]:
+        """Samples that were skipped or masked in the batches taken so far."""
+        return self._skipped
+
+    @property
+    def outputs_of_graph(self) -> tuple[DataNode, ...]:
+        """The nodes that give the outputs."""
+        self._ensure_built()
+        return tuple(self._definition.outputs or ())
+
+    @property
+    def slabs(self) -> SlabPool:
+        """The host memory that batches lease; iterators put their batches there, too."""
+        return self._ensure_built().engine.pool.slabs
+
+    def internals(self) -> Internals:
+        """Returns the objects that run the pipeline, for debugging and tests; builds it if needed."""
+        window = self._ensure_built()
+        return Internals(self._config, window.engine, window, self._callback_workers)
+
+    def output_stream(self) -> None:
+        """Returns None: XLA has no stream to show."""
+
+    def external_source_shm_statistics(self) -> dict[str, list[int]]:
+        """Measures the shared memory that brings batches from worker processes.
+
+        Returns: "capacities", the size of each piece in bytes, and "per_sample_capacities", that size divided by the
+            largest number of samples in it. Empty without workers, and before the first batch.
+        """
+        workers = self._callback_workers
+        sizes = [] if workers is None else [size for size in workers.slab_sizes() if size[1]]
+        return {
+            "capacities": [size for size, _ in sizes],
+            "per_sample_capacities": [size // samples for size, samples in sizes],
+        }
+
+    def reader_meta(self, name: str | None = None) -> dict[str, Any]:
+        """Returns DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
+
+        Args:
+            name: of the reader; None: a dict of all readers by name.
+        """
+        metas = {node.name: reader.meta() for node, reader in self._ensure_built().engine.readers.items()}
+        if name is None:
+            return metas
+        if name not in metas:
+            raise RuntimeError(
+                f"reader_meta: no reader named {name!r}; there are {sorted(metas)}. Operator {name} not found or does not "
+                "expose valid metadata."
+            )
+        return dict(metas[name])
+
+    def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
+        """Returns the number of samples of a reader's data set; None: a dict of all readers by name."""
+        meta = self.reader_meta(name)
+        return meta["epoch_size"] if name is not None else {k: m["epoch_size"] for k, m in meta.items()}
+
+    def executor_statistics(self) -> dict[str, Any]:
+        """Returns the programs compiled by each stage, with times; see `plan` for a readable form."""
+        return {**report.statistics(self._ensure_built().engine), "skipped_samples": len(self._skipped)}
+
+    def times(self) -> Times:
+        """Returns the time that each phase has taken so far; `iterator.report` interprets it."""
+        window = self._ensure_built()
+        return report.times(window.engine, ahead=window.ahead)
+
+    def plan(self) -> PlanText:
+        """Describes the plan: stages and their operators, padded shapes, programs and host memory."""
+        window = self._ensure_built()
+        return PlanText(report.describe(window.engine, window.room), self._repr_html_())
+
+    def _repr_html_(self) -> str:
+        """Draws the graph by steps, for a notebook, without building the pipeline."""
+        if self._config.debug:
+            return styled(f"<pre>{escape(repr(self))}</pre>")
+        here = None
+        if self._window is None:
+            outputs = self._definition.complete()
+            plan = make_plan(self.graph.nodes, outputs, one_device=host_device() == accelerator())
+        else:
+            engine = self._window.engine
+            plan = engine.plan
+            here = engine.here if engine.elsewhere is not None else None
+        return styled(fitting(f"<p>{escape(repr(self))}</p>", plan_svg(plan, here=here)))
+
+    def view(self, *, port: int = 0, host: str = "127.0.0.1") -> Any:
+        """Opens a local page that shows batches, samples, graph, data and times; it changes nothing.
+
+        Args:
+            port: 0: a free one.
+            host: address to listen on. With any other than 127.0.0.1, everybody who reaches it and knows the address
+                sees the data, over a connection that is not encrypted.
+
+        Returns: the viewer: open its `url` in a browser; `close()` ends it.
+
+        Raises:
+            ImportError: the extra `view` is not installed.
+            RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
+        """
+        try:
+            view = entry("view")
+        except ImportError as error:
+            raise ImportError(f"Pipeline.view: {error.name} is missing; {install('view')}") from error
+        return view(self, port=port, host=host)
+
+    def warmup(self, progress: bool = True) -> int:
+        """Compiles the programs of the next batches ahead; the loop gets these batches as well.
+
+        Runs batches for an epoch, or until no new program was compiled for a while, and once more if a stage has risen to
+        coarser padded shapes meanwhile. It must be possible to ask external sources again: lists, or callbacks that take
+        an index.
+
+        Args:
+            progress: show a bar (by tqdm, if it is installed) where stderr is a terminal.
+
+        Returns: number of programs compiled.
+        """
+        window = self._ensure_built()
+        if not window.ahead or window.started:
+            raise RuntimeError("Pipeline.warmup: call it before the first run, on a pipeline that is not fed")
+        return report.warm_up(window.engine, progress=progress)
+
+    def save_graph_to_dot_file(
+        self,
+        filename: str,
+        *,
+        show_tensors: bool = False,
+        show_ids: bool | None = None,
+        use_colors: bool = False,
+    ) -> None:
+        """Writes the graph in Graphviz's DOT format.
+
+        Args:
+            filename: where to.
+            show_tensors: edges carry the names of the tensors.
+            show_ids: node labels carry the nodes' numbers.
+            use_colors: nodes of the accelerator are green, those of the host blue.
+        """
+        plan = self._ensure_built().engine.plan
+        text = report.dot(plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
+        try:
+            Path(filename).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise RuntimeError(f'Cannot open "{filename}" for writing: {error.strerror}') from error
+
+    # --- functions ----------------------------------------------------------------------------
+    def function(
+        self,
+        start: Start = None,
+        outputs: Start = None,
+        *,
+        deterministic: bool | Mapping[str, Any] = False,
+        layout: str | Sequence[str] | None = None,
+    ) -> PipelineFunction:
+        """Returns the compiled operators behind a start as a pure function, and the part before them.
+
+        The function takes a batch of any size, or one sample, dense or padded with its sizes, and gives the bits that the
+        pipeline gives. It can be called in `jit`, `vmap`, `grad` and `shard_map`. Nothing is opened or read.
+
+        Args:
+            start: where it begins: a node or its name (of `name=` in the definition), for all of its outputs; or several.
+                None: behind the last operators on the host, such as decoders, and what readers give.
+            outputs: what it returns: nodes, or their names; None: those outputs of the pipeline that follow from the
+                start.
+            deterministic: True: random operators are refused. Names of random operators with a value for each: these do
+                not run, their output is the value, and others are refused. In place of a value, a typed key of JAX,
+                such as `jax.random.key(0)`: the operator runs, and draws from it the same for every sample. False:
+                they draw.
+            layout: of one sample of the start, such as "HWC", for each of its values or for all; None: what decoders
+                and external sources say, otherwise "".
+
+        Raises:
+            ValueError: an operator behind the start runs on the host, such as a decoder or a Python function, chooses
+                among the samples of a batch, or reads data that the start does not lead to; or the pipeline has no such
+                node. The error names it.
+            RuntimeError: the pipeline is in debug mode, so it has no graph.
+        """
+        if self.debug:
+            raise RuntimeError(
+                "Pipeline.function: in debug mode a pipeline has no graph; make it without debug=True"
+            )
+        return make_function(
+            self._definition.graph, self._definition.complete(), start, outputs, deterministic=deterministic,
+            layout=layout, seed=self.seed, threads=self.num_threads, batch_size=self._config.batch_size or 1,
+        )  # fmt: skip
+
+    def export(
+        self,
+        folder: str | os.PathLike[str],
+        start: Start = None,
+        outputs: Start = None,
+        *,
+        shapes: Sequence[object] | None = None,
+        deterministic: bool | Mapping[str, object] = True,
+        layout: str | Sequence[str] | None = None,
+        dtypes: object = None,
+        platforms: Sequence[str] = ("cpu", "cuda", "tpu"),
+        max_aspect: float = 2.0,
+    ) -> str:
+        """Writes the preprocessing to a folder, which `jdali.load` reads without the code of the pipeline.
+
+        The compiled part is StableHLO for all platforms, for any number of samples; the part before it, and what is
+        computed from sizes, is JSON. Nothing in the folder is code.
+
+        Args:
+            folder: where to; it is made.
+            start, outputs, layout: as of `function`.
+            shapes: padded shapes of one sample of the start, such as [(512, 512), (1024, 1024)] for pictures; a sample runs
+                in the smallest that holds it, and one that fits in none is refused. Of several values a tuple with a shape
+                for each. None: squares of 256 to 2048 pixels, if the start is pictures.
+            deterministic: as of `function`; random operators are refused unless they get a value, or False is given:
+                then calls need a key or index.
+            dtypes: element types of the start; None: uint8 of pictures, float32 of all else.
+            platforms: some of "cpu", "cuda" and "tpu"; this machine need not have them.
+            max_aspect: of pictures, the longest side to the shortest: shapes in between hold samples up to it.
+
+        Returns: the fingerprint, which `jdali.load` compares if it gets one.
+
+        Raises:
+            ValueError: an operator cannot be exported; the error names it.
+        """
+        function = self.function(start, outputs, deterministic=deterministic, layout=layout)
+        return _function.export_function(function, folder, shapes, dtypes, tuple(platforms), max_aspect)
+
+    # --- options, set at construction and never changed ---------------------------------------
+    @property
+    def batch_size(self) -> int:
+        """Samples in a batch.
+
+        Raises:
+            ValueError: it was not given.
+        """
+        return self._config.max_batch_size
+
+    @property
+    def max_batch_size(self) -> int:
+        """As `batch_size`: no batch has more."""
+        return self._config.max_batch_size
+
+    @property
+    def num_threads(self) -> int:
+        """Threads that read and decode."""
+        return self._config.num_threads
+
+    @property
+    def device_id(self) -> int | None:
+        """Kept for DALI's sake; "gpu" is JAX's default device."""
+        return self._config.device_id
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random operators; without one of its own, a pipeline takes that of a state."""
+        return self._config.seed if self._window is None else self._window.engine.seed
+
+    @property
+    def exec_pipelined(self) -> bool:
+        """False: a batch is made only when it is asked for."""
+        return self._config.exec_pipelined
+
+    @property
+    def exec_async(self) -> bool:
+        """False: a batch is made only when it is asked for."""
+        return self._config.exec_async
+
+    @property
+    def prefetch_queue_depth(self) -> int | Mapping[str, int]:
+        """Batches made ahead, as given; of a dict the largest value counts."""
+        return self._config.prefetch_queue_depth
+
+    @property
+    def exec_separated(self) -> bool:
+        """True if the depths of two queues were set."""
+        return self._config.exec_separated
+
+    @property
+    def cpu_queue_size(self) -> int:
+        """Batches that DALI would make ahead on the CPU; the largest of the depths given counts here."""
+        return self._config.cpu_queue_size
+
+    @property
+    def gpu_queue_size(self) -> int:
+        """Batches that DALI would make ahead on the GPU; the largest of the depths given counts here."""
+        return self._config.gpu_queue_size
+
+    @property
+    def enable_checkpointing(self) -> bool:
+        """True: `checkpoint`, the method and the argument, may be used."""
+        return self._config.enable_checkpointing
+
+    @property
+    def py_num_workers(self) -> int:
+        """Processes that run callbacks and Python functions with `parallel=True`."""
+        return self._config.py_num_workers
+
+    @property
+    def py_start_method(self) -> str | None:
+        """Method that starts worker processes; once they run, the one that was used."""
+        workers = self._callback_workers
+        return self._config.py_start_method if workers is None else workers.start_method
+
+    @property
+    def py_timeout(self) -> float | None:
+        """Seconds that one call of a callback in a worker process may take; None: no limit."""
+        return self._config.py_timeout
+
+    @property
+    def on_error(self) -> str:
+        """ "raise", "skip" or "mask": what to do if an operator fails on a sample."""
+        return self._config.on_error
+
+    @property
+    def max_compiles(self) -> int | None:
+        """Most programs the pipeline may compile; None: any number."""
+        return self._config.max_compiles
+
+    @property
+    def max_prefetch_bytes(self) -> int | None:
+        """Most bytes of batches made ahead; None: a quarter of the memory."""
+        return self._config.max_prefetch_bytes
+
+    @property
+    def max_idle_bytes(self) -> int:
+        """Most bytes of host memory kept for later batches."""
+        return self._config.max_idle_bytes
+
+    @property
+    def scaled_decoding(self) -> bool:
+        """True: JPEG is decoded at 1/2, 1/4 or 1/8 where a resize shrinks it by at least as much."""
+        return self._config.scaled_decoding
+
+    @property
+    def exact_shapes(self) -> bool:
+        """True: each sample runs in a call of its own."""
+        return self._config.exact_shapes
+
+    @property
+    def workers(self) -> int | WorkerSet:
+        """Processes that make batches, or workers of a cluster; 0: this process makes them."""
+        return self._config.workers
+
+    @property
+    def min_workers(self) -> int:
+        """Fewest processes, if their number follows the waiting time."""
+        return self._config.min_workers
+
+    @property
+    def max_workers(self) -> int | None:
+        """Most processes, if their number follows the waiting time; None: it does not."""
+        return self._config.max_workers
+
+    @property
+    def debug(self) -> bool:
+        """True: the function runs in each iteration, and each operator when it is called."""
+        return self._config.debug
+
+    # Arguments of DALI without effect here.
+
+    @property
+    def bytes_per_sample(self) -> int:
+        """As given; without effect."""
+        return self._config.bytes_per_sample
+
+    @property
+    def set_affinity(self) -> bool:
+        """As given; without effect."""
+        return self._config.set_affinity
+
+    @property
+    def max_streams(self) -> int | None:
+        """As given; without effect."""
+        return self._config.max_streams
+
+    @property
+    def default_cuda_stream_priority(self) -> int | None:
+        """As given; without effect."""
+        return self._config.default_cuda_stream_priority
+
+    @property
+    def enable_memory_stats(self) -> bool:
+        """As given; without effect."""
+        return self._config.enable_memory_stats
+
+    @property
+    def exec_dynamic(self) -> bool:
+        """As given, or True: memory is given back after its last use, as by DALI's dynamic executor."""
+        return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
+
+    @property
+    def experimental_exec_dynamic(self) -> bool | None:
+        """As given; without effect."""
+        return self._config.experimental_exec_dynamic
+
+    @property
+    def stream_policy(self) -> StreamPolicy | None:
+        """As given; without effect."""
+        return self._config.stream_policy
+
+    @property
+    def concurrency(self) -> OperatorConcurrency | None:
+        """As given; without effect."""
+        return self._config.concurrency
 
 
 def _remade(kind: type[Self], data: bytes, options: Mapping[str, Any], state: Mapping[str, Any]) -> Self:
     pipeline = kind.deserialize(data, **options)
     pipeline.set_state(state)
     return pipeline
+
+
+def _warn_of_name(name: str, instead: str) -> None:
+    warnings.warn(f"Pipeline.{name} is deprecated, use {instead}", DeprecationWarning, stacklevel=3)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from jdali._display import GraphBox, GraphEdge, graph_svg
+from jdali._display.markup import escape, fitting
 from jdali._threads import Spent
 from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage, dependencies
 
@@ -17,10 +18,29 @@ class ValueSize(NamedTuple):
     nbytes: int
 
 
+class PlanText(str):
+    """The plan of a pipeline as text; a notebook shows the graph above it.
+
+    Args:
+        text: the plan.
+        picture: the graph as HTML.
+    """
+
+    _picture: str
+
+    def __new__(cls, text: str, picture: str) -> PlanText:
+        plan = super().__new__(cls, text)
+        plan._picture = picture
+        return plan
+
+    def _repr_html_(self) -> str:
+        return fitting(self._picture, f"<pre>{escape(self)}</pre>")
+
+
 def plan_svg(
     plan: ExecutionPlan,
     *,
-    here: set[Node] | None = None,
+    here: ExecutionPlan | None = None,
     times: Mapping[Node, Spent] | None = None,
     sizes: Mapping[DataNode, ValueSize] | None = None,
     workers: Spent | None = None,
@@ -30,12 +50,13 @@ def plan_svg(
 
     Args:
         plan: of the pipeline.
-        here: operators that this process runs, where workers run the others; None: there are no workers.
+        here: what this process runs, where workers run the rest; None: there are no workers.
         times: by the first operator of a step, its time.
         sizes: of the values of a sample.
         workers: time of the workers' steps, together.
         links: what a row leads to, followed by the number of its node; "" for nowhere.
     """
+    below = set() if here is None else {node for step in here.steps for node in step.nodes}
     boxes: list[GraphBox] = []
     edges: list[GraphEdge] = []
     box_of = {node: f"s{number}" for number, step in enumerate(plan.steps) for node in step.nodes}
@@ -50,7 +71,7 @@ def plan_svg(
                 f"s{number}", f"{kind} · {step.device}{_time((times or {}).get(nodes[0]))}{size}",
                 [_row(node, sizes or {}) for node in nodes], [f"{node.name}, {node.where}" for node in nodes],
                 [f"{links}{node.id}" if links else "" for node in nodes], colour,
-                int(here is not None and nodes[0] in here),
+                int(nodes[0] in below),
             )
         )  # fmt: skip
         leads = {box_of[v.source]: v.name for node in nodes for v in dependencies(node) if v.source in box_of}
@@ -59,8 +80,9 @@ def plan_svg(
         ]
     for i, value in enumerate(plan.outputs):
         name = value.source.name if value.source.named else value.source.op.name
-        below = int(here is not None and value.source in here)
-        boxes.append(GraphBox(f"o{i}", f"output {i}", [name], colour="var(--mark)", below=below))
+        boxes.append(
+            GraphBox(f"o{i}", f"output {i}", [name], colour="var(--mark)", below=int(value.source in below))
+        )
         edges.append(GraphEdge(box_of[value.source], f"o{i}", value.name))
     split = here is not None and any(box.below for box in boxes)
     border = f"border: above in workers{_time(workers)}, below in this process"

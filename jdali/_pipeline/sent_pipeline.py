@@ -1,4 +1,4 @@
-"""A pipeline for workers: sent by value, built there, and asked for the batches of tasks."""
+"""A pipeline for workers: sent by value and built there, to make batches from tasks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from jdali import storage
 from jdali._pipeline.config import PipelineConfig
-from jdali._pipeline.settling import Settling
 from jdali._storage import files as _storage
 from jdali._system.devices import host_device
+from jdali._system.heap import give_back_free_memory
 from jdali._workers import pack_by_value
 from jdali.engine import Engine
 from jdali.graph import (
@@ -32,7 +32,7 @@ from jdali.graph import (
     with_late_steps,
 )
 
-# What decides bits, or which programs a compilation cache has: a worker has it as the process that it works for.
+# Options that decide bits, or keys of the compilation cache: workers have those of the user's process.
 _JAX_OPTIONS = (
     "jax_enable_x64", "jax_threefry_partitionable", "jax_default_prng_impl", "jax_default_matmul_precision",
     "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans", "jax_debug_infs", "jax_disable_jit",
@@ -41,6 +41,8 @@ _JAX_OPTIONS = (
 )  # fmt: skip
 # Names of samples that are compared, spread over the data set.
 _COMPARED = 256
+# Tasks without a new program after which no more are expected for some time.
+QUIET_TASKS = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,11 +53,11 @@ class SentPipeline:
         graph: the nodes.
         outputs: of the pipeline.
         one_device: see `make_plan`.
-        config: the options; what only the process of the user needs is left out.
+        config: the options, without those that only the user's process needs.
         readers: size of each reader's data set and a digest of its names, by the name of the node.
         tables: of each reader, see `readers/shared_tables.py`, by the name of the node.
-        jax_options, storage_options: of the process that it is of.
-        folder: the working folder in which it was built, that relative names are of.
+        jax_options, storage_options: of the user's process.
+        folder: working folder of the user's process, for relative names.
     """
 
     graph: GraphRecord
@@ -69,7 +71,7 @@ class SentPipeline:
     folder: str
 
     def start(self) -> Callable[[Any], Any]:
-        """Builds the pipeline, in a worker; what it returns makes tasks."""
+        """Builds the pipeline, in a worker; returns a function that makes tasks."""
         for name, value in self.jax_options.items():
             jax.config.update(name, value)
         storage.configure(**dataclasses.asdict(self.storage_options))
@@ -96,6 +98,39 @@ class SentPipeline:
         return Engine(plan, config.engine_options(host_device()), tables=self.tables)
 
 
+class Settling:
+    """Makes tasks, and gives free memory back when their programs are compiled.
+
+    Compiling, or reading a program from the cache, takes some ten megabytes that the allocator keeps, and later tasks
+    need few of them. Giving memory back after each task would cost page faults in the next.
+
+    Args:
+        make: makes a task.
+        programs: returns how many there are.
+        give_back: gives free memory back.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Any], Any],
+        programs: Callable[[], int],
+        give_back: Callable[[], None] = give_back_free_memory,
+    ):
+        self._make, self._programs, self._give_back = make, programs, give_back
+        self._known = self._quiet = 0
+
+    def __call__(self, task: Any) -> Any:
+        result = self._make(task)
+        count = self._programs()
+        if count != self._known:
+            self._known, self._quiet = count, 0
+        elif self._quiet < QUIET_TASKS:
+            self._quiet += 1
+            if self._quiet == QUIET_TASKS:
+                self._give_back()
+        return result
+
+
 def send_pipeline(
     nodes: Sequence[Node],
     outputs: Sequence[Any],
@@ -116,7 +151,7 @@ def send_pipeline(
         tables: of these readers, by the name of the node.
 
     Raises:
-        TypeError: something in it cannot be sent; the error names it, and the user's line.
+        TypeError: a value cannot be sent; the error names it, and the user's line.
     """
     graph = record_graph(nodes, lambda runtime: runtime.remake())
     graph = dataclasses.replace(
@@ -127,7 +162,7 @@ def send_pipeline(
         graph,
         tuple(map(ValueNumber.of, outputs)),
         one_device,
-        # Not needed there, and perhaps nothing that can be sent.
+        # Not needed there, and perhaps impossible to send.
         dataclasses.replace(
             config, checkpoint=None, py_callback_pickler=None, workers=0, min_workers=1, max_workers=None
         ),
@@ -140,13 +175,13 @@ def send_pipeline(
 
 
 def _without(tables: Mapping[str, Any], node: NodeRecord) -> NodeRecord:
-    """Leaves out the arguments in whose place tables travel, see `readers/shared_tables.py`."""
+    """Leaves out the arguments that tables replace, see `readers/shared_tables.py`."""
     replaced = {name: () for name, value in node.args.items() if name in tables and value is not None}
     return dataclasses.replace(node, args=node.args | replaced) if replaced else node
 
 
 def _check(nodes: Sequence[NodeRecord]) -> None:
-    """Raises an error in words for what cannot be sent."""
+    """Raises TypeError for a value that cannot be sent."""
     for node in nodes:
         for name, value in [*((f"input {i}", v) for i, v in enumerate(node.inputs)), *node.args.items()]:
             if isinstance(value, (ValueNumber, int, float, str, type(None))):
@@ -163,7 +198,7 @@ def _check(nodes: Sequence[NodeRecord]) -> None:
 
 
 def data_set_digest(reader: Any) -> tuple[int, str]:
-    """The number of samples of a reader, and a digest of the names of some."""
+    """Returns the number of samples of a reader, and a digest of the names of some."""
     size = int(reader.size)
     names = hashlib.blake2b(digest_size=16)
     for index in np.unique(np.linspace(0, size - 1, min(size, _COMPARED)).astype(np.int64)).tolist():

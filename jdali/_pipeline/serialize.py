@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from jdali import types
-from jdali._pipeline.building import Building
 from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition
 from jdali._sources import SourceFeed
@@ -28,115 +27,98 @@ OPTIONS = (
 )  # fmt: skip
 
 
-class Serialization:
-    """Writes a pipeline's definition, and reads it back.
+def use_function(definition: Definition, define_graph: object) -> None:
+    """Has a function of the user's define the graph, of a pipeline that has no outputs yet.
 
-    Args:
-        config, definition, building: of the pipeline.
+    Raises:
+        TypeError: it cannot be called.
+        RuntimeError: the pipeline has outputs.
     """
+    if not callable(define_graph):
+        hint = (
+            "Didn't you want to write `.serialize(filename=...)`?"
+            if isinstance(define_graph, str)
+            else f"It is a {type(define_graph).__name__}"
+        )
+        raise TypeError(f"Pipeline.serialize: Provided `define_graph` argument is not callable. {hint}")
+    if definition.outputs is not None:
+        raise RuntimeError(
+            "Pipeline.serialize: Duplicate graph definition - `define_graph` argument should not be specified when "
+            "graph was defined with a call to `set_outputs`."
+        )
+    definition.function = define_graph
 
-    def __init__(self, config: PipelineConfig, definition: Definition, building: Building):
-        self._config, self._definition, self._building = config, definition, building
 
-    def serialize(self, define_graph: object = None, filename: str | None = None) -> bytes:
-        """Returns the definition as bytes, see `Pipeline.serialize`."""
-        if define_graph is not None:
-            if not callable(define_graph):
-                hint = (
-                    "Didn't you want to write `.serialize(filename=...)`?"
-                    if isinstance(define_graph, str)
-                    else f"It is a {type(define_graph).__name__}"
-                )
-                raise TypeError(
-                    f"Pipeline.serialize: Provided `define_graph` argument is not callable. {hint}"
-                )
-            if self._definition.outputs is not None:
-                raise RuntimeError(
-                    "Pipeline.serialize: Duplicate graph definition - `define_graph` argument should not be specified when "
-                    "graph was defined with a call to `set_outputs`."
-                )
-            self._definition.function = define_graph
-        self._building.run()
-        nodes, domains = written_graph(record_to_write(self._definition.graph.nodes))
-        content = {
-            "version": VERSION,
-            "options": self._kept_options() | self._described(),
-            "nodes": nodes,
-            "domains": domains,
-            "outputs": [
-                dataclasses.astuple(ValueNumber.of(value)) for value in self._definition.outputs or ()
-            ],
-        }
-        data = json.dumps(content, separators=(",", ":")).encode()
-        if filename is not None:
-            Path(filename).write_bytes(data)
-        return data
+def serialized(definition: Definition) -> bytes:
+    """Writes a definition that is complete, see `Pipeline.serialize`."""
+    nodes, domains = written_graph(record_to_write(definition.graph.nodes))
+    content = {
+        "version": VERSION,
+        "options": _kept_options(definition.config) | _described(definition.config),
+        "nodes": nodes,
+        "domains": domains,
+        "outputs": [dataclasses.astuple(ValueNumber.of(value)) for value in definition.outputs or ()],
+    }
+    return json.dumps(content, separators=(",", ":")).encode()
 
-    def _kept_options(self) -> dict[str, Any]:
-        """Of the seed only one that was given: a pipeline without draws one when it is made, also from these bytes."""
-        kept = {name: getattr(self._config, name) for name in OPTIONS}
-        return kept if self._config.seed_given else kept | {"seed": None}
 
-    def _described(self) -> dict[str, Any]:
-        """Describes the declared outputs, and options without effect, as JSON."""
-        expected = self._config.expected.given
-        dtypes = expected["output_dtype"]
-        if dtypes is not None:
-            several = isinstance(dtypes, (list, tuple))
-            numbers = [
-                None if d is None else int(types.to_dali_type(types.to_dtype(d)))
-                for d in (dtypes if several else [dtypes])
-            ]
-            dtypes = numbers if several else numbers[0]
-        described = expected | {"output_dtype": dtypes}
-        ignored = {
-            name: value.name if isinstance(value, enum.Enum) else value
-            for name, value in self._config.without_effect().items()
-        }
-        return {name: value for name, value in (described | ignored).items() if value is not None}
+def _kept_options(config: PipelineConfig) -> dict[str, Any]:
+    """Returns the options that are kept: a seed that was drawn is not, so that each pipeline draws one."""
+    kept = {name: getattr(config, name) for name in OPTIONS}
+    return kept if config.seed_given else kept | {"seed": None}
 
-    def pickled(self) -> tuple[bytes, dict[str, Any], dict[str, Any]]:
-        """Returns the parts of an equal pipeline: the definition, further arguments of `Pipeline`, and the
-        state.
 
-        Raises:
-            TypeError: an argument, a function or a source for instance, cannot be written.
-        """
-        run = self._building.run()
-        nodes = self._definition.graph.nodes
-        called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
-        try:
-            if called:
-                raise RuntimeError(f"the source of {called[0].name!r} is a Python object")
-            data = self.serialize()
-        except RuntimeError as error:
-            raise TypeError(
-                f"Pipeline: it cannot be pickled or copied, {error}: call the pipeline function again where "
-                "the pipeline is wanted, and give it what get_state() returns here"
-            ) from None
-        options = {
-            **self._config.without_effect(),
-            **self._config.expected.given,
-            "compilation_cache": self._config.compilation_cache,
-        }
-        return data, options, run.get_state()
+def _described(config: PipelineConfig) -> dict[str, Any]:
+    """Describes the declared outputs, and options without effect, as JSON."""
+    expected = config.expected.given
+    dtypes = expected["output_dtype"]
+    if dtypes is not None:
+        several = isinstance(dtypes, (list, tuple))
+        numbers = [
+            None if d is None else int(types.to_dali_type(types.to_dtype(d)))
+            for d in (dtypes if several else [dtypes])
+        ]
+        dtypes = numbers if several else numbers[0]
+    described = expected | {"output_dtype": dtypes}
+    ignored = {
+        name: value.name if isinstance(value, enum.Enum) else value
+        for name, value in config.without_effect().items()
+    }
+    return {name: value for name, value in (described | ignored).items() if value is not None}
 
-    def deserialize_and_build(self, serialized_pipeline: str | bytes) -> None:
-        """Adds the operators that `serialize` wrote, see `Pipeline.deserialize_and_build`."""
-        if self._definition.graph.nodes:
-            raise RuntimeError("Pipeline.deserialize_and_build: the pipeline has operators already")
-        self.define(_parsed(serialized_pipeline))
 
-    def define(self, content: Mapping[str, Any]) -> None:
-        """Adds the operators of what was written, and builds the pipeline."""
-        graph = self._definition.graph
-        read_graph(content["nodes"], content["domains"]).add_to(graph)
-        self._definition.outputs = tuple(ValueNumber(*numbers).find(graph) for numbers in content["outputs"])
-        self._building.run()
+def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
+    """Returns the parts of an equal pipeline: the definition, and further arguments of `Pipeline`.
+
+    Raises:
+        TypeError: an argument, a function or a source for instance, cannot be written.
+    """
+    nodes, config = definition.graph.nodes, definition.config
+    called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
+    try:
+        if called:
+            raise RuntimeError(f"the source of {called[0].name!r} is a Python object")
+        data = serialized(definition)
+    except RuntimeError as error:
+        raise TypeError(
+            f"Pipeline: it cannot be pickled or copied, {error}: call the pipeline function again where "
+            "the pipeline is wanted, and give it what get_state() returns here"
+        ) from None
+    options = {
+        **config.without_effect(), **config.expected.given, "compilation_cache": config.compilation_cache,
+    }  # fmt: skip
+    return data, options
+
+
+def define(definition: Definition, content: Mapping[str, Any]) -> None:
+    """Adds the operators and outputs of what was written."""
+    graph = definition.graph
+    read_graph(content["nodes"], content["domains"]).add_to(graph)
+    definition.outputs = tuple(ValueNumber(*numbers).find(graph) for numbers in content["outputs"])
 
 
 def given_options(written: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of `Pipeline` from those in JSON."""
+    """Reads arguments of `Pipeline` from JSON."""
     options = dict(written)
     for name, kind in (("stream_policy", StreamPolicy), ("concurrency", OperatorConcurrency)):
         if name in options:
@@ -161,10 +143,15 @@ def given_content(data: str | bytes | None, filename: str | None) -> dict[str, A
             "Pipeline.deserialize: serialized_pipeline and filename arguments are mutually exclusive. Precisely one "
             "of them should be defined."
         )
-    return _parsed(Path(filename).read_bytes() if filename is not None else data)
+    return parsed(Path(filename).read_bytes() if filename is not None else data)
 
 
-def _parsed(data: str | bytes | None) -> dict[str, Any]:
+def parsed(data: str | bytes | None) -> dict[str, Any]:
+    """Returns the text that `serialize` wrote.
+
+    Raises:
+        RuntimeError: these are other bytes.
+    """
     try:
         content: dict[str, Any] = json.loads(data or b"")
     except ValueError as error:

@@ -45,18 +45,18 @@ class GraphPage:
 
     def now(self) -> str:
         """Draws the graph with its times so far, and the plan."""
-        inspector = self._inspector
-        steps, workers = inspector.step_times(), inspector.worker_time()
+        engine = self._inspector.engine
+        steps, workers = self._inspector.step_times(), self._inspector.worker_time()
         whose = ""
         if not any(spent.count for spent in steps):
             steps, workers = self._times.measured or (steps, workers)
             whose = "<p>The times are of the measured loop.</p>" if self._times.measured else ""
         spent: dict[Node, Spent] = {
-            step.nodes[0]: spent for step, spent in zip(inspector.steps_here, steps, strict=True)
+            step.nodes[0]: spent for step, spent in zip(engine.here.steps, steps, strict=True)
         }
         sizes = self._known_sizes()
         svg = plan_svg(
-            inspector.plan, here=inspector.here if inspector.has_workers else None, times=spent, sizes=sizes,
+            engine.plan, here=engine.here if engine.elsewhere is not None else None, times=spent, sizes=sizes,
             workers=workers, links=f"{self._root}sample/0/{self._position}#n",
         )  # fmt: skip
         pipe = self._pipe()

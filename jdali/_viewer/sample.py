@@ -34,7 +34,7 @@ def sample_page(
         ["epoch", str(epoch)],
         ["batch", f'<a href="{root}batches/{number}">{number}</a>'],
         ["position", str(position)],
-        ["seed of the pipeline", str(inspector.seed)],
+        ["seed of the pipeline", str(inspector.engine.seed)],
     ]
     if inspector.size is not None:
         facts.insert(0, ["file", f"<code>{escape(inspector.name_of(index))}</code>"])

@@ -160,7 +160,8 @@ class LiveTimes:
     def _rates(self) -> str:
         with self._lock:
             now = time.monotonic()
-            times = self._inspector.times()
+            parts = self._inspector.engine.timing.parts
+            times = [(part.kind, part.name, part.spent()) for part in parts]
             self._marks = [mark for mark in self._marks if now - mark[0] < _WINDOW] or [(now, times)]
             if self._marks[-1][0] < now:
                 self._marks.append((now, times))

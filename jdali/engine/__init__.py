@@ -23,7 +23,9 @@ Parts, each of which imports only those above it:
 * `iteration`, `phases`: a batch while it is made; times of its parts.
 * `executors`: threads and workers, their deaths and crashes.
 * `engine`: draws tasks and makes their batches. `in_order`, `room`: order at some steps; bounds of what is made ahead.
-* `window`, `twin`: batches on their way and the life of a pipeline; its batches from another position.
+* `life`: ends of windows, by the garbage collector, at the exit, after a fork.
+* `in_flight`: batches that are under way or not taken.
+* `window`, `twin`: taking batches, and the life of a pipeline; its batches from another position.
 * `report`: the plan as text, statistics, times, warming up.
 * `eager`: the same steps without a pipeline: dynamic mode and debug mode.
 * `function`: a pipeline as a pure function; exported, and loaded.
@@ -37,12 +39,13 @@ if TYPE_CHECKING:
     from jdali.engine import eager as eager
     from jdali.engine import report as report
     from jdali.engine.engine import Engine as Engine
+    from jdali.engine.in_flight import Follower as Follower
     from jdali.engine.iteration import Result as Result
+    from jdali.engine.life import free_idle_memory as free_idle_memory
     from jdali.engine.options import EngineOptions as EngineOptions
+    from jdali.engine.task import EpochShare as EpochShare
     from jdali.engine.twin import PipelineTwin as PipelineTwin
-    from jdali.engine.window import Finisher as Finisher
     from jdali.engine.window import Window as Window
-    from jdali.engine.window import free_idle_memory as free_idle_memory
 
 # A loaded folder needs one room, and should answer soon.
 _imported(
@@ -52,9 +55,10 @@ _imported(
         "EngineOptions": "jdali.engine.options",
         "PipelineTwin": "jdali.engine.twin",
         "Result": "jdali.engine.iteration",
-        "Finisher": "jdali.engine.window",
+        "EpochShare": "jdali.engine.task",
+        "Follower": "jdali.engine.in_flight",
         "Window": "jdali.engine.window",
-        "free_idle_memory": "jdali.engine.window",
+        "free_idle_memory": "jdali.engine.life",
         "report": "jdali.engine.report",
         "eager": "jdali.engine.eager",
     },

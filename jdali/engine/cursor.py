@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,11 +15,21 @@ from jdali._sources import SourceFeed
 from jdali._state import End
 from jdali.engine.failure import NodeFailure
 from jdali.engine.sample_ids import SampleIds
-from jdali.engine.task import BatchTask, SourceData
+from jdali.engine.task import BatchTask, EpochShare, SourceData
 from jdali.graph import Node
 from jdali.readers.order.epochs import SampleRefs
 
 _Answer = TypeVar("_Answer")
+
+
+class Epochs(Protocol):
+    """Epochs of an iterator, which decides on each batch when its task is drawn."""
+
+    def draw(self) -> EpochShare:
+        """Advances by one batch, also by one that failed; returns its share."""
+
+    def end(self) -> None:
+        """Notes that a source ended in place of a batch."""
 
 
 class TaskCursor:
@@ -32,7 +42,10 @@ class TaskCursor:
     Attributes:
         epoch: how often the external sources began again.
         iteration, position: batches and samples drawn since then.
+        epochs: of the iterator that gets the next batch; None: of no iterator.
     """
+
+    epochs: Epochs | None = None
 
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, SourceFeed]):
         self._readers, self._externals = dict(readers), dict(externals)
@@ -138,6 +151,20 @@ class TaskCursor:
         Raises:
             StopIteration: an external source is at its end.
         """
+        try:
+            task = self._draw(count)
+        except StopIteration:
+            if self.epochs is not None:
+                self.epochs.end()
+            raise
+        except Exception:
+            if self.epochs is not None:
+                self.epochs.draw()
+            raise
+        share = None if self.epochs is None else self.epochs.draw()
+        return dataclasses.replace(task, state=self.get_state(), share=share)
+
+    def _draw(self, count: int) -> BatchTask:
         # What was given before an interrupt is not asked for again.
         missing = {node: source for node, source in self._externals.items() if node not in self._given}
         for node, source in missing.items():
@@ -173,10 +200,8 @@ class TaskCursor:
         refs = self._go_on(size)
         named = {node.name: given for node, given in data.items()}
         if refs:
-            task = BatchTask.of(refs, named)
-        else:
-            task = BatchTask(self.counted(self.position - size, size), np.ones(size, bool), {}, named)
-        return dataclasses.replace(task, state=self.get_state())
+            return BatchTask.of(refs, named)
+        return BatchTask(self.counted(self.position - size, size), np.ones(size, bool), {}, named)
 
     def _end_together(self, outcomes: Mapping[Node, object]) -> None:
         """Tells the sources that gave a batch that another one ended instead."""

@@ -99,14 +99,13 @@ class Engine:
             self.elsewhere = MadeElsewhere.start(
                 plan, options, sources, functools.partial(start_workers, self.readers, noted)
             )
-        self.here = (
-            plan if self.elsewhere is None else self.elsewhere.border.here
-        )  # what this engine runs itself
+        self.here = plan if self.elsewhere is None else self.elsewhere.border.here
         self.pool = Pool(options.threads, options.most_idle)
-        self.cursor = TaskCursor(
-            self.readers, {n: s for n, s in sources.items() if isinstance(s, SourceFeed)}
+        externals = {n: s for n, s in sources.items() if isinstance(s, SourceFeed)}
+        self.cursor = TaskCursor(self.readers, externals)
+        self.timing = Timing(
+            self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
         )
-        self.timing = Timing(self.here, [n for n, s in sources.items() if isinstance(s, SourceFeed)])
         scaled = scaled_consumers(plan) if options.scaled_decoding else {}
         self.runners = [
             runner_of(
@@ -116,9 +115,10 @@ class Engine:
             )
             for step in self.here.steps
         ]  # fmt: skip
-        self.at_once = [runner.at_once for runner in self.runners]
         # Also against a batch that is replayed, or attempted again, which come in no order.
-        self._alone = [threading.Lock() if n == 1 else contextlib.nullcontext() for n in self.at_once]
+        self._alone = [
+            threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
+        ]
         self._closed = False
 
     @property
@@ -173,7 +173,7 @@ class Engine:
         self.use_seed(int(state["seed"]))
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
-        """See `TaskCursor.leave_epoch`."""
+        """Ends an epoch early, see `TaskCursor.leave_epoch`."""
         self.cursor.leave_epoch(state, batches, self.batch_size)
 
     def reset(self) -> None:
@@ -254,7 +254,7 @@ class Engine:
                     made = BatchResult(attempt, ())
             return Result(
                 made.outputs, attempt.ids, attempt.mask, attempt.padded, self._state(task.state), tuple(skipped),
-                bytes_of(made.outputs), made.most_bytes, nothing,
+                bytes_of(made.outputs), made.most_bytes, nothing, task.share,
             )  # fmt: skip
         finally:
             del made, failure  # the traceback of a failure holds this frame

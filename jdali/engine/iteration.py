@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Mapping
 from typing import Any
 
+import jax
 import numpy as np
 
-from jdali._batches import Drawn, Provenance, external
+from jdali._batches import Drawn, PaddedBlock, Provenance, external
 from jdali._errors import OperatorError, SkippedSample
 from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.blame import Blamed, blame
 from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.values import Values
-from jdali.engine.task import BatchTask
+from jdali.engine.task import BatchTask, EpochShare
 from jdali.graph import WHOLE_BATCH, Domain, Node
 from jdali.tensors import TensorList
 
@@ -36,7 +38,8 @@ class Result:
         most_bytes: of all values that were there at the same time while it was made.
         nothing: the error to raise where samples are wanted: all failed, and nothing stands in for them. There are no
             outputs then.
-        finished: what `Finishing` added to it.
+        share: of the task.
+        finished: what the iterator that follows the pipeline made of the batch.
     """
 
     outputs: tuple[TensorList, ...]
@@ -48,7 +51,16 @@ class Result:
     nbytes: int
     most_bytes: int
     nothing: OperatorError | None = None
+    share: EpochShare | None = None
     finished: object = None
+
+    def wait(self) -> None:
+        """Waits until the arrays are computed; an error in them is their consumer's."""
+        for output in self.outputs:
+            for block in output.store.blocks:
+                if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
+                    with contextlib.suppress(Exception):
+                        block.array.block_until_ready()
 
 
 @dataclasses.dataclass

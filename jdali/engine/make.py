@@ -25,13 +25,14 @@ from jdali._threads import PhaseTimer
 from jdali.engine.failure import NodeFailure
 from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.branch_samples import leave_empty, part_of
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
 from jdali.graph import DataNode, Domain, ExecutionPlan, Node
+from jdali.ops.flow._regroup import positions
+from jdali.tensors import TensorList
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -90,6 +91,49 @@ def make(
                 failure.step = step.nodes
                 raise
         env.drop(step.last_uses)
+
+
+class BadCondition(NodeFailure):
+    """A value cannot be the condition of a branch."""
+
+    def __init__(self, node: Node, where: str, error: Exception):
+        super().__init__(node, {None: error})
+        self._where = where
+
+    @property
+    def where(self) -> str:
+        return self._where
+
+
+def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
+    """Returns the samples of a branch: those of its parent for which the predicate is as it says.
+
+    Args:
+        domain: of the branch.
+        parts: samples of the branches known so far, which are added to; that of the whole batch is there.
+        env: what is computed so far, with the predicates.
+
+    Raises:
+        NodeFailure: a predicate is no scalar.
+    """
+    if domain not in parts:
+        assert domain.parent is not None
+        assert domain.predicate is not None
+        parent = part_of(domain.parent, parts, env)
+        if not len(parent):  # nor has the predicate been computed
+            return parent
+        try:
+            parts[domain] = parent.select(positions(env[domain.predicate], domain.branch))
+        except Exception as error:
+            raise BadCondition(domain.predicate.source, domain.where, error) from error
+    return parts[domain]
+
+
+def leave_empty(nodes: Iterable[Node], env: Values) -> None:
+    """Gives operators that no sample came to, in their branch, outputs without samples."""
+    for node in nodes:
+        for value in node.outputs:
+            env[value] = TensorList.from_samples([], "", value.device)
 
 
 @usual_modes()

@@ -76,7 +76,7 @@ def open_reader(
 
 
 def _arguments(node: Node, seed: int) -> dict[str, Any]:
-    """Values of the arguments, but of those that differ by sample: these are read with each batch."""
+    """Converts the arguments, except for those that differ by sample: these are read with each batch."""
     bound = node.op.bind(node.args)
     arguments = {
         name: arg.convert(bound[name])

@@ -9,19 +9,26 @@ from jdali.graph import ExecutionPlan, HostStep, Node, Stage
 
 
 class Timing:
-    """The parts of a pipeline: what the sources give, each step of its plan, and the wait for the device."""
+    """The parts of a pipeline: what the sources give, each step of its plan, and the wait for the device.
 
-    def __init__(self, plan: ExecutionPlan, externals: Sequence[Node]):
+    Args:
+        plan: the steps of this process.
+        externals: external sources.
+        workers: counts the time of worker processes; None: there are none.
+    """
+
+    def __init__(self, plan: ExecutionPlan, externals: Sequence[Node], workers: PhaseTimer | None = None):
         given = " + ".join(node.op.name if node.name.startswith("__") else node.name for node in externals)
         self.draw = PhaseTimer("source", given or "order of the samples")
         self.steps = [_part(step, plan.sources, externals) for step in plan.steps]
+        self._workers = [] if workers is None else [workers]
         names = [p.name for p in self.steps if p.kind == "stage"]
         self.device = PhaseTimer("device", f"waiting for {names[-1] if names else 'nothing'}")
 
     @property
     def parts(self) -> list[PhaseTimer]:
         """All, in the order in which a batch goes through them."""
-        return [self.draw, *self.steps, self.device]
+        return [self.draw, *self._workers, *self.steps, self.device]
 
 
 def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[Node]) -> PhaseTimer:

@@ -21,7 +21,7 @@ QUIET_BATCHES = 20
 
 
 def describe(engine: Engine, room: Room | None = None) -> str:
-    """The plan as text: one line a step, and under each stage its compiled programs.
+    """Describes the plan: one line a step, and under each stage its compiled programs.
 
     Args:
         engine: of the pipeline.
@@ -78,7 +78,7 @@ def describe(engine: Engine, room: Room | None = None) -> str:
 
 
 def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
-    """The steps in front of the border, and the workers that run them."""
+    """Describes the steps in front of the border, and the workers that run them."""
     workers, counts = elsewhere.workers, elsewhere.workers.counts()
     leased, idle = counts.leased / 2**20, counts.idle / 2**20
     where = f" on {counts.nodes} nodes" if counts.nodes > 1 else ""
@@ -106,7 +106,7 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
 
 
 def waste(runners: Iterable[StageRunner]) -> float:
-    """Time that the samples so far took as they were padded, per time without padding; by the cost model."""
+    """Estimates the time of the samples so far as they were padded, per time without padding; by the cost model."""
     return _ratio(program for runner in runners for program in runner.programs.values())
 
 
@@ -117,7 +117,7 @@ def _ratio(programs: Iterable[Program]) -> float:
 
 
 def statistics(engine: Engine) -> dict[str, Any]:
-    """Numbers of compiled programs, calls and seconds, by stage."""
+    """Counts compiled programs, calls and seconds, by stage."""
     stages = {}
     for runner in engine.stage_runners:
         programs = runner.programs.values()
@@ -140,11 +140,9 @@ def statistics(engine: Engine) -> dict[str, Any]:
 
 def times(engine: Engine, *, ahead: bool) -> Times:
     """Returns the time that an engine has spent so far."""
-    parts, elsewhere = engine.timing.parts, engine.elsewhere
-    if elsewhere is not None:
-        parts.insert(1, elsewhere.timer)
+    elsewhere = engine.elsewhere
     return Times(
-        [[(part, part.spent())] for part in parts],
+        [[(part, part.spent())] for part in engine.timing.parts],
         engine.compiler.count,
         engine.pool.threads,
         not engine.options.scaled_decoding and bool(scaled_consumers(engine.plan)),
@@ -156,7 +154,7 @@ def times(engine: Engine, *, ahead: bool) -> Times:
 
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
-    """Runs batches for their compilations, at a position of their own in the sources; programs compiled."""
+    """Runs batches for their compilations, through a cursor of its own; returns the number of programs compiled."""
     before, levels = engine.compiler.count, None
     while levels != (risen := [runner.shapes.level for runner in engine.stage_runners]):
         levels = risen  # at a level that a stage rises to, all batches have other programs
@@ -179,7 +177,7 @@ def _run_until_quiet(engine: Engine, *, progress: bool) -> None:
 
 
 def dot(plan: ExecutionPlan, *, show_tensors: bool, show_ids: bool, colors: bool) -> str:
-    """The graph in Graphviz's DOT format."""
+    """Writes the graph in Graphviz's DOT format."""
     nodes: dict[Node, None] = {}
     for step in plan.steps:
         for node in (step.node,) if isinstance(step, HostStep) else step.nodes:

@@ -30,6 +30,28 @@ class SourceData(NamedTuple):
         return SourceData(tuple(chosen(samples, rows) for samples in self.outputs), self.layouts)
 
 
+@dataclasses.dataclass(frozen=True)
+class EpochShare:
+    """Places a batch in the epochs of an iterator, and says which of its samples are handed out there.
+
+    Attributes:
+        epoch: of the iterator, from 0.
+        number: of the batch in the epoch, from 0.
+        length: batches of the epoch; None: it lasts until a source ends.
+        counts: for each pipeline of the iterator the samples, from the first one on, that belong to the epoch.
+    """
+
+    epoch: int
+    number: int
+    length: int | None
+    counts: tuple[int, ...]
+
+    @property
+    def is_surplus(self) -> bool:
+        """True if the batch lies behind the last one of its epoch, and is thrown away."""
+        return self.length is not None and self.number >= self.length
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class BatchTask:
     """Says what to make: a batch is a function of its pipeline and its task.
@@ -43,7 +65,8 @@ class BatchTask:
         mask: bool [n], False where another sample takes the position of one that failed.
         refs: by the name of each reader the samples to read.
         data: by the name of each external source its samples.
-        state: of the pipeline behind the task; it stays in the process that drew the task.
+        state: of the pipeline behind the task. It stays in the process that drew the task, as does `share`.
+        share: of an iterator that follows the pipeline; None: there is none.
     """
 
     ids: SampleIds
@@ -51,6 +74,7 @@ class BatchTask:
     refs: Mapping[str, SampleRefs] = dataclasses.field(default_factory=dict)
     data: Mapping[str, SourceData] = dataclasses.field(default_factory=dict)
     state: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    share: EpochShare | None = None
 
     def __post_init__(self) -> None:
         _freeze((self.mask, self.ids.epoch, self.ids.index, self.ids.position))

@@ -33,10 +33,10 @@ class PipelineTwin:
         return self._engine.pool.slabs
 
     def wait_result(self) -> None:
-        """As `Pipeline.wait_result`: there is nothing to wait for."""
+        """Does nothing: `take_result` waits by itself."""
 
     def take_result(self) -> Result:
-        """As `Pipeline.take_result`; makes the batch."""
+        """Makes the next batch."""
         if self._ended:
             raise StopIteration
         try:
@@ -46,7 +46,7 @@ class PipelineTwin:
             raise
 
     def reset(self) -> None:
-        """As `Pipeline.reset`: goes on after the end of an external source."""
+        """Goes on after the end of an external source."""
         if self._ended:
             self._ended = False
             self._feed.reset()
@@ -66,7 +66,7 @@ class PipelineTwin:
         self._feed.set_state(state)
 
     def sample(self, index: int, epoch: int) -> Result:
-        """A batch of one sample.
+        """Makes a batch of one sample.
 
         Args:
             index: in the data set of the reader; of a pipeline without a reader: in the stream.
@@ -91,7 +91,12 @@ class PipelineTwin:
                 raise ValueError(
                     "sample: with weights an epoch may draw a sample several times; use batch_at"
                 )
-        epochs, indices = np.array([epoch], np.uint32), np.array([index], np.int64)
-        refs = {node.name: SampleRefs(epochs, indices, np.zeros(1, bool)) for node in engine.readers}
-        task = BatchTask(SampleIds(epochs, indices, np.arange(1)), np.ones(1, bool), refs)
-        return engine.make(task, tolerates=False)
+        return engine.make(task_of_sample(engine, index, range(epoch, epoch + 1)), tolerates=False)
+
+
+def task_of_sample(engine: Engine, index: int, epochs: range) -> BatchTask:
+    """Returns the task of one sample in several epochs, for a pipeline with one reader or without sources."""
+    count = len(epochs)
+    ids = SampleIds(np.array(epochs, np.uint32), np.full(count, index, np.int64), np.arange(count))
+    refs = SampleRefs(ids.epoch, ids.index, np.zeros(count, bool))
+    return BatchTask(ids, np.ones(count, bool), {node.name: refs for node in engine.readers})

@@ -128,7 +128,7 @@ class DataIterator(EpochLoop[BatchT]):
             self.batch_size * len(pipes),
             auto_reset=_AUTO_RESET[auto_reset],
         )
-        note_loop(self._stream.own, self)
+        note_loop(self._stream.pipelines, self)
         self._prepare_first_batch = prepare_first_batch
         if any(pipe.is_restored_from_checkpoint for pipe in pipes):
             self._go_on_from_checkpoints()

@@ -44,7 +44,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         # Held while a batch is noted or a state is set; a `next` that waits for data does not hold it.
         self._lock = threading.RLock()
         self._clock = WaitClock()
-        self._recorder = Recorder(stream.own, stream.assembly.timer)
+        self._recorder = Recorder(stream.pipelines, stream.assembly.timer)
 
     def __iter__(self: Self) -> Self:
         with self._lock:
@@ -116,8 +116,8 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Takes note that the user has the batch now, or has looked at it."""
         self._kept = batch if keep else None
         if not keep:
-            self._done, self._length = batch.done, batch.length
-            self._state, self._belongs = batch.state, batch.belongs
+            self._done, self._length = batch.share.number + 1, batch.share.length
+            self._state, self._belongs = batch.state, batch.made.belongs
         return batch
 
     def take(self, batches: int) -> FirstBatches[BatchT]:

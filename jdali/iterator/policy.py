@@ -1,8 +1,7 @@
 """Length of an iterator's epochs: DALI's rules for the last batch, as arithmetic.
 
-Nothing here touches a pipeline. An `EpochCounter` takes the metadata of a reader, and says how
-many batches the epoch has, how many more must be drawn and thrown away, and which samples of a batch
-belong to the epoch.
+Nothing here touches a pipeline. An `EpochCounter` takes the metadata of a reader, and gives the share of one batch after
+another: its place in the epochs, and which of its samples belong to the epoch.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jdali._state import StateError
+from jdali.engine import EpochShare
 from jdali.iterator.errors import IteratorError
 
 __all__ = ["LastBatchPolicy"]
@@ -103,6 +103,7 @@ class EpochCounter:
         padded: with `size`: the source repeats its last sample rather than begin anew.
 
     Attributes:
+        step, epoch: batches given and epochs ended so far.
         done: batches of this epoch given so far.
     """
 
@@ -120,7 +121,9 @@ class EpochCounter:
         self.given_size, self.reader = size, reader
         # Without a size DALI ignores the policy: what comes is given.
         self._wraps = policy is LastBatchPolicy.FILL and not (reader.pads if reader is not None else padded)
-        self.done = 0
+        self.step = self.epoch = self.done = 0
+        self._thrown_away = 0  # batches behind the last one
+        self._began_again = False  # a source has, in front of the first batch of the epoch
         self._turn = 0  # how many shards the readers have moved on
         # Samples of this epoch that were given in the one before, by the shard that a reader began
         # with; without a reader: of all pipelines together.
@@ -182,6 +185,17 @@ class EpochCounter:
         size = self.size
         return int(self.policy is LastBatchPolicy.DROP and size > 0 and size % self.samples_per_step != 0)
 
+    @property
+    def left(self) -> int | None:
+        """Batches of the epoch that are not given yet; None: not known."""
+        length = self.length
+        return None if length is None else length - self.done
+
+    @property
+    def is_over(self) -> bool:
+        """True if all batches of the epoch were drawn, those included that are thrown away."""
+        return self.left == 0 and self._thrown_away == self.surplus
+
     def belonging(self, batch: int) -> tuple[int, ...]:
         """Counts the samples of batch number `batch` that belong to the epoch, for each pipeline."""
         full = self.batch_size
@@ -193,6 +207,31 @@ class EpochCounter:
         sizes, ahead = self._sizes(), self._ahead
         lefts = [sizes[first] - ahead[first] - batch * full for first in self.reader.shard_ids]
         return tuple(min(max(left, 0), full) for left in lefts)
+
+    # --- drawing ----------------------------------------------------------------------------
+    def draw(self) -> EpochShare:
+        """Advances by one batch, into the next epoch if this one is over; returns the share of the batch."""
+        while self.is_over:
+            self.advance()
+        share = EpochShare(self.epoch, self.done, self.length, self.belonging(self.done))
+        if share.is_surplus:
+            self._thrown_away += 1
+        else:
+            self.skip(1)
+        self._began_again = False
+        return share
+
+    def skip(self, batches: int) -> None:
+        """Advances by batches of this epoch."""
+        self.done += batches
+        self.step += batches
+
+    def meet_end(self) -> bool:
+        """Notes that a source ended. Returns False if that does not end the epoch: the one before ended there, too."""
+        if self.done or self._began_again:
+            return True
+        self._began_again = True
+        return False
 
     # --- to the next epoch ------------------------------------------------------------------
     def following(self) -> EpochCounter:
@@ -214,7 +253,9 @@ class EpochCounter:
             # So much was given ahead that nothing is left of this epoch: DALI skips it.
             self._ahead = [0] * len(self._ahead)
             self._move_on()
-        self.done = 0
+        self.epoch += 1
+        self.done = self._thrown_away = 0
+        self._began_again = False
 
     def _move_on(self) -> None:
         self._rest = self._rest[1:]
@@ -242,6 +283,7 @@ class EpochCounter:
             state: of `get_state`.
             ended: the end of the epoch was told already: `advance` comes next.
         """
+        self._thrown_away, self._began_again = 0, False
         before = self._of(state)
         same_batches = before.samples_per_step == self.samples_per_step
         if same_batches and len(before._ahead) == len(self._ahead):

@@ -1,7 +1,8 @@
-"""Any batch or sample of an iterator once more, for debugging, while the iterator goes on as before."""
+"""Makes any batch or sample of an iterator once more, for debugging, while the iterator goes on as before."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,18 +10,93 @@ import jax
 import jax.numpy as jnp
 
 from jdali._numerics.narrow import narrow
-from jdali.iterator.stream import BatchStream, UserBatch
-from jdali.pipeline import Pipeline
+from jdali.engine import Result
+from jdali.iterator.assembled_ahead import Assembled, Assembly
+from jdali.iterator.state import restore, state_of
+from jdali.iterator.stream import BatchStream, outcome_of
 
 State = Mapping[str, Any]
+
+
+class Replay:
+    """Makes the batches of an iterator from a position of its own.
+
+    Args:
+        stream: of the iterator.
+    """
+
+    def __init__(self, stream: BatchStream):
+        self._pipelines = [pipeline.twin() for pipeline in stream.pipelines]
+        self.counter = copy.copy(stream.counter)
+        self._assembly = Assembly(stream.assemble.twin(), self.counter, self._pipelines[0].slabs)
+        self._ended = False  # the next epoch begins with the next batch
+
+    def get_state(self) -> dict[str, Any]:
+        """As `BatchStream.get_state`."""
+        states = [pipeline.get_state() for pipeline in self._pipelines]
+        return state_of(self.counter, ended=self._ended, pipelines=states)
+
+    def set_state(self, state: State) -> None:
+        restore(state, self._pipelines, self.counter)
+        self._ended = bool(state["ended"])
+
+    def skip(self, batches: int) -> None:
+        """Leaves out batches without making them."""
+        while batches:
+            left = 0 if self._ended else self.counter.left
+            if left is None or batches <= left:
+                self._skip(batches)
+                self.counter.skip(batches)
+                return
+            self.skip_epoch()
+            batches -= left
+
+    def skip_epoch(self) -> None:
+        """Leaves out the rest of an epoch."""
+        if not self._ended:
+            left = self.counter.left
+            if left is None:
+                raise ValueError("batch_at: how long the epochs are is not known; give no epoch, or size")
+            self._skip(left + self.counter.surplus)
+            self.counter.skip(left)
+        self._reset()
+        self.counter.advance()
+        self._ended = False
+
+    def _skip(self, batches: int) -> None:
+        for pipeline in self._pipelines:
+            pipeline.skip(batches)
+
+    def _reset(self) -> None:
+        for pipeline in self._pipelines:
+            pipeline.reset()
+
+    def next(self) -> Assembled:
+        """Makes the next batch that is handed out."""
+        while True:
+            if self._ended or self.counter.left == 0:
+                self.skip_epoch()
+                continue
+            outcomes = [outcome_of(pipeline) for pipeline in self._pipelines]
+            error = next((outcome for outcome in outcomes if isinstance(outcome, BaseException)), None)
+            if isinstance(error, StopIteration):
+                self._ended = self.counter.meet_end()
+                if not self._ended:
+                    self._reset()
+                continue
+            share = self.counter.draw()
+            if error is not None:
+                raise error
+            made = self._assembly([outcome for outcome in outcomes if isinstance(outcome, Result)], share)
+            if made is not None:
+                return made
 
 
 def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax.Array]:
     """See `DataIterator.batch_at`."""
     if step < 0 or (epoch is not None and epoch < 0):
         raise IndexError(f"batch_at: step {step}, epoch {epoch}; both count from 0")
-    twin = stream.twin()
-    anchors = stream.anchors
+    replay, anchors = Replay(stream), stream.anchors
     if epoch is None:
         positions = [(0, anchor["steps"]) for anchor in anchors]
         wanted = (0, step)
@@ -34,35 +110,33 @@ def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax
             f"after step {anchors[1]['steps']} is known"
         )
     if chosen == 0 and stream.restored is not None:
-        _check_the_way(twin, anchors[0], stream.restored)
-    twin.set_state(anchors[chosen])
-    if twin.counter.gives_nothing:
+        _check_the_way(replay, anchors[0], stream.restored)
+    replay.set_state(anchors[chosen])
+    counter = replay.counter
+    if counter.gives_nothing:
         raise IndexError(
             "batch_at: there is no batch, LastBatchPolicy.DROP leaves out what is smaller than one"
         )
-    if epoch is not None:
-        while twin.epochs < epoch:
-            twin.skip_epoch()
-        length = twin.counter.length
-        if length is not None and step >= length:
-            raise IndexError(f"batch_at: epoch {epoch} has {length} batches, there is no step {step}")
-        twin.skip(step - twin.counter.done)
+    if epoch is None:
+        replay.skip(step - counter.step)
     else:
-        twin.skip(step - twin.steps)
-    item = twin.next()
-    while not isinstance(item, UserBatch):  # the end of an epoch comes first
-        item = twin.next()
-    return item.arrays
+        while counter.epoch < epoch:
+            replay.skip_epoch()
+        if counter.length is not None and step >= counter.length:
+            raise IndexError(f"batch_at: epoch {epoch} has {counter.length} batches, there is no step {step}")
+        replay.skip(step - counter.done)
+    arrays: dict[str, jax.Array] = replay.next().arrays
+    return arrays
 
 
-def _check_the_way(twin: BatchStream, start: State, restored: State) -> None:
+def _check_the_way(replay: Replay, start: State, restored: State) -> None:
     """Raises if a restored state was not reached in the way that a fresh iterator would go."""
-    twin.set_state(restored)
-    reached = twin.get_state()
-    twin.set_state(start)
-    twin.skip(restored["steps"])
-    twin.set_state(twin.get_state())  # as plain as the other one
-    mine = twin.get_state()
+    replay.set_state(restored)
+    reached = replay.get_state()
+    replay.set_state(start)
+    replay.skip(restored["steps"])
+    replay.set_state(replay.get_state())  # as plain as the other one
+    mine = replay.get_state()
     mine["ended"], mine["epochs"], mine["epoch"] = reached["ended"], reached["epochs"], reached["epoch"]
     if mine != reached:
         raise ValueError(
@@ -75,13 +149,12 @@ def sample(
     stream: BatchStream, names: Sequence[str], index: int, epoch: int
 ) -> dict[str, jax.Array]:  # fmt: skip
     """See `DataIterator.sample`."""
-    pipelines = [pipeline for pipeline in stream.pipelines if isinstance(pipeline, Pipeline)]
-    seeds = sorted({pipeline.seed for pipeline in pipelines})
+    seeds = sorted({pipeline.seed for pipeline in stream.pipelines})
     if len(seeds) > 1:
         raise ValueError(
             f"sample: the pipelines have different seeds, {seeds}: give them one, or use batch_at"
         )
-    outputs = pipelines[0].twin().sample(index, epoch).outputs
+    outputs = stream.pipelines[0].twin().sample(index, epoch).outputs
     return {
         name: jnp.asarray(narrow(output.store.sample(0), f"iterator: output {name!r}"))
         for name, output in zip(names, outputs, strict=True)

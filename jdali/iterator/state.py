@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from jdali._state import End, StateError, to_checkpoint
+from jdali._state import End, StateError, check_version, to_checkpoint
 from jdali.iterator.policy import EpochCounter
 from jdali.pipeline import Pipeline
 from jdali.readers.order.epochs import merged_state
@@ -14,22 +14,20 @@ STATE_VERSION = 1
 
 
 def state_of(
-    counter: EpochCounter, *, steps: int, epochs: int, ended: bool, pipelines: Sequence[Mapping[str, object]]
+    counter: EpochCounter, *, ended: bool, pipelines: Sequence[Mapping[str, object]]
 ) -> dict[str, Any]:
     """The state of an iterator; JSON-able.
 
     Args:
         counter: where it is in the epoch.
-        steps: batches given so far, in all epochs.
-        epochs: ended so far.
         ended: the end of the epoch was told, the next one has not begun.
         pipelines: their states. The fingerprint is the same for all of them as a rule: it is kept once.
     """
     graph = pipelines[0].get("graph")
     return {
         "version": STATE_VERSION,
-        "steps": steps,
-        "epochs": epochs,
+        "steps": counter.step,
+        "epochs": counter.epoch,
         "epoch": counter.get_state(),
         "ended": ended,
         "graph": graph,
@@ -53,11 +51,38 @@ def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, 
     ]
     return {
         **state,
-        "epochs": state["epochs"] + 1,
+        "epochs": following.epoch,
         "epoch": following.get_state(),
         "ended": False,
         "pipelines": pipelines,
     }
+
+
+class Stateful(Protocol):
+    """A pipeline, or a twin of one."""
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Goes on from a state."""
+
+
+def restore(state: Mapping[str, Any], pipelines: Sequence[Stateful], counter: EpochCounter) -> None:
+    """Moves pipelines and a counter to where a state was taken.
+
+    Raises:
+        StateError: the state does not fit them.
+    """
+    check_version("iterator", state, STATE_VERSION)
+    reader = counter.reader
+    states = pipeline_states(state, len(pipelines), None if reader is None else reader.shards)
+    for pipeline, of_pipeline in zip(pipelines, states, strict=True):
+        pipeline.set_state(of_pipeline)
+    restore_counter(state, counter)
+
+
+def restore_counter(state: Mapping[str, Any], counter: EpochCounter) -> None:
+    """Moves a counter to where a state was taken."""
+    counter.set_state(state["epoch"], ended=bool(state["ended"]))
+    counter.step, counter.epoch = int(state["steps"]), int(state["epochs"])
 
 
 def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) -> list[dict[str, Any]]:

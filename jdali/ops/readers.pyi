@@ -10,6 +10,90 @@ from jax.typing import ArrayLike
 from jdali.data_node import DataNode
 from jdali.fn._classes import OperatorClass
 
+class Arrow(OperatorClass):
+    """Reads rows of Arrow's files and streams (IPC, Feather, what `save_to_disk` writes): an output for each of `columns`.
+
+    Local files are mapped into memory: samples are pieces of them, and any order costs the same. Nobody may cut a file
+    short meanwhile. With `dont_use_mmap`, and from URLs, record batches are read whole, as row groups of `readers.parquet` are.
+
+    A row without a value (null) in a column, or with lists that make no array, is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns, with "." between those of nested fields. Of a struct with "bytes", as the Hugging
+            Face Hub has for pictures and sounds, these are read.
+        paths: of the files.
+        filter: which rows are samples: an expression of `pyarrow.compute`, or conditions as those of pandas,
+            `[("label", "in", [1, 2])]`. The columns that it names are read when the pipeline is built.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example: jpegs, labels = fn.readers.arrow(paths=["train.arrow"], columns=["image", "label"])
+    """
+    def __init__(
+        self,
+        *,
+        columns: str | typing.Sequence[str] | None = None,
+        paths: str | typing.Sequence[str] | None = None,
+        filter: Any = None,
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
 class COCO(OperatorClass):
     """Reads images, and the objects in them, of a data set in the format of COCO.
 
@@ -44,7 +128,7 @@ class COCO(OperatorClass):
         save_preprocessed_annotations_dir: that folder, which must be there.
         size_threshold: objects of a smaller width or height are left out, pixels.
         skip_empty: leave out images without objects.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -138,7 +222,7 @@ class Caffe(OperatorClass):
         path: of the folders of the databases.
         image_available: give the images.
         label_available: give the labels.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -223,7 +307,7 @@ class Caffe2(OperatorClass):
         label_type: 0: a number; 1: numbers of classes, as a vector of 0 and 1; 2: a vector; 3: numbers
             of classes and their weights, as a vector of weights; 4: no label.
         num_labels: number of classes of label types 1 and 3.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -295,6 +379,91 @@ class Caffe2(OperatorClass):
         preserve: bool = False,
     ) -> None: ...
 
+class Csv(OperatorClass):
+    """Reads rows of a CSV file, whose first line names the columns: an output for each of `columns`.
+
+    Types follow from the values: int64, float64 and bool, else strings. A row without a number where the others have
+    one is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns.
+        path: of the CSV file.
+        delimiter: between the values of a line.
+        file_root: folder that the names of files are relative to, and that all of them must lie in; None: that of the CSV
+            file.
+        files: those of `columns` that name files: these are read in place of their names.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of files and strings, [] of numbers.
+
+    Example: jpegs, labels = fn.readers.csv(path="train.csv", columns=["name", "label"], files=["name"], file_root="photos")
+    """
+    def __init__(
+        self,
+        *,
+        columns: str | typing.Sequence[str] | None = None,
+        path: str | None = None,
+        delimiter: str = ',',
+        file_root: str | None = None,
+        files: str | typing.Sequence[str] = (),
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
 class File(OperatorClass):
     """Reads whole files: their bytes, and a label.
 
@@ -311,7 +480,7 @@ class File(OperatorClass):
             folder of `file_list`, or the working folder.
         files: paths.
         labels: of `files`; None: numbered from 0.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -393,7 +562,7 @@ class MXNet(OperatorClass):
         index_path: of one index for all files: a number and the offset of a record in each line, counted
             through the files as if they were one; None: made on first use and kept in the user's cache
             folder.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -541,7 +710,7 @@ class NemoAsr(OperatorClass):
         read_sample_rate: give the sampling rate of the file, too.
         read_text: give the text, too.
         sample_rate: rate to resample to, Hz; 0 or less: as it is.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -640,7 +809,7 @@ class Numpy(OperatorClass):
         roi_shape: size of the window, elements.
         roi_start: where the window starts, elements.
         use_o_direct: without effect.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -731,6 +900,91 @@ class Numpy(OperatorClass):
         preserve: bool = False,
     ) -> None: ...
 
+class Parquet(OperatorClass):
+    """Reads rows of Parquet files: an output for each of `columns`.
+
+    Row groups are read whole, of them only these columns, once a pass over the data; `random_shuffle` mixes rows
+    through a buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into
+    `bytes_ahead` of `jdali.storage` are read for each sample: write files with small ones for it.
+
+    A row without a value (null) in a column, or with lists that make no array, is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns, with "." between those of nested fields. Of a struct with "bytes", as the Hugging
+            Face Hub has for pictures and sounds, these are read.
+        paths: of the files.
+        filter: which rows are samples: an expression of `pyarrow.compute`, or conditions as those of pandas,
+            `[("label", "in", [1, 2])]`. The columns that it names are read when the pipeline is built.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example: jpegs, labels = fn.readers.parquet(paths=["train.parquet"], columns=["image", "label"])
+    """
+    def __init__(
+        self,
+        *,
+        columns: str | typing.Sequence[str] | None = None,
+        paths: str | typing.Sequence[str] | None = None,
+        filter: Any = None,
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
 class Sequence(OperatorClass):
     """Reads sequences of images from folders, each of which holds the images of one stream.
 
@@ -743,7 +997,7 @@ class Sequence(OperatorClass):
         image_type: RGB, BGR, GRAY, YCbCr or ANY_DATA.
         step: from the first image of a sequence to that of the next.
         stride: from one image of a sequence to the next.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -822,7 +1076,7 @@ class TFRecord(OperatorClass):
         index_path: of the index of each file, as `tfrecord2idx` makes it: the offset and the size of a
             record in each line; None: made on first use and kept in the user's cache folder.
         use_o_direct: without effect.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -894,12 +1148,96 @@ class TFRecord(OperatorClass):
         preserve: bool = False,
     ) -> None: ...
 
+class Table(OperatorClass):
+    """Reads rows of a table in memory: an output for each of `columns`.
+
+    A row without a value (null) in a column is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns.
+        frame: of pandas, polars or pyarrow, or a dict of lists and arrays. Nobody changes it meanwhile.
+        file_root: folder that the names of files are relative to, and that all of them must lie in; None: the working
+            folder.
+        files: those of `columns` that name files: these are read in place of their names.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [bytes] of files, bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example:
+        frame = {"name": ["cat/1.jpg", "dog/0.jpg"], "label": [0, 1]}
+        jpegs, labels = fn.readers.table(frame=frame, columns=["name", "label"], files=["name"], file_root="photos")
+    """
+    def __init__(
+        self,
+        *,
+        columns: str | typing.Sequence[str] | None = None,
+        frame: Any = None,
+        file_root: str | None = None,
+        files: str | typing.Sequence[str] = (),
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
 class Video(OperatorClass):
     """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
 
     Args:
         sequence_length: frames of a sequence.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -1011,7 +1349,7 @@ class VideoResize(OperatorClass):
 
     Args:
         sequence_length: frames of a sequence.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -1173,7 +1511,7 @@ class Webdataset(OperatorClass):
             in the user's cache folder.
         missing_component_behavior: what to do with a sample that lacks an output: "empty" (or ""): give
             an empty tensor; "skip": leave the sample out; "error": raise an error when the reader is opened.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.

@@ -238,7 +238,7 @@ class DaliNames(DataIterator[Any]):
         """Moves behind a batch of the pipelines; returns False for one without samples."""
         stream = self._stream
         self._done, self._length, self._state = stream.counter.done, stream.counter.length, stream.get_state()
-        if taken.number is None:  # it comes in place of the end, which the names say
+        if taken.share.is_surplus:  # it comes in place of the end, which the names say
             end = stream.take()
             assert isinstance(end, EpochEnd)
             super()._reach_end(end)

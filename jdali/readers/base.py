@@ -55,7 +55,7 @@ def reader_options(
     """Declares the arguments of every reader.
 
     Args:
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.

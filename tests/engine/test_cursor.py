@@ -8,6 +8,7 @@ from support.numbers import NumberReader
 from jdali import OperatorError
 from jdali._sources import SourceFeed
 from jdali.engine.cursor import TaskCursor
+from jdali.engine.task import EpochShare
 from jdali.graph import Graph
 
 
@@ -109,3 +110,38 @@ def test_batches_of_different_sizes_are_refused_by_name():
     with pytest.raises(OperatorError, match='"source1" returned a batch size 3 .* 2 returned by "source0"'):
         feed.draw(3)
     assert feed.iteration == 1
+
+
+class Steps:
+    """Epochs of one batch after another, as an iterator counts them."""
+
+    def __init__(self):
+        self.told = []
+
+    def draw(self):
+        self.told.append("batch")
+        return EpochShare(0, len(self.told) - 1, None, (1,))
+
+    def end(self):
+        self.told.append("end")
+
+
+def test_an_iterator_decides_on_each_batch_when_it_is_drawn():
+    """Also on one that fails: its samples are gone."""
+
+    def fail(i):
+        if i == 1:
+            raise KeyError("no such file")
+        if i == 3:
+            raise StopIteration
+        return np.array([i])
+
+    feed = feed_of(fail)
+    assert feed.draw(1).share is None
+    feed.epochs = steps = Steps()
+    with pytest.raises(OperatorError):
+        feed.draw(1)
+    assert feed.draw(1).share == EpochShare(0, 1, None, (1,))
+    with pytest.raises(StopIteration):
+        feed.draw(1)
+    assert steps.told == ["batch", "batch", "end"]

@@ -182,7 +182,7 @@ def test_who_waits_for_a_batch_that_another_thread_makes_sleeps(monkeypatch):
         pipe.set_outputs(fn.python_function(np.uint8([7]), function=work))
     with pipe:
         pipe.build()
-        changed = pipe.internals().window._changed
+        changed = pipe.internals().window._flight.changed
         wait_for = changed.wait_for
         monkeypatch.setattr(changed, "wait_for", lambda condition: (looks.append(1), wait_for(condition))[1])
         scheduled = in_thread(pipe.schedule_run)

@@ -321,7 +321,7 @@ FORKED = """
 
     def hold():
         window = pipe.internals().window
-        with it._lock, window.turn, window._changed, NATIVE:
+        with it._lock, window.turn, window._flight.changed, NATIVE:
             held.set()
             forked.wait()
 

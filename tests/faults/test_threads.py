@@ -16,7 +16,7 @@ from support.numbers import NumberReader, numbers
 import jdali
 from jdali import fn
 from jdali._threads import WorkerThreads
-from jdali.engine.window import IN_FLIGHT
+from jdali.engine.in_flight import IN_FLIGHT
 from jdali.iterator import DataIterator
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(180)]

@@ -5,7 +5,7 @@ from support import records
 from support.fuzz import refusals
 from support.readers import reads
 
-from jdali import tfrecord
+from jdali import storage, tfrecord
 
 EXAMPLES = [
     {"image": [bytes(range(i))], "label": [i], "boxes": [0.5, 1.5, float(i)], "words": [7, -1][: i % 3]}
@@ -150,3 +150,30 @@ def test_protocol_buffers_in_lmdb(tmp_path, name, values):
         read_all(b"")
 
     assert refusals(read, values[1], count=400, says=f"readers.{name}: .*data.mdb#record 0") > 100
+
+
+@pytest.fixture
+def _little_memory():
+    before = storage.configure(max_sample_bytes=1 << 24)
+    yield
+    storage.configure(max_sample_bytes=before.max_sample_bytes)
+
+
+@pytest.mark.usefixtures("_little_memory")
+@pytest.mark.parametrize(
+    "options", [{}, {"use_dictionary": False, "compression": "zstd", "data_page_version": "2.0"}]
+)
+def test_parquet(tmp_path, options):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "data.parquet"
+    table = pa.table({
+        "image": [{"bytes": bytes(range(20 * i)), "path": "x"} for i in range(6)],
+        "label": [1, 2, None, 4, 5, 6], "boxes": [[[0.5] * 4] * i for i in range(6)],
+    })  # fmt: skip
+    pq.write_table(table, path, row_group_size=3, **options)
+    good = path.read_bytes()
+    for columns in (("image", "boxes"), ("boxes",)):
+        read = reads("readers.parquet", path, paths=(str(path),), columns=columns)
+        law = {"says": r"readers.parquet: .*data.parquet|no samples|number of input samples"}
+        assert refusals(read, good, seed=len(columns), count=400, **law) > 100

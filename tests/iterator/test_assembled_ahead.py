@@ -8,6 +8,8 @@ import pytest
 from support.faults import until
 from support.numbers import pipeline
 
+import jdali
+from jdali import fn
 from jdali.iterator import DataIterator, IteratorError, LastBatchPolicy
 from jdali.iterator.assemble import Assembler
 
@@ -66,6 +68,16 @@ def test_the_last_batch_of_an_epoch_is_expected_with_fewer_samples():
     with Spy(pipeline(5, 2), ["x"], reader_name="Reader", last_batch_policy=LastBatchPolicy.PARTIAL) as it:
         for _ in range(3):
             assert [len(batch["x"]) for batch in it] == [2, 2, 1]
+        assert set(it.threads) == {"jdali-executor"}
+
+
+def test_epochs_that_last_until_a_source_ends_are_known_when_it_does():
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1, seed=1)
+    with pipe:
+        pipe.set_outputs(fn.external_source([np.full((2, 1), i) for i in range(3)], cycle="raise"))
+    with Spy(pipe, ["x"], auto_reset=True) as it:
+        for _ in range(3):
+            assert [rows(batch) for batch in it] == [[i, i] for i in range(3)]
         assert set(it.threads) == {"jdali-executor"}
 
 

@@ -97,6 +97,28 @@ def test_state():
         EpochCounter(FILL, batch_size=3, size=10).set_state(one.get_state())
 
 
+@pytest.mark.parametrize(
+    ("policy", "pads", "expected"),
+    [
+        (FILL, False, [3, 3, 3, 1, None, 3, 3, 2, None, 3, 3, 3, None]),
+        (DROP, False, [3, 3, 3, "surplus", None, 3, 3, 3, "surplus", None]),
+        (PARTIAL, True, [3, 3, 3, 1, None, 3, 3, 3, 1, None]),
+    ],
+)
+def test_shares_of_one_batch_after_another(policy, pads, expected):
+    """Each says how many samples count, and which batch is the last of its epoch."""
+    counter = EpochCounter(policy, batch_size=3, reader=facts(10, pads=pads))
+    shares = [counter.draw() for count in expected if count is not None]
+    for epoch in range(expected.count(None)):
+        wanted = expected[: expected.index(None)]
+        del expected[: len(wanted) + 1]
+        own = [shares.pop(0) for _ in wanted]
+        assert [share.epoch for share in own] == [epoch] * len(own)
+        assert ["surplus" if share.is_surplus else share.counts[0] for share in own] == wanted
+        assert {share.length for share in own} == {len(own) - wanted.count("surplus")}
+    assert not shares
+
+
 def test_readers_that_disagree():
     meta = {
         "epoch_size": 10, "epoch_size_padded": 10, "number_of_shards": 2, "shard_id": 0,

@@ -23,24 +23,26 @@ RANKS = {
     "iterator/epoch_loop.py EpochLoop._lock": 2,  # position, state, end of the epoch; free while waiting
     "_viewer/timing.py LiveTimes._lock": 2,  # time marks and curve points
     "engine/eager/inspector.py PipelineInspector._lock": 3,  # the viewer's engine
-    "_pipeline/building.py Building._lock": 4,  # building a pipeline once; its worker processes
+    "_pipeline/pipeline.py Pipeline._build_lock": 4,  # building a pipeline once; its worker processes
     "engine/window.py Window.turn": 5,  # taking a batch and noting its position; setting a state
-    "engine/window.py Window._drawing": 6,  # drawing one task at a time
+    "engine/in_flight.py InFlight._drawing": 6,  # drawing one task at a time
     "engine/in_order.py InOrder._changed": 12,  # numbers of the batches at a step; free while it runs
-    "iterator/assembled_ahead.py ExpectedBatches._lock": 12,  # parts of batches, and which samples belong to the epoch
+    "iterator/assembled_ahead.py _Joining._lock": 12,  # parts of batches
     "engine/engine.py Engine._alone": 6,  # the runner of a step that takes one batch at a time
     "engine/make.py PreparedPlan._turn": 6,  # the runners of a plan without a pipeline
     "dynamic/_readers.py Reader._lock": 6,  # a reader's position, in dynamic mode
     "_sources/external_source.py SourceFeed._turn": 7,  # calls of the user's source until its data are copied; reentrant
     "iterator/assembled_ahead.py Assembly._turn": 7,  # assembling one batch at a time
     "engine/workers/pool.py Pool.turns": 7,  # brief work: one thread at a time
-    "engine/window.py Window._changed": 8,  # batches on their way; the life of the pipeline
+    "engine/in_flight.py InFlight.changed": 8,  # batches on their way; the life of the pipeline
     "plugin/pytorch/experimental/proxy/_requests.py Requests._changed": 8,  # batches of the proxy
     "engine/steps/program_table.py Compiled.lock": 8,  # the first call, which compiles
     "engine/steps/program.py Compiler._lock": 8,  # the number of a pipeline's programs
     "engine/steps/program_table.py ProgramTable._lock": 8,  # the functions that pipelines share
     "readers/found_by.py Tables._lock": 9,  # building a wrong index anew, once
     "readers/formats/video_sequences.py VideoReader._looking": 9,  # the same for videos
+    "readers/formats/tables.py TableReader._lock": 10,  # groups of rows that are kept; free while one is read
+    "readers/arrow.py _MappedFiles._lock": 10,  # files that are mapped
     "readers/ahead.py ReadAhead._lock": 10,  # samples loaded ahead
     "_storage/record_files.py _OpenFiles._lock": 10,  # open files
     "_storage/blocks.py Blocks._lock": 10,  # blocks fetched ahead

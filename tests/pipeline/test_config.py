@@ -83,6 +83,10 @@ def test_methods_are_functions_with_a_signature_of_their_own():
         assert "kwargs" not in own.__code__.co_varnames, name
 
 
+def test_public_members_are_the_class_own():
+    assert {name for name in dir(jdali.Pipeline) if name[0] != "_"} <= vars(jdali.Pipeline).keys()
+
+
 @pytest.mark.parametrize("debug", [False, True])
 def test_the_seed_of_a_state_becomes_the_pipelines(debug, tmp_path):
     for i in range(32):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jdali._pipeline.settling import QUIET_TASKS, Settling
+from jdali._pipeline.sent_pipeline import QUIET_TASKS, Settling
 
 
 class Worker:

@@ -12,8 +12,7 @@ from support.worker_pipelines import batch
 
 import jdali
 from jdali import fn
-from jdali._pipeline.sent_pipeline import data_set_digest, send_pipeline
-from jdali._pipeline.settling import Settling
+from jdali._pipeline.sent_pipeline import Settling, data_set_digest, send_pipeline
 
 COUNT, BATCH, SIZE = 7, 3, (1100, 1000)  # height and width of the smallest
 BAD = 4

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import oracle, servers
-from support.every_reader import COUNT, MAKERS, digest, digests, made, pipeline
+from support.every_reader import COUNT, MAKERS, OWN, digest, digests, made, pipeline
 from support.readers import check_epochs_and_state, opened
 from support.servers import FAULTS, Server, now_and_then, tree
 
@@ -169,7 +169,7 @@ def test_batches_and_threads_change_nothing(local, case):
 
 @pytest.mark.oracle
 @pytest.mark.parametrize(
-    "case", [c for c in MAKERS if c not in ("video", "video_resize", "fits")]
+    "case", [c for c in MAKERS if c not in ("video", "video_resize", "fits", *OWN)]
 )  # on a CPU DALI has no others
 def test_shards_as_dali(local, case, root, monkeypatch):
     dali = oracle.dali()

@@ -39,6 +39,7 @@ def _saved(folder, name):
     (folder / "filenames.dat").write_text(name + "\n")
 
 
+FRAME: dict[str, list[str]] = {}
 # Reader → (writes data with a name in it into a folder, arguments from path or URL of that folder,
 # whether a local list may name what lies elsewhere).
 NAMED = {
@@ -58,12 +59,24 @@ NAMED = {
         )
         for name in ("readers.video", "readers.video_resize", "experimental.readers.video")
     },
+    "readers.csv": (
+        lambda f, n: _listed(f, n, 'name\n"{}"'),
+        lambda at: {"path": f"{at}/list.txt", "columns": ["name"], "files": ["name"]},
+        False,
+    ),
+    "readers.table": (
+        lambda f, n: (FRAME.update(name=[n]), _listed(f, n)),
+        lambda at: {"frame": FRAME, "columns": ["name"], "files": ["name"], "file_root": at},
+        False,
+    ),
     "readers.coco": (_coco, lambda at: {"file_root": at, "annotations_file": f"{at}/list.txt"}, False),
     "readers.coco saved": (_saved, lambda at: {"file_root": at, "preprocessed_annotations": at}, False),
 }
 # Why the data of the others name no files.
 UNNAMED = {
     "readers.sequence": "a folder's listing only",
+    "readers.arrow": "record batches and offsets only",
+    "readers.parquet": "columns that are read, and no others",
     "readers.tfrecord": "records and offsets only",
     "readers.mxnet": "records and offsets only",
     "readers.webdataset": "members are taken by their offsets, links are passed over",

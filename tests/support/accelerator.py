@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from unittest import mock
 
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from jax._src.array import ArrayImpl
 
+from jdali._numerics.platform import declared
 from jdali._system.devices import DeviceReadError, device_reads_forbidden, is_local
 
 # NumPy's functions that read an array of JAX, by the buffer protocol, which asks nobody.
@@ -49,6 +50,15 @@ def accelerator() -> Iterator[jax.Device]:
     device = find()
     with as_default(device):
         yield device
+
+
+@contextlib.contextmanager
+def declared_as_gpu(devices: Iterable[jax.Device]) -> Iterator[None]:
+    """Makes the engine choose for these devices what it chooses for a GPU."""
+    with contextlib.ExitStack() as stack:
+        for device in devices:
+            stack.enter_context(declared(device, "gpu"))
+        yield
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import wave
 from pathlib import Path
@@ -34,6 +35,27 @@ def tensor(kind, content):
     """A TensorProto of Caffe2: type, and bytes or an integer."""
     number = records.field(6, content) if isinstance(content, bytes) else records.field(4, content)
     return records.field(1, records.field(1, 1) + records.field(2, kind) + number)
+
+
+def tables_are_read() -> bool:
+    return importlib.util.find_spec("pyarrow") is not None
+
+
+def write_tables(root: Path, pictures: list[bytes]) -> None:
+    """Writes pictures, labels and captions as the Hugging Face Hub has them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({
+        "image": [{"bytes": content, "path": f"{i}.jpg"} for i, content in enumerate(pictures)],
+        "label": [i % 2 for i in range(len(pictures))],
+        "caption": [f"a picture of {i}" for i in range(len(pictures))],
+    })  # fmt: skip
+    pq.write_table(table, root / "train.parquet", row_group_size=3)
+    names = [f"{('dog', 'cat')[i % 2]}/{i}.jpg,{i % 2}" for i in range(len(pictures))]
+    (root / "train.csv").write_text("\n".join(["name,label", *names]))
+    with pa.ipc.new_stream(root / "train.arrow", table.schema) as file:
+        file.write_table(table, max_chunksize=3)
 
 
 def write(root: Path) -> None:
@@ -77,6 +99,8 @@ def write(root: Path) -> None:
         [records.field(4, c) + records.field(5, i) + records.field(7, 1) for i, c in enumerate(pictures)],
     )
     lmdb_of(root / "caffe2_lmdb", [tensor(4, content) + tensor(2, i) for i, content in enumerate(pictures)])
+    if tables_are_read():
+        write_tables(root, pictures)
     lines = []
     for i in range(4):
         with wave.open(str(root / f"{i}.wav"), "wb") as file:

@@ -151,6 +151,56 @@ def _caffe2(folder: Path) -> Arguments:
     return _database(folder, values)
 
 
+def _table(folder: Path) -> tuple[Any, list[Any]]:
+    """pyarrow, and two tables of pictures, numbers, strings and lists."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    content = _pictures(folder)
+    kinds = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    return pa, [
+        pa.table({
+            "image": pa.array([{"bytes": content[i], "path": f"{i}.png"} for i in part], kinds),
+            "label": pa.array(part, pa.int64()),
+            "caption": [f"picture {i}" for i in part],
+            "boxes": [[[float(i), 0, 1, 1]] * (i % 3) for i in part],
+        })
+        for part in (range(3), range(3, COUNT))
+    ]  # fmt: skip
+
+
+COLUMNS = ["image", "label", "caption", "boxes"]
+
+
+def _parquet(folder: Path) -> Arguments:
+    _, tables = _table(folder)
+    pq = pytest.importorskip("pyarrow.parquet")
+    for number, table in enumerate(tables):
+        pq.write_table(table, folder / f"{number}.parquet", row_group_size=2)
+    return lambda at: {"paths": [f"{at}/0.parquet", f"{at}/1.parquet"], "columns": COLUMNS}
+
+
+def _arrow(folder: Path) -> Arguments:
+    pa, tables = _table(folder)
+    for number, (table, new) in enumerate(zip(tables, (pa.ipc.new_file, pa.ipc.new_stream), strict=True)):
+        with new(folder / f"{number}.arrow", table.schema) as file:
+            file.write_table(table, max_chunksize=2)
+    return lambda at: {"paths": [f"{at}/0.arrow", f"{at}/1.arrow"], "columns": COLUMNS}
+
+
+def _csv(folder: Path) -> Arguments:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    _pictures(folder)
+    lines = ["label,name,size", *(f"{i},a/{i}.png,{i / 2}" for i in range(COUNT))]
+    (folder / "list.csv").write_text("\n".join(lines))
+    return lambda at: {"path": f"{at}/list.csv", "columns": ["name", "label", "size"], "files": ["name"]}
+
+
+def _frame(folder: Path) -> Arguments:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    _pictures(folder)
+    frame = {"name": [f"a/{i}.png" for i in range(COUNT)], "caption": [f"picture {i}" for i in range(COUNT)]}
+    return lambda at: {"frame": frame, "columns": ["caption", "name"], "files": ["name"], "file_root": at}
+
+
 def _numpy(folder: Path) -> Arguments:
     for i in range(COUNT):
         np.save(folder / f"{i}.npy", np.arange(5 + i * 100, 5 + i * 100 + 42).reshape(6, 7))
@@ -224,6 +274,10 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "caffe": ("readers.caffe", _caffe),
     "caffe2": ("readers.caffe2", _caffe2),
     "webdataset": ("readers.webdataset", _webdataset),
+    "parquet": ("readers.parquet", _parquet),
+    "arrow": ("readers.arrow", _arrow),
+    "csv": ("readers.csv", _csv),
+    "table": ("readers.table", _frame),
     "numpy": ("readers.numpy", _numpy),
     "numpy window": ("readers.numpy", _numpy_window),
     "nemo_asr": ("readers.nemo_asr", _nemo_asr),
@@ -234,6 +288,9 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "fits": ("experimental.readers.fits", _fits),
 }
 """For each way to read: the name of the reader, and what makes its data set in a folder."""
+
+OWN = ("parquet", "arrow", "csv", "table")
+"""Cases whose readers DALI does not have."""
 
 
 def made(case: str, folder: Path) -> tuple[str, Arguments]:

@@ -12,7 +12,7 @@ from support import records
 
 MISSING = (
     "aiohttp", "astropy", "av", "crc32c", "fsspec", "gcsfs", "grain", "imagecodecs", "lmdb", "lz4", "miniaudio",
-    "s3fs", "torch",
+    "pyarrow", "s3fs", "torch",
 )  # fmt: skip
 PROGRAM = """
 import json, sys
@@ -39,6 +39,10 @@ print(json.dumps({
     "video decoder": said(lambda: fn.decoders.video(fn.readers.file(files=["x.bin"])[0])),
     "fits": said(lambda: fn.experimental.readers.fits(files=["x.bin"])),
     "tfrecord": said(lambda: fn.readers.tfrecord(path=["x.bin"], features=feature)["a"]),
+    "parquet": said(lambda: fn.readers.parquet(paths=["x.bin"], columns=["a"])),
+    "arrow": said(lambda: fn.readers.arrow(paths=["x.bin"], columns=["a"])),
+    "csv": said(lambda: fn.readers.csv(path="x.csv", columns=["a"])),
+    "table": said(lambda: fn.readers.table(frame={"a": [1]}, columns=["a"])),
     "inflate": said(lambda: fn.decoders.inflate(fn.readers.file(files=["x.bin"])[0], shape=[4])),
     "url": said(lambda: fn.readers.numpy(files=["s3://bucket/x.npy"])),
     "records at a url": said(lambda: fn.readers.mxnet(path=["https://host/x.rec"])),
@@ -51,7 +55,8 @@ print(json.dumps({
 """
 EXTRAS = {
     "video": "video", "experimental video": "video", "video decoder": "video", "fits": "fits",
-    "tfrecord": "records", "inflate": "inflate", "url": "remote", "records at a url": "remote",
+    "tfrecord": "records", "parquet": "tables", "arrow": "tables", "csv": "tables", "table": "tables", "inflate": "inflate",
+    "url": "remote", "records at a url": "remote",
 }  # fmt: skip
 
 

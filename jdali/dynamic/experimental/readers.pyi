@@ -20,7 +20,7 @@ class Fits(Reader):
         dtypes: type of each output, rounded and saturated; None: as stored.
         file_filter: pattern of the names of files in `file_root`; capital letters count.
         hdu_indices: of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
@@ -115,7 +115,7 @@ class Video(Reader):
             ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
         uniform_sample: give one sequence a clip, of frames spread evenly over it; `stride`, `step` and
             `pad_mode` have no effect then.
-        dont_use_mmap: without effect: files are never mapped into memory.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.

@@ -16,11 +16,10 @@ from jdali._threads import Spent
 from jdali.engine.cursor import TaskCursor
 from jdali.engine.eager.stepwise import StepwiseEngine, Trace
 from jdali.engine.iteration import Result
-from jdali.engine.sample_ids import SampleIds
 from jdali.engine.task import BatchTask
+from jdali.engine.twin import task_of_sample
 from jdali.engine.window import Window
-from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage
-from jdali.readers.order.epochs import SampleRefs
+from jdali.graph import DataNode, Node
 
 MOST_EPOCHS = 20
 _MOST_FOUND, _FIND_SECONDS = 50, 2.0
@@ -53,6 +52,8 @@ class PipelineInspector:
         names: the user's names of the outputs; (): none.
 
     Attributes:
+        engine: of the pipeline.
+        outputs: as given.
         output_names: to show.
 
     Raises:
@@ -62,7 +63,7 @@ class PipelineInspector:
     def __init__(
         self, window: Window, first_state: Mapping[str, Any], outputs: tuple[DataNode, ...], names: tuple[str, ...]
     ):  # fmt: skip
-        self._window, self._observed = window, window.engine
+        self._window, self.engine = window, window.engine
         self._first_state, self.outputs = first_state, outputs
         self.output_names = names or tuple(map(_named_by_operator, range(len(outputs)), outputs))
         self._feed()  # raises if the sources cannot be asked again
@@ -72,56 +73,26 @@ class PipelineInspector:
 
     # --- facts ------------------------------------------------------------------------------
     @property
-    def plan(self) -> ExecutionPlan:
-        return self._observed.plan
-
-    @property
-    def here(self) -> set[Node]:
-        """The operators that this process runs; workers run the others."""
-        return {node for step in self._observed.here.steps for node in step.nodes}
-
-    @property
-    def steps_here(self) -> tuple[HostStep | Stage, ...]:
-        """The steps that this process runs."""
-        return self._observed.here.steps
-
-    @property
-    def has_workers(self) -> bool:
-        """True if processes run the first steps."""
-        return self._observed.elsewhere is not None
-
-    @property
     def batch_size(self) -> int:
-        return self._observed.batch_size
-
-    @property
-    def seed(self) -> int:
-        return self._observed.seed
+        return self.engine.batch_size
 
     @property
     def reader(self) -> Any | None:
         """The first reader; None: there is none."""
-        return next(iter(self._observed.readers.values()), None)
+        return next(iter(self.engine.readers.values()), None)
 
     @property
     def size(self) -> int | None:
         """Samples of the first reader's data set."""
         return None if self.reader is None else int(self.reader.size)
 
-    def times(self) -> list[tuple[str, str, Spent]]:
-        """Returns kind, operators and time so far of each phase."""
-        parts = self._observed.timing.parts
-        if (elsewhere := self._observed.elsewhere) is not None:
-            parts.insert(1, elsewhere.timer)
-        return [(part.kind, part.name, part.spent()) for part in parts]
-
     def step_times(self) -> list[Spent]:
         """Returns the time of each step of this process, in the order of the plan."""
-        return [timer.spent() for timer in self._observed.timing.steps]
+        return [timer.spent() for timer in self.engine.timing.steps]
 
     def worker_time(self) -> Spent | None:
         """Returns the time of the worker processes; None: there are none."""
-        elsewhere = self._observed.elsewhere
+        elsewhere = self.engine.elsewhere
         return None if elsewhere is None else elsewhere.timer.spent()
 
     def waiting(self) -> tuple[int, int]:
@@ -143,8 +114,8 @@ class PipelineInspector:
                 self._end()
 
     def _feed(self) -> TaskCursor:
-        """The sources, where they are before the first batch."""
-        feed = self._observed.cursor.twin()
+        """Returns a cursor over the sources, before the first batch."""
+        feed = self.engine.cursor.twin()
         feed.set_state(self._first_state)
         return feed
 
@@ -207,12 +178,12 @@ class PipelineInspector:
     @property
     def knows_samples(self) -> bool:
         """True if an index names a sample: one reader, no external source, no operator on whole batches."""
-        engine = self._observed
+        engine = self.engine
         return len(engine.readers) == len(engine.sources) == 1 and not self._mixes
 
     @property
     def _mixes(self) -> bool:
-        return any(node.mixes_samples for step in self.plan.steps for node in step.nodes)
+        return any(node.mixes_samples for step in self.engine.plan.steps for node in step.nodes)
 
     def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
         """Runs a sample of a batch operator by operator.
@@ -254,12 +225,8 @@ class PipelineInspector:
 
     def _trace_of(self, index: int, epochs: range) -> Trace:
         """Runs a batch with one position for each epoch."""
-        count = len(epochs)
-        ids = SampleIds(np.array(epochs, np.uint32), np.full(count, index, np.int64), np.arange(count))
-        refs = SampleRefs(ids.epoch, ids.index, np.zeros(count, bool))
-        task = BatchTask(ids, np.ones(count, bool), {node.name: refs for node in self._observed.readers})
         with self._turn():
-            return self._engine().trace(task)
+            return self._engine().trace(task_of_sample(self.engine, index, epochs))
 
     def _make(self, feed: TaskCursor) -> Result:
         """Makes the next batch of a feed, as large as the pipeline's batches."""
@@ -267,13 +234,13 @@ class PipelineInspector:
 
     def _engine(self) -> StepwiseEngine:
         if self._stepwise is None:
-            self._stepwise = StepwiseEngine(self._observed, most=max(MOST_EPOCHS, self.batch_size))
+            self._stepwise = StepwiseEngine(self.engine, most=max(MOST_EPOCHS, self.batch_size))
         return self._stepwise
 
     @property
     def nodes(self) -> list[Node]:
         """All operators, in the order of the graph."""
-        return sorted((n for step in self.plan.steps for n in step.nodes), key=lambda node: node.id)
+        return sorted((n for step in self.engine.plan.steps for n in step.nodes), key=lambda node: node.id)
 
     def name_of(self, index: int) -> str:
         """Returns the file name of a sample; "" without a reader."""

@@ -21,7 +21,11 @@ from jdali.engine.function.one_sample import call_on_sample as call_on_sample
 from jdali.engine.function.planning import FunctionPlan as FunctionPlan
 
 if TYPE_CHECKING:
+    from jdali.engine.function.export import export_function as export_function
     from jdali.engine.function.preprocess import Preprocess as Preprocess
 
 # JAX's exporter and msgspec come with it.
-_imported(__name__, {"Preprocess": "jdali.engine.function.preprocess"})
+_imported(
+    __name__,
+    {"Preprocess": "jdali.engine.function.preprocess", "export_function": "jdali.engine.function.export"},
+)

@@ -14,6 +14,8 @@ from typing import Any
 import jax
 import msgspec
 import numpy as np
+from jax.extend.mlir import ir, passmanager
+from jax.extend.mlir.dialects import stablehlo
 
 from jdali import __version__
 from jdali._errors import OperatorError, TracedArgumentError
@@ -40,7 +42,6 @@ from jdali.engine.function.part import upstream
 from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.representatives import combined, covering, sizes_within
 from jdali.engine.function.running import FunctionForm, computation, exact_platform, operand_specs
-from jdali.engine.function.without_places import without_places
 from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exported
 
 # Sides of pictures, where the caller names no shapes.
@@ -279,6 +280,23 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
         return [(0, export(symbol))]
     except Exception:  # whatever an operator does with a number of samples that has no value
         return [(batch, export(batch)) for batch in BATCH_SIZES]
+
+
+def without_places(exported: jax.export.Exported) -> jax.export.Exported:
+    """Strips the places in source files that each operation of a program came from.
+
+    JAX writes the files and lines of all callers into a program. It would be another program in another folder, and tell
+    where its author keeps files.
+    """
+    with ir.Context() as context:
+        stablehlo.register_dialect(context)
+        module = stablehlo.deserialize_portable_artifact(context, exported.mlir_module_serialized)
+        passmanager.PassManager.parse("builtin.module(strip-debuginfo)").run(module.operation)
+        # The version that JAX itself writes, which readers of the last four weeks take.
+        compatible = stablehlo.StablehloCompatibilityRequirement.WEEK_4
+        version = stablehlo.get_version_from_compatibility_requirement(compatible)
+        data = stablehlo.serialize_portable_artifact(module, version)
+    return dataclasses.replace(exported, mlir_module_serialized=data)
 
 
 # --- the graph ------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ import numpy as np
 
 from jdali._numerics.grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, Sizes, round_up
 from jdali.engine.shapes.coarse import Roomy, coarse_shapes
-from jdali.engine.shapes.cost import SECONDS_WORTH_A_PROGRAM, StageCost, elements
+from jdali.engine.shapes.cost import StageCost, elements
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -73,6 +73,23 @@ class Group:
     seconds: float = 0.0
     needed: float = 0.0
     cheapest: int = 0
+
+    def joined(self, other: Group, count: int) -> Group:
+        """Returns the group with the last samples of another one, whose shape is not larger."""
+        samples = np.concatenate([self.samples, other.samples[-count:]])
+        share = count / len(other.samples)
+        return dataclasses.replace(
+            self, samples=samples, seconds=self.seconds * len(samples) / len(self.samples),
+            needed=self.needed + other.needed * share,
+        )  # fmt: skip
+
+    def without(self, count: int) -> Group:
+        """Returns the group without its last samples."""
+        samples = self.samples[: len(self.samples) - count]
+        share = len(samples) / len(self.samples)
+        return dataclasses.replace(
+            self, samples=samples, seconds=self.seconds * share, needed=self.needed * share
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,7 +173,7 @@ class PaddedShapes:
     ) -> list[np.ndarray]:
         """Returns the padded shape of each value for each sample, int [N, ndim]; arguments as of `group`."""
         true = elements(extents)
-        costly = self._cost.seconds(true, true) >= SECONDS_WORTH_A_PROGRAM
+        costly = self._cost.seconds(true, true) >= self._cost.seconds_worth_a_program
         own = [self._own(value, e, costly, level) for value, e in enumerate(extents)]
         loose = _LOOSE_COARSE if level else _LOOSE
         shapes = [

@@ -12,15 +12,17 @@ import numpy as np
 
 from jdali.graph import DataNode, Stage, compiled
 
-# Nanoseconds an element that an operator reads or writes on an accelerator: bound by memory. On a CPU the
-# operators say how long they take.
-_DEVICE_NANOSECONDS = 0.01
+# Nanoseconds an element that an operator reads or writes on an accelerator: bound by memory. Most programs of
+# `benchmarks/gpu_cost.py` take 0.0005 to 0.002 at best, for they move 1 to 5 times their inputs and outputs. On a CPU
+# the operators say how long they take.
+_DEVICE_NANOSECONDS = 0.002
 # An element that is copied on the host or written to new memory there; one that is sent to an accelerator.
 _CPU_MOVING = 0.2
 _DEVICE_MOVING = 0.02
 
-# Samples that take less time are padded more, for the programs are what costs then.
-SECONDS_WORTH_A_PROGRAM = 100e-6
+# Samples that take less time are padded more, for the programs are what costs then. An accelerator takes 20 us for a
+# decoded picture, most of it to receive the pixels, and padding has a share of that as well.
+_SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
 # One call of a program costs about 0.3 ms on the host. Rows of a call that no sample fills are computed all the
 # same, so a call is not made longer than pays for its overhead.
 SECONDS_A_CALL = 8e-3
@@ -33,12 +35,17 @@ class StageCost:
 
     Values are in the order of `values_of`. An operator's time may follow the padded size of a value or its true
     one (see `free_padding` of the operator).
+
+    Attributes:
+        seconds_worth_a_program: a sample that takes less is padded more, so that programs are fewer.
+        free: bool [values]: padding of the value costs next to no time.
     """
 
     def __init__(self, stage: Stage, platform: str):
         values = values_of(stage)
         number = {id(v): i for i, v in enumerate(values)}
         cpu = platform == "cpu"
+        self.seconds_worth_a_program = _SECONDS_WORTH_A_PROGRAM["cpu" if cpu else "gpu"]
         self._padded = np.zeros(len(values))
         self._true = np.zeros(len(values))
         for node in stage.nodes:
@@ -49,7 +56,6 @@ class StageCost:
             for value in node.outputs:
                 (self._true if free == "all" else self._padded)[number[id(value)]] += each
         self.free = self._padded == 0
-        """bool [values]: padding of the value costs next to no time."""
         # Inputs are copied to where the program finds them; only an accelerator gets the padding, too. What is
         # made lies in new memory, padding and all.
         if cpu:

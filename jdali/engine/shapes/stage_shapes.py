@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from jdali._batches import BatchSpec, PaddedBlock
 from jdali._operators.call import plan_call
 from jdali.engine.shapes.buckets import Group, PaddedShapes, ShapeNode
 from jdali.engine.shapes.coarse import coarser_than
-from jdali.engine.shapes.cost import SECONDS_WORTH_A_PROGRAM, StageCost, elements, values_of
+from jdali.engine.shapes.cost import StageCost, elements, values_of
 from jdali.graph import Node, Stage, request_of
 from jdali.tensors import TensorList
 
@@ -27,7 +28,7 @@ MOST_SHAPES = 16
 _WORTH_IT = 2 / 3
 # If none is, or the best has still too many, a stage may have this many times as many shapes before it looks again.
 _PATIENCE = 1.5
-# Samples may take this many times as long at a coarser level, or `SECONDS_WORTH_A_PROGRAM` more for each program that it saves.
+# Samples may take this many times as long at a coarser level, or `seconds_worth_a_program` more for each program that it saves.
 _MOST_TIMES = 4.0
 # In place of an argument that comes from outside of the stage by value.
 _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
@@ -36,8 +37,9 @@ _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
 class StageShapes:
     """Groups the samples of a stage by the padded shapes of its values; used by one thread at a time.
 
-    A sample's padded shape follows from its own size and the level of the stage. The level rises when a process has met
-    too many shapes. It decides which program runs, never which bits come out, so no state or task knows of it.
+    A sample's padded shape follows from its own size and the level of the stage, and on an accelerator from which calls
+    have rows to spare. The level rises when a process has met too many shapes. All this decides which program runs, never
+    which bits come out, so no state or task knows of it.
 
     Attributes:
         level: of the grid of sizes, see `coarse`.
@@ -85,6 +87,7 @@ class StageShapes:
         held: Sequence[np.ndarray | None],
         *,
         together: bool = False,
+        rows: Callable[[Group], int] | None = None,
     ) -> list[Group]:
         """Groups the samples of a batch, and counts them; raises the level first if there are too many shapes.
 
@@ -92,12 +95,16 @@ class StageShapes:
             values: of the stage, its inputs and the outputs of its nodes.
             held: of each input, as in `PaddedShapes.group`.
             together: all samples in one shape.
+            rows: of a call in the shape of a group, where a row without a sample takes as long as one with a sample: see
+                `_filled`. None: every sample has its own shape.
         """
         shapes = self._padded_shapes(tuple((v.dtype, v.layout) for v in values))
         extents = [v.extents for v in values]
         all_held = [*held, *[None] * (len(values) - len(held))]
         while True:
             groups = shapes.group(extents, all_held, self.level, together=together)
+            if rows is not None and len(groups) > 1:
+                groups = _filled(groups, rows)
             if self.count(groups):
                 return groups
             search = _Search(shapes, self.cost, [v.ndim for v in values], [h is not None for h in all_held])
@@ -221,7 +228,7 @@ class _Search:
         now = float(samples @ self._cost.seconds(elements(extents), elements(extents)))
         saved = len(samples) - len(level.seen)
         return level.seconds <= max(
-            _MOST_TIMES * now, now + float(samples.sum()) * saved * SECONDS_WORTH_A_PROGRAM
+            _MOST_TIMES * now, now + float(samples.sum()) * saved * self._cost.seconds_worth_a_program
         )
 
     def _counted(self, seen: Mapping[Shape, int]) -> tuple[list[np.ndarray], np.ndarray]:
@@ -243,6 +250,31 @@ class _Search:
         for row, count in zip(np.concatenate(shapes, axis=1).tolist(), samples.tolist(), strict=True):
             there[tuple(row)] = there.get(tuple(row), 0) + count
         return _Candidate(number, there, float(seconds))
+
+
+def _filled(groups: Sequence[Group], rows: Callable[[Group], int]) -> list[Group]:
+    """Moves samples that are left over from full calls to rows that calls of larger shapes have to spare.
+
+    So a sample may run in another program than in another batch, with the same bits.
+
+    Args:
+        groups: of a batch.
+        rows: of a call in the shape of a group.
+    """
+    groups = sorted(groups, key=lambda group: (math.prod(group.shape), group.shape))
+    for number in reversed(range(len(groups))):
+        spare = -len(groups[number].samples) % rows(groups[number])
+        for smaller in reversed(range(number)):
+            group, other = groups[number], groups[smaller]
+            moved = min(spare, len(other.samples) % rows(other))
+            if (
+                moved
+                and len(other.shape) == len(group.shape)
+                and np.all(np.less_equal(other.shape, group.shape))
+            ):
+                groups[number], groups[smaller] = group.joined(other, moved), other.without(moved)
+                spare -= moved
+    return [group for group in groups if len(group.samples)]
 
 
 def _counted(seen: Mapping[Shape, int], groups: Sequence[Group]) -> dict[Shape, int]:

@@ -21,6 +21,7 @@ from jax.sharding import PartitionSpec as P
 
 from jdali._batches import BatchSplit, PaddedBlock, gather
 from jdali._numerics.exact import MINUS_ZERO
+from jdali._numerics.platform import platform_of
 from jdali._numerics.rounding import x64_context
 from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import failing_as
@@ -151,7 +152,7 @@ class Spread:
         key = (calls, shapes, dtypes, planned.packing.key, self)
         program = runner.programs.get(key)
         if program is None:
-            form, platform = ProgramForm.of(planned, shapes), self.mesh.devices.flat[0].platform
+            form, platform = ProgramForm.of(planned, shapes), platform_of(self.mesh.devices.flat[0])
             options = compiler_options(platform, (node.op for node in runner.stage.nodes))
 
             def make(function: Callable[..., Any]) -> Any:
@@ -207,7 +208,9 @@ def spread_stages(
         if split is None or step.domain is not WHOLE_BATCH or step.is_arguments or runner.mixes_samples:
             continue
         spread = Spread.over(split, batch_size)
-        if spread is None or any(d.platform != runner.device.platform for d in spread.mesh.devices.flat):
+        if spread is None or {platform_of(d) for d in spread.mesh.devices.flat} != {
+            platform_of(runner.device)
+        }:
             continue
         runner.spread_over(spread)
         for value in _data_from_stages(step, plan):

@@ -14,6 +14,7 @@ from jax import Array
 
 from jdali._batches import BatchSpec, PaddedBlock, Store, gather
 from jdali._numerics.exact import MINUS_ZERO
+from jdali._numerics.platform import platform_of
 from jdali._numerics.rounding import x64_context
 from jdali._system.devices import host_device
 from jdali._threads import NATIVE, TaskExecutor, inner
@@ -97,10 +98,11 @@ class StageRunner(StepRunner):
         self.stage = stage
         self._exact_shapes = exact_shapes
         self.programs: dict[Any, Program] = {}
+        self._rows: dict[Any, int] = {}  # of a call in each padded shape
         self._max_batch = max_batch
         self._expected = expected_samples(stage, max_batch)
-        self._are_few = shares_rows and max_batch <= FEW_SAMPLES and device.platform == "cpu"
-        self.device = device
+        self.device, self._platform = device, platform_of(device)
+        self._are_few = shares_rows and max_batch <= FEW_SAMPLES and self._platform == "cpu"
         self._compiler = compiler
         self._members = set(stage.nodes)
         self._calls = StageCalls(stage, seed)
@@ -109,12 +111,12 @@ class StageRunner(StepRunner):
         self._whole_batch = any(node.whole_batch for node in stage.nodes)
         self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
         # Where time follows true sizes, a row that no sample is in takes none if its size is 0.
-        free = device.platform == "cpu" and any(compiled(node).free_padding == "all" for node in stage.nodes)
+        free = self._platform == "cpu" and any(compiled(node).free_padding == "all" for node in stage.nodes)
         self._clears_rows = self.mixes_samples or free
         # The fewer samples a branch gets, the fewer programs are worth it.
         most = math.ceil(MOST_SHAPES * stage.domain.share_of_batch)
         self.shapes = StageShapes(
-            stage, device.platform, self._calls.arguments,
+            stage, self._platform, self._calls.arguments,
             most=None if exact_shapes else most, few=self._are_few and not exact_shapes,
         )  # fmt: skip
         self._dependencies = Dependencies(stage)
@@ -193,13 +195,19 @@ class StageRunner(StepRunner):
             for i, (node, name, unseen) in enumerate(traced)
             if unseen and (node, name) in given
         ]
-        stage = dataclasses.replace(stage, groups=self._group(stage.values, held))
+        stage = dataclasses.replace(stage, groups=self._group(stage, held))
         return StagePlan.of(stage, tuple(fresh), len(ids))
 
-    def _group(self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None]) -> list[Group]:
+    def _group(self, planned: PlannedStage, held: Sequence[np.ndarray | None]) -> list[Group]:
         # Samples that cannot have one shape (other numbers of channels) take the way of one device.
-        spread = self._spread is not None and all(_agree_in_channels(v) for v in values)
-        return self.shapes.group(values, held, together=spread or self._whole_batch)
+        spread = self._spread is not None and all(_agree_in_channels(v) for v in planned.values)
+        together = spread or self._whole_batch
+
+        def rows(group: Group) -> int:
+            return self._rows_a_call(planned, split_shapes(group.shape, planned), len(group.samples))
+
+        fills = self._platform != "cpu" and not together
+        return self.shapes.group(planned.values, held, together=together, rows=rows if fills else None)
 
     # --- running ----------------------------------------------------------------------------
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
@@ -244,7 +252,7 @@ class StageRunner(StepRunner):
         On a CPU, too, they are computed in threads of XLA's: a worker that waited for each of its calls would often wait
         for a thread that has to wait for a core. But what waits takes memory, so it does wait where calls are large.
         """
-        if self.device.platform != "cpu":
+        if self._platform != "cpu":
             return len(jobs)
         most = QUEUED_BYTES // max([1, *(job.program.nbytes for job in jobs)])
         return most if most >= FEWEST_QUEUED else 0
@@ -254,7 +262,7 @@ class StageRunner(StepRunner):
         jobs = []
         for group in planned.groups:
             shapes = split_shapes(group.shape, planned)
-            program = self._program(planned, shapes)
+            program = self._program(planned, shapes, len(group.samples))
             for start in range(0, len(group.samples), program.batch):
                 samples = group.samples[start : start + program.batch]
                 # Unused rows repeat a cheap sample, whose values are at least legal ones, unless they are cleared.
@@ -320,33 +328,36 @@ class StageRunner(StepRunner):
             return np.zeros((3, job.program.batch), np.uint32)
         return (ids if job.rows is None else ids.select(job.rows)).words()
 
-    def _rows_a_call(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> int:
+    def _rows_a_call(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...], samples: int) -> int:
         if self.mixes_samples:
             return max(self._max_batch, len(planned.arrays[0]))
         if self._exact_shapes:
             return 1
         if self._are_few:
             return few_samples_a_call(shapes, self.shapes.cost)
-        platform = self.device.platform
-        return samples_a_call(planned, shapes, self.shapes.cost, platform=platform, max_batch=self._expected)
+        key = shapes, tuple(v.dtype for v in planned.values)
+        if key not in self._rows:
+            self._rows[key] = samples_a_call(
+                planned, shapes, self.shapes.cost, platform=self._platform, max_batch=self._expected, met=samples,
+            )  # fmt: skip
+        return self._rows[key]
 
-    def _program(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> Program:
+    def _program(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...], samples: int) -> Program:
         calls = tuple(c.call for c in planned.calls)
-        batch = self._rows_a_call(planned, shapes)
+        batch = self._rows_a_call(planned, shapes, samples)
         dtypes = tuple(s.dtype for s in planned.inputs)
         key = (calls, shapes, dtypes, planned.packing.key, batch)
         program = self.programs.get(key)
         if program is None:
-            platform = self.device.platform
             nbytes = batch * padded_bytes(planned, shapes)
             small = nbytes <= SMALL_BYTES
             one_thread = small or (batch < self._max_batch and not self._are_few)
 
             operators = (node.op for node in self.stage.nodes)
-            options = compiler_options(platform, operators, one_thread=one_thread)
+            options = compiler_options(self._platform, operators, one_thread=one_thread)
             form, rest = ProgramForm.of(planned, shapes), (dtypes, batch, one_thread)
             function = self.function(
-                form, rest, platform, functools.partial(jax.jit, compiler_options=options)
+                form, rest, self._platform, functools.partial(jax.jit, compiler_options=options)
             )
             program = self.programs[key] = Program(function, batch, shapes, nbytes=nbytes)
         return program

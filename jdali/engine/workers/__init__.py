@@ -4,7 +4,7 @@
  pool.Pool ──▶ _threads.WorkerThreads    tasks of the oldest batch first
      │
      ├── thread_policy   in this thread or in the pool?
-     ├── serving         threads that work for a pipeline, which must not ask it for a batch
+     ├── Serving         threads that work for a pipeline, which must not ask it for a batch
      └── slabs           memory that its threads lease (`_batches.slabs`)
 ```
 """

@@ -12,9 +12,33 @@ from jdali._batches import MOST_IDLE, SlabPool
 from jdali._errors import contained
 from jdali._threads import Here, TaskExecutor, TimedPool, Turn
 from jdali.engine.failure import NodeFailure
-from jdali.engine.workers.serving import Serving
 from jdali.engine.workers.thread_policy import ThreadPolicy, samples_a_task
 from jdali.graph import Node
+
+
+class Serving:
+    """Marks the threads that work for a pipeline: one that asked it for a batch would wait for itself.
+
+    In `with serving:` a thread works for a pipeline; a thread of its pool enters it once.
+    """
+
+    def __init__(self) -> None:
+        self._local = threading.local()
+
+    def __enter__(self) -> None:
+        self._local.depth = getattr(self._local, "depth", 0) + 1
+
+    def __exit__(self, *_: object) -> None:
+        self._local.depth -= 1
+
+    def refuse_here(self) -> None:
+        """Raises RuntimeError in a thread that works for the pipeline."""
+        if getattr(self._local, "depth", 0):
+            raise RuntimeError(
+                "Pipeline.run: a function that runs in a pipeline asked the same pipeline, or an iterator of it, for a "
+                "batch, and would wait for itself forever: what the function needs must be an input of it, or come from "
+                "another pipeline"
+            )
 
 
 class Pool:
@@ -42,13 +66,13 @@ class Pool:
         self._interrupted = threading.Event()
 
     def at(self, order: int) -> Pool:
-        """The same threads, for a batch whose tasks go before those of a higher order."""
+        """Returns the same threads, for a batch whose tasks go before those of a higher order."""
         turn = copy.copy(self)
         turn.executor = Turn(self._workers, order)
         return turn
 
     def here(self) -> Pool:
-        """None of the threads: what is given to it is done at once, by the thread that gives it."""
+        """Returns a pool that does all work at once, in the thread that gives it."""
         alone = copy.copy(self)
         alone.threads, alone.executor, alone.is_here = 1, Here(), True
         return alone
@@ -57,7 +81,7 @@ class Pool:
         self, node: Node, function: Callable[[int], Any], count: int, policy: ThreadPolicy | None = None,
         *, in_order: bool = False,
     ) -> list[Any]:  # fmt: skip
-        """`attempt` on samples of an operator.
+        """Runs an operator on samples, see `attempt`; returns the results.
 
         Raises:
             NodeFailure: with all samples that failed.
@@ -77,7 +101,7 @@ class Pool:
         self, function: Callable[[int], object], count: int, policy: ThreadPolicy | None = None,
         *, in_order: bool = False,
     ) -> tuple[list[Any], dict[int, Exception]]:  # fmt: skip
-        """function(0), ..., function(count - 1), in parallel: their results, and what those raised that failed.
+        """Runs function(0), ..., function(count - 1) in parallel.
 
         Args:
             function: work on one sample.

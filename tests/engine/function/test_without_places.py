@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jdali.engine.function.without_places import without_places
+from jdali.engine.function.export import without_places
 
 pytest.importorskip("flatbuffers", reason="JAX writes and reads exported programs with flatbuffers")
 

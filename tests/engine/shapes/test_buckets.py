@@ -65,6 +65,8 @@ def test_frames_of_videos_keep_common_sizes():
 class Cost:
     """Every element takes so long; of some values padding costs nothing."""
 
+    seconds_worth_a_program = 100e-6
+
     def __init__(self, seconds: float, free: list[bool]):
         self._each, self.free = seconds, free
 

@@ -40,4 +40,4 @@ def test_time_on_a_cpu_is_that_of_the_operator_and_of_copies(stage):
 def test_time_on_an_accelerator_is_that_of_memory(stage):
     true, padded = np.array([[100.0, 100.0]]), np.array([[160.0, 160.0]])
     (seconds,) = cost.StageCost(stage, "gpu").seconds(true, padded)
-    assert seconds == pytest.approx((0.01 * 320 + 0.02 * 160) * 1e-9, rel=1e-12)
+    assert seconds == pytest.approx((0.002 * 320 + 0.02 * 160) * 1e-9, rel=1e-12)

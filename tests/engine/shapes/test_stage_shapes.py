@@ -1,7 +1,10 @@
 """Stages with samples of ever new sizes: shapes follow from size and level, programs have a bound, values stay right."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
+from support import accelerator
 from support.nodes import node_of, source_node
 
 import jdali
@@ -9,6 +12,7 @@ from jdali import dynamic, fn
 from jdali._batches import BatchSpec
 from jdali.engine.eager.call import compiled_programs
 from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes
+from jdali.engine.steps.stage import StageRunner
 from jdali.graph import Graph, step_of
 
 
@@ -268,6 +272,48 @@ def test_calls_in_dynamic_mode_have_a_bound():
         (result,) = dynamic.flip(batch, horizontal=1)
         np.testing.assert_array_equal(np.asarray(result), sample[:, ::-1])
     assert MOST_SHAPES <= compiled_programs() - before <= 3 * MOST_SHAPES
+
+
+# --- rows that calls on an accelerator have to spare ---------------------------------------------
+def test_samples_left_over_from_full_calls_go_to_larger_shapes():
+    extents = [(200, 300, 3)] * 5 + [(400, 600, 3)] * 6 + [(600, 400, 3)] * 1
+    alone = group(stage_shapes(), extents)
+    assert sorted(len(one.samples) for one in alone) == [1, 5, 6]
+    found = group(stage_shapes(), extents, rows=lambda _: 4)
+    # The fifth goes beside the last one; two rows of the second shape stay empty, for the third is not smaller.
+    assert sorted(len(one.samples) for one in found) == [2, 4, 6]
+    assert sorted(i for one in found for i in one.samples.tolist()) == list(range(12))
+    for one in found:
+        assert (np.array(one.shape).reshape(2, 3) >= np.array(extents)[one.samples].max(axis=0)).all()
+    # Whoever is padded to a larger shape takes longer, and needs no longer.
+    assert sum(one.needed for one in found) == pytest.approx(sum(one.needed for one in alone))
+    assert sum(one.seconds for one in found) > sum(one.seconds for one in alone)
+
+
+def test_calls_on_an_accelerator_work_on_at_most_half_as_many_pixels_again():
+    """Batches of 128 pictures of 300 to 640 pixels a side; rows without a sample count."""
+    device = accelerator.find()
+    sides = np.random.default_rng(0).integers(300, 641, (3, 128, 2))
+    empty = np.zeros(1, np.uint8)
+    pictures = [[np.broadcast_to(empty, (*size, 3)) for size in batch.tolist()] for batch in sides]
+    worked_on = []
+
+    def call(self, job, *_):
+        worked_on.append(job.program.batch * np.prod(job.shapes[0][:2]))
+        return [np.zeros((job.program.batch, *job.shapes[-1]), np.uint8)]
+
+    with (
+        accelerator.as_default(device),
+        accelerator.declared_as_gpu([device]),
+        mock.patch.object(StageRunner, "_call", call),
+        jdali.Pipeline(batch_size=128, num_threads=1, prefetch_queue_depth=1) as pipe,
+    ):
+        pipe.set_outputs(fn.resize(fn.external_source(pictures, layout="HWC").gpu(), size=[224, 224]))
+        for batch in sides:
+            worked_on.clear()
+            pipe.run()
+            assert sum(worked_on) <= 1.5 * batch.prod(axis=1).sum()
+            assert len(worked_on) <= 12
 
 
 @pytest.mark.parametrize("count", [1, 3])

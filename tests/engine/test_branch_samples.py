@@ -5,7 +5,7 @@ import pytest
 from engine.identities import sample_ids
 from support.nodes import batch, source_node
 
-from jdali.engine.steps.branch_samples import BadCondition, leave_empty, part_of
+from jdali.engine.make import BadCondition, leave_empty, part_of
 from jdali.engine.steps.values import Values
 from jdali.graph import WHOLE_BATCH, Domain, Graph
 

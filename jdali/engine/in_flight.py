@@ -1,0 +1,416 @@
+"""Batches in flight: drawn in order, made several at a time, handed over in order.
+
+```
+ add ─▶ draw ─▶ begin in workers ─▶ make ─▶ finish ─▶ pop
+   one at a time, in order     in any order       in order
+```
+
+A batch depends on nothing but its task, so this is the one place that knows of order.
+"""
+
+from __future__ import annotations
+
+import collections
+import enum
+import functools
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from jdali._errors import contained
+from jdali._threads import NATIVE
+from jdali.engine.cursor import Epochs
+from jdali.engine.executors.elsewhere import Begun
+from jdali.engine.executors.threads import Threads
+from jdali.engine.in_order import InOrder, Stopped
+from jdali.engine.iteration import Result
+from jdali.engine.life import Abandon, Living
+from jdali.engine.room import Room
+from jdali.engine.task import BatchTask
+
+# Batches that are made at the same time: one is read, one decoded, one in its stages. A fourth one would help finish them,
+# but costs small batches a tenth of their time or more: threads wake each other.
+IN_FLIGHT = 3
+_FINISH = -1  # stands for the last step, which batches are in by their order
+
+
+class When(enum.Enum):
+    """Times at which batches are made."""
+
+    AHEAD = "before they are asked for"
+    AHEAD_BY_CALLS = "before they are asked for; the thread that takes a batch draws the data of a later one"
+    BACKGROUND = "when they are scheduled, in threads; a batch that was not scheduled is made by the thread that takes it"
+    INLINE = "when they are scheduled or asked for, in the thread that does so"
+
+
+class Follower(Epochs, Protocol):
+    """An iterator over a pipeline: decides on each batch when its task is drawn, and finishes it."""
+
+    def finish(self, result: Result) -> Result:
+        """Returns a batch with what the iterator makes of it; called in the order of the batches, in any thread."""
+
+
+class Slot:
+    """A batch between its draw and the user.
+
+    Attributes:
+        number: counts from the last move of the sources on.
+        follower: finishes the batch; None: it stays as it is.
+        task: once it is drawn.
+        begun: in workers.
+        makes: a thread has it.
+        outcome: the batch, or what is raised in its place; None: it is under way.
+    """
+
+    def __init__(self, number: int, follower: Follower | None):
+        self.number, self.follower = number, follower
+        self.task: BatchTask | None = None
+        self.begun: Begun | None = None
+        self.makes = False
+        self.outcome: Result | BaseException | None = None
+
+
+class InFlight:
+    """Holds the batches of a window that are under way or not taken; any thread may use it.
+
+    Args:
+        owner: the window. It is held weakly; who drops it does not wait for a batch.
+        when: batches are made.
+        room: for batches that are made ahead; None: they are not.
+        threads: make the batches.
+        abandon: of the owner.
+        before_draw: see `Window`.
+
+    Attributes:
+        changed: guards all that follows, and tells of changes.
+        drained: a source is at its end.
+        begins_again: it does so with the next draw.
+        halted: the sources are being moved.
+        closed: everything ends.
+    """
+
+    def __init__(
+        self,
+        owner: Living,
+        when: When,
+        room: Room | None,
+        threads: Threads,
+        abandon: Abandon,
+        before_draw: Callable[[], Callable[[], Any] | None],
+    ):
+        self._owner, self._engine = weakref.ref(owner), owner.engine
+        self._when, self._room, self._threads = when, room, threads
+        self._abandon, self._before_draw = abandon, before_draw
+        self.changed = threading.Condition()
+        self._slots: collections.deque[Slot] = collections.deque()  # not taken, in order
+        self._undrawn: collections.deque[Slot] = collections.deque()  # of them
+        self._added = 0
+        self._running = 0  # calls in threads
+        self.drained = self.begins_again = self.halted = self.closed = False
+        self._next: BatchTask | None = None  # drawn, and not made because of an interrupt
+        self._drawing = threading.Lock()
+        self._follower: Callable[[], Follower | None] = lambda: None
+        self._order = InOrder([*self._engine.ordered_steps, _FINISH])
+        self._most = IN_FLIGHT
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    @property
+    def ready(self) -> int:
+        """Batches that are made and not taken."""
+        return sum(slot.outcome is not None for slot in list(self._slots))
+
+    @property
+    def first(self) -> Result | BaseException | None:
+        """The outcome of the next batch; None: it is under way, or there is none."""
+        slot = next(iter(self._slots), None)
+        return None if slot is None else slot.outcome
+
+    @property
+    def stopped(self) -> bool:
+        """True if it is closed, or is to stop so that it can go to another position."""
+        return self.halted or self.closed or self._abandon.told
+
+    def fit(self, workers: int) -> None:
+        """Has as many batches made at the same time as workers need."""
+        assert self._room is not None
+        with self.changed:
+            self._most = workers
+            self._room.fit(workers)
+            self.fill()
+
+    def follow(self, follower: Follower) -> None:
+        """Has the batches that are drawn from now on finished, as long as the follower lives."""
+        with self.changed:
+            self._follower = weakref.ref(follower)
+            for slot in self._undrawn:
+                slot.follower = follower
+            for _ in range(len(self._slots) - len(self._undrawn)):
+                follower.draw()  # drawn before
+
+    # --- adding -----------------------------------------------------------------------------
+    def fill(self) -> None:
+        """Adds the batches made ahead that there is room for; `changed` is held."""
+        if self._when is not When.AHEAD or not self._threads.threads:
+            return
+        while not (self.stopped or self.drained) and self._has_room():
+            self.add()
+
+    def add(self) -> None:
+        """Adds a batch that is to be drawn; `changed` is held."""
+        slot = self._slot()
+        self._append(slot)
+        self._undrawn.append(slot)
+        self._submit(self._draw_and_begin)
+
+    def _slot(self) -> Slot:
+        return Slot(self._added, self._follower())
+
+    def _append(self, slot: Slot) -> None:
+        self._added += 1
+        self._slots.append(slot)
+
+    def _has_room(self, more: int = 0) -> bool:
+        """True if there is room for a batch beside those that were added, and so many more."""
+        assert self._room is not None
+        waiting = [slot.outcome for slot in self._slots if slot.outcome is not None]
+        under_way = len(self._slots) - len(waiting) + more
+        if under_way >= self._most and self._when is When.AHEAD:
+            return False
+        nbytes = sum(outcome.nbytes for outcome in waiting if isinstance(outcome, Result))
+        # As many batches are made ahead as if the iterator took one of them.
+        spare = int(self._when is When.AHEAD and self._follower() is not None)
+        return self._room.allows(under_way, len(waiting), nbytes, spare)
+
+    # --- in the thread of the user ----------------------------------------------------------
+    def draw_ahead(self) -> None:
+        """Draws as many batches as there is room for."""
+        assert self._room is not None
+        # The room is looked at once: how often the user is called does not depend on threads.
+        with self.changed:
+            most = max(self._room.depth - len(self._slots), 0)
+            count = next((n for n in range(most) if not self._has_room(n)), most)
+        for _ in range(count):
+            if self.drained or self.stopped:
+                break
+            self.draw_one()
+
+    def draw_one(self) -> None:
+        """Draws one batch, and has it made; what is raised comes in its turn."""
+        with self.changed:
+            slot = self._slot()
+        try:
+            self._call_before_draw()
+            slot.task = self._draw(slot.follower)
+        except StopIteration as end:
+            slot.outcome = StopIteration(*end.args)
+        except BaseException as error:
+            slot.outcome = contained(error)
+        with self.changed:
+            self._append(slot)
+            if slot.outcome is None:
+                self._submit(self._begin, slot)
+            else:
+                self._order.leave(slot.number)
+            self.changed.notify_all()
+
+    def _call_before_draw(self) -> None:
+        if not self.drained and (call := self._before_draw()) is not None:
+            try:
+                with self._engine.pool.serving:
+                    call()
+            except StopIteration:
+                self.drained = True
+                raise
+
+    def make_one(self) -> None:
+        """Adds a batch that is made at once."""
+        slot = Slot(self._added, None)
+        try:
+            slot.outcome = self.make_here()
+        except Exception as error:
+            slot.outcome = error
+        with self.changed:
+            self._append(slot)
+
+    def make_here(self) -> Result:
+        """Makes a batch that is not added."""
+        with self._drawing:
+            task = self._draw(None)
+        try:
+            return self._engine.make(task)
+        except KeyboardInterrupt:
+            self._next = task
+            raise
+
+    def _draw(self, epochs: Epochs | None) -> BatchTask:
+        """Draws the next task; one thread at a time.
+
+        Raises:
+            StopIteration: a source is at its end.
+        """
+        if (task := self._next) is not None:
+            self._next = None
+            return task
+        if self.drained:
+            raise StopIteration
+        try:
+            if self.begins_again:
+                self.begins_again = False
+                self._engine.reset()
+            self._engine.cursor.epochs = epochs
+            return self._engine.draw()
+        except StopIteration:
+            self.drained = True
+            raise
+
+    # --- in threads of the window -----------------------------------------------------------
+    def _submit(self, work: Callable[..., None], *slot: Slot) -> None:
+        self._threads.submit(functools.partial(self._call, work, *slot))
+
+    def _call(self, work: Callable[..., None], *slot: Slot) -> None:
+        """Counts a call, so that a move waits for it."""
+        owner = self._owner()  # it lives while a call runs, and then ends without one
+        with self.changed:
+            if owner is None or self.stopped:
+                return
+            self._running += 1
+        try:
+            work(*slot)
+        finally:
+            with self.changed:
+                self._running -= 1
+                if not self._running:
+                    self.changed.notify_all()
+
+    def _draw_and_begin(self) -> None:
+        with self._drawing:
+            with self.changed:
+                if self.stopped or not self._undrawn:
+                    return
+                slot = self._undrawn.popleft()
+            try:
+                slot.task = self._draw(slot.follower)
+            except BaseException as error:
+                self._put(slot, error)
+                return
+        self._begin(slot)
+
+    def _begin(self, slot: Slot) -> None:
+        if self._engine.elsewhere is None:
+            self._make(slot)
+            return
+        assert slot.task is not None
+        try:
+            slot.begun = self._engine.begin(slot.task, slot.number)
+        except BaseException as error:
+            self._put(slot, error)
+            return
+        slot.begun.future.add_done_callback(lambda _: self._make_those_that_came())
+
+    def _make_those_that_came(self) -> None:
+        """Goes on with batches that workers have made, in order: steps in order would wait for those that come later."""
+        with self.changed:
+            for slot in self._slots:
+                if slot.makes or slot.outcome is not None:
+                    continue
+                if slot.begun is None or not slot.begun.future.done():
+                    return
+                slot.makes = True
+                self._submit(self._make, slot)
+
+    def _make(self, slot: Slot) -> None:
+        assert slot.task is not None
+        turn = functools.partial(self._order.turn, slot.number)
+        outcome: Result | BaseException
+        try:
+            outcome = self._engine.make(slot.task, turn=turn, order=slot.number, begun=slot.begun)
+            if slot.follower is not None:
+                with self._order.turn(slot.number, _FINISH):
+                    outcome = slot.follower.finish(outcome)
+        except Stopped:
+            return
+        except BaseException as error:
+            outcome = error
+        try:
+            self._put(slot, outcome)
+            if isinstance(outcome, Result):
+                # A batch is under way until the device has computed it.
+                with self._engine.timing.device.lap(), NATIVE:
+                    outcome.wait()
+        finally:
+            del outcome  # an exception holds this frame: no cycle
+
+    def _put(self, slot: Slot, outcome: Result | BaseException) -> None:
+        """Ends a batch that is under way."""
+        self._order.leave(slot.number)
+        with self.changed:
+            slot.task = slot.begun = slot.follower = None
+            if self.stopped:  # nobody takes it, and an error holds a frame that holds the slot
+                return
+            slot.outcome = outcome
+            if self._room is not None and isinstance(outcome, Result):
+                self._room.note(outcome.most_bytes)
+            if isinstance(outcome, StopIteration) and self._when is When.AHEAD:
+                while self._undrawn:  # there is nothing behind the end
+                    self._undrawn.pop()
+                    self._slots.pop()
+                    self._added -= 1
+            if self._when is not When.AHEAD or self.first is not None:
+                self.changed.notify_all()
+            self.fill()
+
+    # --- taking -----------------------------------------------------------------------------
+    def pop(self) -> Result | BaseException | None:
+        """Removes the next batch, or what is raised in its place; None: it is under way, or there is none."""
+        with self.changed:
+            if self.first is None:
+                return None
+            slot = self._slots.popleft()
+            outcome, slot.outcome = slot.outcome, None  # an error holds a frame that holds the slot: no cycle
+            self.fill()
+            self.changed.notify_all()
+            return outcome
+
+    def wait_until_drawn(self) -> None:
+        """Waits until no batch is left to be drawn."""
+        with self.changed:
+            self.changed.wait_for(lambda: not self._undrawn or self.stopped)
+
+    # --- ending -----------------------------------------------------------------------------
+    def clear(self) -> None:
+        """Throws away all batches, and waits for those under way; `halted` is set. The follower follows no longer."""
+        self._order.stop()
+        with self.changed:
+            self.changed.notify_all()
+            slots = list(self._slots)
+            self._slots.clear()
+            self._undrawn.clear()
+            self.changed.wait_for(lambda: not self._running)
+            self._added = 0
+            self._follower = lambda: None
+        for slot in slots:
+            if slot.begun is not None:
+                slot.begun.future.exception()
+            slot.outcome = None
+        self._order.clear()
+        self._next = None
+
+    def close(self) -> None:
+        """Has everything that is under way end."""
+        with self.changed:
+            self.closed = True
+            self.changed.notify_all()
+        self._order.stop()
+
+    def drop(self) -> None:
+        """Drops all batches, once the threads have ended."""
+        while self._slots:
+            self._slots.pop().outcome = None
+        self._undrawn.clear()
+
+    def forget_parent(self) -> None:
+        """See `Window.forget_parent`."""
+        self.closed, self.changed = True, threading.Condition()

@@ -1,0 +1,128 @@
+"""Ends of windows: a lost reference, the interpreter's exit, a fork."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import time
+import weakref
+from typing import Protocol
+
+from jdali._threads import NATIVE, begin_exit
+from jdali.engine.engine import Engine
+from jdali.engine.executors.threads import Threads
+
+_EXIT_SECONDS = 1.5
+
+
+class Living(Protocol):
+    """A window, as far as its end goes."""
+
+    engine: Engine
+
+    def close(self, seconds: float = ...) -> None:
+        """Stops everything and waits for it, but no longer than `seconds`."""
+
+    def leave(self) -> None:
+        """The interpreter exits: what has not ended by now is not waited for again."""
+
+    def forget_parent(self) -> None:
+        """Forgets the threads in a forked process: it has none of them, and one of them may have held a lock."""
+
+
+class Abandon:
+    """Ends a pipeline soon, without waiting, taking a lock, or holding it: for the garbage collector.
+
+    It may be called in any thread, in the middle of anything: a thread that holds a lock which our own threads wait for
+    must not wait for them. It holds nothing of the user's.
+
+    Args:
+        window: of the pipeline.
+        threads, keeper: of the window.
+
+    Attributes:
+        told: it was called.
+    """
+
+    def __init__(self, window: Living, threads: Threads, keeper: Threads):
+        engine = window.engine
+        self.told = False
+        self._window = weakref.ref(window)
+        self._threads, self._keeper = threads, keeper
+        self._pool, self._readers = engine.pool, list(engine.readers.values())
+        self._workers = None if engine.elsewhere is None else engine.elsewhere.workers
+
+    def __call__(self) -> None:
+        self.told = True
+        if self._keeper.threads:
+            self._keeper.submit(self._close)
+
+    def _close(self) -> None:
+        window = self._window()
+        if window is not None:
+            window.close()
+            return
+        self._threads.end()
+        self._keeper.end()
+        self._pool.interrupt()
+        if self._workers is not None:
+            self._workers.interrupt()
+        for reader in self._readers:
+            reader.interrupt()
+        if self._workers is not None:
+            self._workers.close()
+        self._pool.close()
+        for reader in self._readers:
+            with contextlib.suppress(AttributeError):
+                reader.close()
+
+
+_LIVE: weakref.WeakSet[Living] = weakref.WeakSet()
+
+
+def note_living(window: Living) -> None:
+    """Has a window closed at the exit."""
+    _LIVE.add(window)
+
+
+def note_closed(window: Living) -> None:
+    """Forgets a window."""
+    _LIVE.discard(window)
+
+
+@atexit.register
+def close_all() -> None:
+    """Closes all that still run, before the interpreter exits."""
+    begin_exit()
+    live = list(_LIVE)
+    _close_soon(live)
+    # A user's callback that does not return must not keep the interpreter from exiting; a program that is
+    # being compiled must.
+    if NATIVE.wait():
+        _close_soon(live)
+    # Later, when modules are taken down, a generator or `__del__` of the user's may close once more.
+    for window in live:
+        window.leave()
+
+
+def _close_soon(windows: list[Living]) -> None:
+    deadline = time.monotonic() + _EXIT_SECONDS
+    for window in windows:
+        window.close(max(deadline - time.monotonic(), 0.0))
+
+
+def free_idle_memory() -> None:
+    """Frees the memory that the pipelines of this process keep for later batches."""
+    for window in list(_LIVE):
+        window.engine.pool.slabs.free_idle()
+
+
+def _forget_parents() -> None:
+    """In a forked process: nothing of the parent's is waited for, also not at the exit."""
+    NATIVE.forget_parent()
+    for window in list(_LIVE):
+        window.forget_parent()
+
+
+os.register_at_fork(after_in_child=_forget_parents)

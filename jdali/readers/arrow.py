@@ -1,0 +1,234 @@
+"""Rows of Arrow's files and streams."""
+
+from __future__ import annotations
+
+import functools
+import mmap
+import os
+import struct
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from jdali._operators.record import Static, also_takes, reader
+from jdali._storage import BadRecord, RecordFiles
+from jdali._storage import files as _storage
+from jdali._system import limits
+from jdali._system.open_files import keeps_open, make_room
+from jdali._system.regular_file import is_of_machine, open_regular
+from jdali.readers.base import reader_options, shuffle_options
+from jdali.readers.formats.arrow_columns import need_pyarrow, pa
+from jdali.readers.formats.arrow_messages import Head, Messages, head_of, look_through
+from jdali.readers.formats.records import required_paths
+from jdali.readers.formats.tables import (
+    TableFilesReader,
+    column_names,
+    condition_of,
+    count_of,
+    opened_files,
+    short,
+)
+
+_NAME = "readers.arrow"
+# Bytes that samples take for each row besides their values, more or less.
+_ROW_BYTES = 64
+
+
+class _ArrowFile(NamedTuple):
+    schema: Any
+    messages: Messages
+
+
+class ArrowReader(TableFilesReader):
+    """Rows of Arrow's files, of which record batches are read.
+
+    Args:
+        files: to read.
+        opened: schema and record batches of each file; None for one that cannot be read.
+        columns: to read.
+        condition: expression of pyarrow that says which rows are samples; None: all.
+        maps: local files are mapped into memory.
+        options: of every reader.
+    """
+
+    def __init__(
+        self,
+        files: RecordFiles,
+        opened: Sequence[_ArrowFile | None],
+        columns: Sequence[str],
+        condition: Any,
+        maps: bool,
+        options: Mapping[str, Any],
+    ):
+        self._opened, self._mapped = opened, _MappedFiles(files.paths, files.sizes) if maps else None
+        names = next(one for one in opened if one is not None).schema.names
+        counts = [None if one is None else one.messages.rows.tolist() for one in opened]
+        super().__init__(_NAME, files, counts, names, columns, condition, options)
+
+    def span(self, file: int, group: int) -> tuple[int, int]:
+        offset, head, body = self._message(file, group)
+        return offset, offset + head + body
+
+    def _message(self, file: int, group: int) -> tuple[int, int, int]:
+        opened = self._opened[file]
+        assert opened is not None
+        offsets, heads, bodies, _ = opened.messages
+        return offsets.item(group), heads.item(group), bodies.item(group)
+
+    def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
+        opened = self._opened[file]
+        assert opened is not None
+        offset, size, body = self._message(file, group)
+        if self._mapped is not None and self._files.is_local(file):
+            data = self._mapped.of(file).slice(offset, size + body)
+        else:
+            data = pa.py_buffer(self._files.read(file, offset, size + body))
+        head = head_of(data.slice(8, size - 8).to_pybytes())
+        if head.rows != opened.messages.rows[group] or head.body != body:
+            raise BadRecord(f"record batch {group} is another one than when the file was opened")
+        try:
+            _check(head, data.slice(size))
+            batch = pa.ipc.read_record_batch(pa.ipc.read_message(data), _plain(opened.schema))
+            batch = batch.select(list(dict.fromkeys(_outer(batch.schema, column) for column in columns)))
+            batch.validate()
+        except (ValueError, OSError, NotImplementedError) as error:
+            if is_of_machine(error):
+                raise
+            raise BadRecord(f"record batch {group} is damaged: {short(error)}") from error
+        yield batch
+
+    def close(self) -> None:
+        super().close()
+        if self._mapped is not None:
+            self._mapped.close()
+
+
+class _MappedFiles:
+    """Files that are mapped into memory, within the budget of open files of the process.
+
+    A file that is cut short while it is mapped ends the process, so its size is compared before each use.
+
+    Args:
+        paths: of the files.
+        sizes: that they had when they were opened.
+    """
+
+    def __init__(self, paths: Sequence[str], sizes: Sequence[int]):
+        self._paths, self._sizes = paths, sizes
+        self._maps: dict[int, tuple[mmap.mmap, Any]] = {}
+        self._lock = threading.Lock()
+        keeps_open(self)
+
+    def __len__(self) -> int:
+        return len(self._maps)
+
+    def of(self, file: int) -> Any:
+        """Returns a file as a buffer of Arrow; raises `BadRecord` if its size has changed."""
+        known = self._maps.get(file)
+        if known is None:
+            make_room()
+            descriptor, size = open_regular(self._paths[file])
+            try:
+                mapped = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ) if size else None
+            finally:
+                os.close(descriptor)
+            if mapped is None:
+                raise BadRecord("the file is empty now")
+            known = mapped, pa.py_buffer(mapped)
+            with self._lock:
+                self._maps[file] = known
+        if known[0].size() != self._sizes[file]:
+            raise BadRecord(
+                f"the file has {known[0].size()} bytes, it had {self._sizes[file]} when it was opened"
+            )
+        return known[1]
+
+    def let_go(self) -> None:
+        # Samples that are in use keep the map of their file.
+        with self._lock:
+            if self._maps:
+                del self._maps[next(iter(self._maps))]
+
+    def close(self) -> None:
+        with self._lock:
+            self._maps.clear()
+
+
+def _check(head: Head, body: Any) -> None:
+    """Raises `BadRecord` if a record batch would take more memory than the limit."""
+    needed = head.rows * _ROW_BYTES
+    for offset, size in head.buffers:
+        if offset < 0 or size < 0 or offset + size > head.body:
+            raise BadRecord("a buffer reaches past the body of its record batch")
+        if head.packed and size >= 8:
+            (unpacked,) = struct.unpack("<q", body.slice(offset, 8).to_pybytes())
+            needed += max(unpacked, 0)  # -1: it is as it was
+    if needed > limits.most("max_sample_bytes"):
+        raise BadRecord(str(limits.exceeded("max_sample_bytes", f"a record batch of {needed} bytes")))
+
+
+def _plain(schema: Any) -> Any:
+    """Returns a schema with the indices of categories in place of them: their dictionaries are not read."""
+    types = pa.types
+    return pa.schema([(f.name, f.type.index_type if types.is_dictionary(f.type) else f.type) for f in schema])
+
+
+def _outer(schema: Any, column: str) -> str:
+    """Returns the outermost column of a path."""
+    if schema.get_field_index(column) >= 0:
+        return column
+    return max((n for n in schema.names if column.startswith(f"{n}.")), key=len)
+
+
+def _file(files: RecordFiles, columns: Sequence[str], file: int) -> _ArrowFile:
+    """Looks through a file; raises ValueError if it is damaged or has columns of categories."""
+    with _storage.open(files.paths[file]) as opened:
+        found = _ArrowFile(*look_through(files.paths[file], opened))
+    for column in columns:
+        kind = found.schema.field(column).type if column in found.schema.names else None
+        if kind is not None and pa.types.is_dictionary(kind):
+            raise ValueError(
+                f"has categories (a dictionary) in column {column!r}: write them as {kind.value_type}, or use Parquet"
+            )
+    return found
+
+
+@reader(name=_NAME, outputs=count_of(_NAME), devices=("cpu",))
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def arrow(
+    *,
+    columns: Static[tuple[str, ...]],
+    paths: Static[tuple[str, ...]],
+    filter: Static[Any] = None,
+    **options: Any,
+) -> ArrowReader:
+    """Reads rows of Arrow's files and streams (IPC, Feather, what `save_to_disk` writes): an output for each of `columns`.
+
+    Local files are mapped into memory: samples are pieces of them, and any order costs the same. Nobody may cut a file
+    short meanwhile. With `dont_use_mmap`, and from URLs, record batches are read whole, as row groups of `readers.parquet` are.
+
+    A row without a value (null) in a column, or with lists that make no array, is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns, with "." between those of nested fields. Of a struct with "bytes", as the Hugging
+            Face Hub has for pictures and sounds, these are read.
+        paths: of the files.
+        filter: which rows are samples: an expression of `pyarrow.compute`, or conditions as those of pandas,
+            `[("label", "in", [1, 2])]`. The columns that it names are read when the pipeline is built.
+
+    Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example: jpegs, labels = fn.readers.arrow(paths=["train.arrow"], columns=["image", "label"])
+    """
+    need_pyarrow(_NAME)
+    names = column_names(_NAME, columns)
+    files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
+    opened = opened_files(
+        _NAME, files, names, functools.partial(_file, files, names), lambda one: one.schema,
+        options.get("_goes_on", False),
+    )  # fmt: skip
+    maps = not options.get("dont_use_mmap", False)
+    return ArrowReader(files, opened, names, condition_of(_NAME, filter), maps, options)

@@ -1,0 +1,279 @@
+"""Columns of Arrow as samples: pieces of Arrow's own memory, without a copy.
+
+Buffers are read by NumPy, and offsets are checked against their ends: no byte of a file makes Arrow follow an offset.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store
+from jdali._storage import BadRecord
+from jdali._system.extras import install
+
+try:
+    import pyarrow as pa
+except ImportError:
+    pa = None
+__all__ = [
+    "REASONS",
+    "Column",
+    "column_of",
+    "content_path",
+    "field_of",
+    "kind_of",
+    "need_pyarrow",
+    "pa",
+    "taken",
+]
+
+# What is wrong with a sample, by the codes of `Column.wrong`.
+REASONS = {
+    1: "it has no value (null)",
+    2: "its lists differ in length, so they make no array",
+    3: "its index is not one of the dictionary",
+}
+_NULL, _IRREGULAR, _BEYOND = REASONS
+# Where a struct keeps what a sample is: pictures and sounds of the Hugging Face Hub are {"bytes", "path"}.
+_CONTENT = "bytes"
+_TENSOR = "arrow.fixed_shape_tensor"
+
+
+class Column(NamedTuple):
+    """Samples of one column.
+
+    Attributes:
+        values: [elements], in Arrow's memory.
+        starts: int64 [n], where each sample begins, elements.
+        extents: int64 [n, ndim], its sizes.
+        wrong: uint8 [n], a key of `REASONS` where a sample has no array, else 0.
+    """
+
+    values: np.ndarray
+    starts: np.ndarray
+    extents: np.ndarray
+    wrong: np.ndarray
+
+    def store(self, rows: np.ndarray) -> Store:
+        """Returns the samples in these rows as a column of a batch."""
+        extents, starts = self.extents[rows], self.starts[rows]
+        spec = BatchSpec(extents, self.values.dtype)
+        if not extents.shape[1]:
+            return Store.of_block(PaddedBlock(self.values[starts]), spec)
+        return Store.of_block(RaggedBlock(self.values, starts, extents), spec)
+
+
+def need_pyarrow(name: str) -> None:
+    """Raises ImportError, with what to install, if pyarrow is missing."""
+    if pa is None:
+        raise ImportError(
+            f"{name}: the package pyarrow, which reads the data, is missing: {install('tables')}"
+        )
+
+
+def field_of(kind: Any, path: str) -> Any:
+    """Returns the type that a column has, a name or names of nested fields with "." between them; None: there is none.
+
+    Args:
+        kind: schema or struct type that the path begins in.
+        path: of the column.
+    """
+    if (number := kind.get_field_index(path)) >= 0:
+        return kind.field(number).type
+    outer, dot, inner = path.partition(".")
+    if not dot or (number := kind.get_field_index(outer)) < 0:
+        return None
+    nested = kind.field(number).type
+    return field_of(nested, inner) if pa.types.is_struct(nested) else None
+
+
+def kind_of(kind: Any) -> tuple[np.dtype, int]:
+    """Returns element type and number of axes of the samples of a column; raises TypeError if it makes none."""
+    empty = column_of(pa.nulls(0, kind))
+    return empty.values.dtype, empty.extents.shape[1]
+
+
+def content_path(kind: Any, path: str) -> str:
+    """Returns the path of what is read of a column: of a struct with bytes these."""
+    return f"{path}.{_CONTENT}" if pa.types.is_struct(kind) and _content(kind) >= 0 else path
+
+
+def taken(batch: Any, path: str) -> Any:
+    """Returns the array of a column of a record batch; one of a null struct has no values."""
+    if (number := batch.schema.get_field_index(path)) >= 0:
+        return batch.column(number)
+    outer, _, inner = path.partition(".")
+    array = batch.column(batch.schema.get_field_index(outer))
+    while True:
+        if (number := array.type.get_field_index(inner)) >= 0:
+            return array.flatten()[number]
+        outer, _, inner = inner.partition(".")
+        array = array.flatten()[array.type.get_field_index(outer)]
+
+
+def column_of(array: Any) -> Column:
+    """Reads an array; raises TypeError for a type that makes no samples, `BadRecord` for a damaged one."""
+    kind, types = array.type, pa.types
+    if isinstance(kind, pa.BaseExtensionType):
+        return _shaped(column_of(array.storage), kind)
+    if types.is_dictionary(kind):
+        return _looked_up(array)
+    if types.is_struct(kind) and (number := _content(kind)) >= 0:
+        return column_of(array.flatten()[number])
+    if types.is_fixed_size_list(kind):
+        starts = (array.offset + np.arange(len(array) + 1)) * kind.list_size
+        return _lists(array, starts)
+    if types.is_list(kind) or types.is_large_list(kind):
+        return _lists(array, _offsets(array, 64 if types.is_large_list(kind) else 32))
+    if types.is_binary_view(kind) or types.is_string_view(kind):
+        array.validate(full=True)
+        array = array.cast(pa.large_binary())
+        kind = array.type
+    if types.is_binary(kind) or types.is_string(kind):
+        return _bytes(array, 32)
+    if types.is_large_binary(kind) or types.is_large_string(kind):
+        return _bytes(array, 64)
+    if types.is_fixed_size_binary(kind):
+        return _fixed_bytes(array)
+    return _numbers(array)
+
+
+def _content(kind: Any) -> int:
+    number: int = kind.get_field_index(_CONTENT)
+    return number
+
+
+def _buffer(array: Any, number: int, dtype: Any) -> np.ndarray:
+    """Reads a buffer of an array, as far as it holds whole elements."""
+    buffer, dtype = array.buffers()[number], np.dtype(dtype)
+    if buffer is None:
+        return np.empty(0, dtype)
+    return np.frombuffer(buffer, dtype, buffer.size // dtype.itemsize)
+
+
+def _wrong(array: Any) -> np.ndarray:
+    """Marks the nulls of an array: uint8 [n]."""
+    wrong = np.zeros(len(array), np.uint8)
+    if array.null_count:
+        bits = np.unpackbits(_buffer(array, 0, np.uint8), bitorder="little")
+        valid = bits[array.offset : array.offset + len(array)]
+        if len(valid) < len(array):
+            raise BadRecord("its marks of nulls are cut short")
+        wrong[valid == 0] = _NULL
+    return wrong
+
+
+def _offsets(array: Any, bits: int) -> np.ndarray:
+    """Reads the offsets of an array of lists or strings: int64 [n + 1]."""
+    if not len(array):
+        return np.zeros(1, np.int64)
+    offsets = _buffer(array, 1, f"<i{bits // 8}")[array.offset : array.offset + len(array) + 1]
+    offsets = offsets.astype(np.int64)
+    if len(offsets) < len(array) + 1 or offsets[0] < 0 or (np.diff(offsets) < 0).any():
+        raise BadRecord("its offsets are damaged")
+    return offsets
+
+
+def _bytes(array: Any, bits: int) -> Column:
+    offsets, values = _offsets(array, bits), _buffer(array, 2, np.uint8)
+    if offsets[-1] > len(values):
+        raise BadRecord("its offsets reach past its values")
+    return Column(values, offsets[:-1], np.diff(offsets)[:, None], _wrong(array))
+
+
+def _fixed_bytes(array: Any) -> Column:
+    size, values = array.type.byte_width, _buffer(array, 1, np.uint8)
+    starts = (array.offset + np.arange(len(array))) * size
+    if len(array) and starts[-1] + size > len(values):
+        raise BadRecord("it has fewer values than rows")
+    return Column(values, starts, np.full((len(array), 1), size), _wrong(array))
+
+
+def _numbers(array: Any) -> Column:
+    kind, types, count = array.type, pa.types, len(array)
+    none = np.zeros((count, 0), np.int64)
+    if types.is_null(kind):
+        return Column(
+            np.empty(0, np.float32), np.zeros(count, np.int64), none, np.full(count, _NULL, np.uint8)
+        )
+    if types.is_boolean(kind):
+        values = np.unpackbits(_buffer(array, 1, np.uint8), bitorder="little").view(bool)
+    elif types.is_integer(kind) or types.is_floating(kind):
+        values = _buffer(array, 1, kind.to_pandas_dtype())
+    elif types.is_temporal(kind) and not types.is_interval(kind):
+        values = _buffer(array, 1, f"<i{kind.bit_width // 8}")
+    else:
+        raise TypeError(f"it is of type {kind}: no numbers, bytes, strings, or lists of numbers")
+    starts = array.offset + np.arange(count)
+    if count and starts[-1] >= len(values):
+        raise BadRecord("it has fewer values than rows")
+    return Column(values, starts, none, _wrong(array))
+
+
+def _lists(array: Any, bounds: np.ndarray) -> Column:
+    """Reads lists: those of a sample make an array if they are of one length.
+
+    Args:
+        array: of lists.
+        bounds: int64 [n + 1], where each of them begins among the inner values.
+    """
+    if _holds_bytes(array.type.value_type):
+        raise TypeError(f"it is of type {array.type}: lists of strings make no array")
+    inner = column_of(array.values)
+    if bounds[-1] > len(inner.starts):
+        raise BadRecord("its lists reach past their values")
+    first, last = bounds[:-1], bounds[1:]
+    counts, wrong = last - first, _wrong(array)
+    some = np.flatnonzero(counts)
+    sizes = np.zeros((len(counts), inner.extents.shape[1]), np.int64)
+    starts = np.zeros(len(counts), np.int64)
+    sizes[some], starts[some] = inner.extents[first[some]], inner.starts[first[some]]
+    bad = np.cumsum(np.concatenate([[0], inner.wrong != 0]))
+    wrong[(bad[last] > bad[first]) & (wrong == 0)] = _NULL
+    if inner.extents.shape[1]:
+        follows = (inner.extents[1:] == inner.extents[:-1]).all(axis=1)
+        follows &= inner.starts[1:] == inner.starts[:-1] + inner.extents[:-1].prod(axis=1)
+        breaks = np.cumsum(np.concatenate([[0], ~follows]))
+        wrong[some[(breaks[last[some] - 1] > breaks[first[some]]) & (wrong[some] == 0)]] = _IRREGULAR
+    return Column(inner.values, starts, np.concatenate([counts[:, None], sizes], axis=1), wrong)
+
+
+def _holds_bytes(kind: Any) -> bool:
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    if pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _holds_bytes(kind.value_type)
+    return not (pa.types.is_primitive(kind) or pa.types.is_null(kind))
+
+
+def _looked_up(array: Any) -> Column:
+    """Reads a dictionary's indices: nothing is repeated."""
+    index, known = column_of(array.indices), column_of(array.dictionary)
+    numbers = index.values[index.starts].astype(np.int64)
+    wrong = index.wrong.copy()
+    wrong[((numbers < 0) | (numbers >= len(known.starts))) & (wrong == 0)] = _BEYOND
+    if not len(known.starts):
+        return known._replace(
+            starts=np.zeros(len(array), np.int64),
+            extents=np.zeros((len(array), known.extents.shape[1]), np.int64),
+            wrong=np.maximum(wrong, _NULL),
+        )
+    numbers[wrong != 0] = 0
+    return Column(
+        known.values, known.starts[numbers], known.extents[numbers], np.maximum(wrong, known.wrong[numbers])
+    )
+
+
+def _shaped(column: Column, kind: Any) -> Column:
+    """Gives the tensors of a column the shape that its type says."""
+    if kind.extension_name != _TENSOR:
+        return column
+    shape = tuple(kind.shape)
+    if list(kind.permutation or range(len(shape))) != list(range(len(shape))):
+        raise TypeError(f"it is of type {kind}: its axes are permuted")
+    if len(column.extents) and (column.extents.prod(axis=1) != math.prod(shape)).any():
+        raise BadRecord("its tensors are not of their shape")
+    return column._replace(extents=np.tile(np.array(shape, np.int64), (len(column.starts), 1)))

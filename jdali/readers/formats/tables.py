@@ -1,0 +1,422 @@
+"""Readers of tables: rows in groups that are read together, columns as outputs."""
+
+from __future__ import annotations
+
+import abc
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from jdali._batches import Store
+from jdali._errors import SampleError
+from jdali._storage import BadRecord, RecordFiles
+from jdali._system.regular_file import is_of_machine
+from jdali.readers.base import Loaded, Reader, joined, nothing
+from jdali.readers.formats.arrow_columns import REASONS, Column, column_of, field_of, kind_of, taken
+from jdali.readers.formats.records import path_list
+from jdali.readers.shared_tables import shared
+from jdali.storage import options as storage_options
+
+# Groups that are kept besides those of the window: the next, and one that batches before are still read from.
+_BESIDES = 2
+# The column that numbers rows where a filter is applied.
+_ROW = "__jdali_row__"
+_Opened = TypeVar("_Opened")
+
+
+class RowGroup(NamedTuple):
+    """Rows that were read together.
+
+    Attributes:
+        starts: int64 [parts], the first row of each part, and 0 at the front.
+        parts: for each of them its columns.
+        bytes: that they hold.
+    """
+
+    starts: np.ndarray
+    parts: list[tuple[Column, ...]]
+    bytes: int
+
+    @classmethod
+    def of(cls, batches: Iterable[Any], paths: Sequence[str], rows: int) -> RowGroup:
+        """Takes the columns of record batches.
+
+        Args:
+            batches: which follow each other.
+            paths: of the columns.
+            rows: that they should have.
+        """
+        batches = [batch for batch in batches if batch.num_rows]
+        starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
+        if starts[-1] != rows:
+            raise BadRecord(f"it has {starts[-1]} rows, {rows} were expected")
+        parts = []
+        for batch in batches:
+            columns = []
+            for path in paths:
+                try:
+                    columns.append(column_of(taken(batch, path)))
+                except BadRecord as error:
+                    raise BadRecord(f"column {path!r}: {error}") from error
+            parts.append(tuple(columns))
+        return cls(starts[:-1], parts, sum(batch.get_total_buffer_size() for batch in batches))
+
+
+class TableReader(Reader):
+    """A reader whose samples are rows of tables.
+
+    Rows come in groups, which are read whole: once a pass, in order and with `random_shuffle`, which mixes them through
+    a buffer of `initial_fill` rows. The groups that the buffer reaches over are kept, and others as far as
+    `bytes_ahead` of `jdali.storage` allows.
+
+    Args:
+        name: of the reader, for messages.
+        columns: that are read, by their paths.
+        counts: rows of each group.
+        rows: of each group those that are samples; None: all.
+        options: of every reader.
+
+    Attributes:
+        groups_at_once: in how many groups, at most, the next samples lie; 1 where they are anywhere.
+    """
+
+    mixes = True
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[str],
+        counts: Sequence[int],
+        rows: Sequence[np.ndarray] | None,
+        options: Mapping[str, Any],
+    ):
+        self._name, self._columns, self._counts = name, columns, counts
+        self.num_outputs = len(columns)
+        self._rows = None if rows is None else np.concatenate([np.zeros(0, np.int64), *rows])
+        self._first = np.cumsum([0, *(counts if rows is None else map(len, rows))])
+        super().__init__(int(self._first[-1]), options)
+        self._kept: OrderedDict[int, Future[RowGroup]] = OrderedDict()
+        self._lock = threading.Lock()
+        self.groups_at_once = 1 if options.get("shuffle_after_epoch") else self._spanned(self._order.window)
+        self._least = self.groups_at_once + _BESIDES
+        self._most_bytes = storage_options().bytes_ahead
+
+    def _spanned(self, window: int) -> int:
+        """Returns the number of groups, at most, that as many samples one after another lie in."""
+        last = np.searchsorted(self._first, self._first[1:] + window - 2, side="right")
+        return int((last - np.arange(len(last))).clip(1, len(last)).max(initial=1))
+
+    @abc.abstractmethod
+    def read_group(self, number: int) -> RowGroup:
+        """Reads a group; raises `BadRecord` if it is damaged, `OSError` if it is the machine that cannot read it."""
+
+    @abc.abstractmethod
+    def where(self, group: int, row: int) -> str:
+        """Names a row of a group, for messages."""
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        columns, failures = self.load_many(np.array([index]))
+        if failures:
+            raise failures[0]
+        return tuple(column.host_sample(0) for column in columns)
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        numbers = np.searchsorted(self._first, indices, side="right") - 1
+        rows = indices - self._first[numbers] if self._rows is None else self._rows[indices]
+        order: list[np.ndarray] = []
+        parts: list[tuple[Store, ...]] = []
+        failures: dict[int, Exception] = {}
+        for number in np.unique(numbers).tolist():
+            positions = np.flatnonzero(numbers == number)
+            try:
+                group = self._group(number)
+            except (BadRecord, OSError, MemoryError) as error:
+                if isinstance(error, BadRecord):
+                    for position in positions.tolist():
+                        failures[position] = self._error(indices.item(position), error)
+                else:
+                    failures.update(dict.fromkeys(positions.tolist(), error))
+                continue
+            owners = np.searchsorted(group.starts, rows[positions], side="right") - 1
+            for part in np.unique(owners).tolist():
+                mine = positions[owners == part]
+                here = rows[mine] - group.starts[part]
+                columns = group.parts[part]
+                good = np.ones(len(mine), bool)
+                for path, column in zip(self._columns, columns, strict=True):
+                    for i in np.flatnonzero(column.wrong[here]).tolist():
+                        reason = f"column {path!r}: {REASONS[column.wrong.item(here.item(i))]}"
+                        failures.setdefault(mine.item(i), self._error(indices.item(mine.item(i)), reason))
+                        good[i] = False
+                order.append(mine[good])
+                parts.append(tuple(column.store(here[good]) for column in columns))
+        if not parts:
+            return Loaded((nothing(),) * self.num_outputs, failures)
+        back = np.argsort(np.concatenate(order))
+        return Loaded(tuple(column.select(back) for column in joined(parts)), failures)
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        return [slice(0, len(indices))]  # nothing is copied: a batch is too little to divide
+
+    def source(self, index: int) -> str:
+        number = int(np.searchsorted(self._first, index, side="right")) - 1
+        row = index - self._first.item(number) if self._rows is None else self._rows.item(index)
+        return self.where(number, row)
+
+    def _error(self, index: int, reason: object) -> SampleError:
+        return SampleError(f"{self._name}: {self.source(index)}: {reason}")
+
+    def _group(self, number: int) -> RowGroup:
+        """Returns a group; one thread reads it, the others wait."""
+        with self._lock:
+            known = self._kept.get(number)
+            future: Future[RowGroup] = known or Future()
+            self._kept[number] = future
+            self._kept.move_to_end(number)
+        if known is not None:
+            return known.result()
+        try:
+            future.set_result(self.read_group(number))
+        except BadRecord as error:
+            future.set_exception(error.with_traceback(None))  # which holds what was read
+        except BaseException as error:
+            with self._lock:
+                self._kept.pop(number, None)  # it may be read another time
+            future.set_exception(error)
+        with self._lock:
+            self._drop()
+        return future.result()
+
+    def _drop(self) -> None:
+        """Drops the groups that were used least recently, with the lock held."""
+        sizes = {n: f.result().bytes for n, f in self._kept.items() if f.done() and not f.exception()}
+        held, spare = sum(sizes.values()), len(self._kept) - self._least
+        for number in list(self._kept)[: max(spare, 0)]:
+            if held <= self._most_bytes:
+                break
+            if self._kept[number].done():
+                held -= sizes.get(number, 0)
+                del self._kept[number]
+
+    def close(self) -> None:
+        with self._lock:
+            self._kept.clear()
+
+
+class TableFilesReader(TableReader):
+    """A reader of the rows of files.
+
+    Args:
+        name: of the reader, for messages.
+        files: to read.
+        counts: rows of each group of each file; None for a file that cannot be read, which counts as one sample.
+        names: of all columns of the files.
+        columns: to read.
+        condition: expression of pyarrow that says which rows are samples; None: all.
+        options: of every reader.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        files: RecordFiles,
+        counts: Sequence[Sequence[int] | None],
+        names: Sequence[str],
+        columns: Sequence[str],
+        condition: Any,
+        options: Mapping[str, Any],
+    ):
+        self._name, self._files = name, files
+        self._places = [
+            (file, group)
+            for file, rows in enumerate(counts)
+            for group in ([-1] if rows is None else range(len(rows)))
+        ]
+        flat = [row for rows in counts for row in ([1] if rows is None else rows)]
+        self._row = np.concatenate(
+            [np.cumsum([0, *(rows or ())])[: max(len(rows or ()), 1)] for rows in counts]
+        )
+        chosen = None
+        if condition is not None:
+            # An expression does not tell its columns, but its text has their names.
+            text = str(condition)
+            named = [n for n in names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text)]
+            chosen = shared(
+                "rows", lambda: [self._chosen(i, flat[i], named, condition) for i in range(len(flat))]
+            )
+        super().__init__(name, columns, flat, chosen, options)
+        files.expect(self.groups_at_once, len(flat), self._pieces)
+
+    @abc.abstractmethod
+    def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
+        """Yields the record batches of a group, with some columns; raises `BadRecord` if it is damaged."""
+
+    @abc.abstractmethod
+    def span(self, file: int, group: int) -> tuple[int, int]:
+        """Returns where the part of a file that is read for a group begins and ends, bytes."""
+
+    def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
+        """Finds the rows of a group that a condition holds for: int64 [rows]."""
+        import pyarrow as pa
+
+        file, group = self._places[number]
+        if group < 0:
+            return np.zeros(1, np.int64)  # which fails when it is read
+        try:
+            table = pa.Table.from_batches(list(self.batches(file, group, columns)))
+        except BadRecord as error:
+            raise ValueError(
+                f"{self._name}: {self._files.names[file]} cannot be filtered: {error}"
+            ) from error
+        numbered = table.append_column(_ROW, pa.array(np.arange(rows)))
+        found: np.ndarray = numbered.filter(condition).column(_ROW).to_numpy()
+        return found
+
+    def read_group(self, number: int) -> RowGroup:
+        file, group = self._places[number]
+        if group < 0:
+            raise BadRecord(self._files.lost[file])
+        return RowGroup.of(self.batches(file, group, self._columns), self._columns, self._counts[number])
+
+    def _pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        spans = np.array([(0, 0) if group < 0 else self.span(file, group) for file, group in self._places])
+        return np.array([file for file, _ in self._places]), spans[:, 0], spans[:, 1]
+
+    def where(self, group: int, row: int) -> str:
+        return f"{self._files.names[self._places[group][0]]}#row {self._row.item(group) + row}"
+
+    @property
+    def reads_ahead(self) -> bool:  # type: ignore[override]
+        return self._files.reads_ahead
+
+    def interrupt(self) -> None:
+        self._files.interrupt()
+
+    def close(self) -> None:
+        super().close()
+        self._files.close()
+
+
+def opened_files(
+    name: str,
+    files: RecordFiles,
+    columns: Sequence[str],
+    begin: Callable[[int], _Opened],
+    schema_of: Callable[[_Opened], Any],
+    goes_on: bool,
+) -> list[_Opened | None]:
+    """Opens all files, and checks that they have the columns, alike in all of them.
+
+    Args:
+        name: of the reader.
+        files: to open.
+        columns: that are asked for.
+        begin: reads what is known of a file, by its number; raises ValueError if it is damaged.
+        schema_of: the schema in it.
+        goes_on: a file that is damaged is None, unless all are.
+    """
+    found: list[_Opened | None] = []
+    failure: ValueError | None = None
+    schemas = _Schemas(name, columns)
+    for file, path in enumerate(files.names):
+        try:
+            opened = begin(file)
+        except (ValueError, OSError) as error:
+            if is_of_machine(error):
+                raise
+            failure = ValueError(f"{name}: {path} {short(error)}")
+            if not goes_on:
+                raise failure from error
+            files.lost[file] = str(failure).removeprefix(f"{name}: ")
+            found.append(None)
+        else:
+            schemas.check(schema_of(opened), path)
+            found.append(opened)
+    if failure is not None and not any(found):
+        raise failure
+    return found
+
+
+def check_columns(name: str, schema: Any, columns: Sequence[str], path: str) -> None:
+    """Raises ValueError if a table lacks a column, or has it in a form that is no sample's."""
+    _Schemas(name, columns).check(schema, path)
+
+
+def short(error: BaseException) -> str:
+    """Returns what an error of Arrow says, on one line."""
+    return " ".join(str(error).split())[:300]
+
+
+def condition_of(name: str, given: Any) -> Any:
+    """Returns the expression of a filter; None if there is none."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    if given is None or isinstance(given, pc.Expression):
+        return given
+    try:
+        return pq.filters_to_expression(given)
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"{name}: filter must be an expression of pyarrow.compute or conditions "
+            f'such as [("label", "==", 3)]: {error}'
+        ) from error
+
+
+def column_names(name: str, columns: Any) -> list[str]:
+    """Returns the names of the columns that a user asks for; raises if there are none."""
+    names = path_list(name, "columns", columns)
+    if not names:
+        raise ValueError(f"{name}: columns is empty, it must name at least one column")
+    return names
+
+
+def count_of(name: str) -> Callable[[Mapping[str, Any]], int]:
+    """Makes the function that counts the outputs of a reader: one for each of `columns`."""
+    return lambda arguments: len(column_names(name, arguments["columns"]))
+
+
+class _Schemas:
+    """Checks that tables have the columns that are asked for, and that these are alike in all of them.
+
+    Args:
+        name: of the reader.
+        columns: that are asked for.
+    """
+
+    def __init__(self, name: str, columns: Sequence[str]):
+        self._name, self._columns = name, columns
+        self._first: tuple[str, list[tuple[np.dtype, int]]] | None = None
+
+    def check(self, schema: Any, path: str) -> None:
+        """Raises if the schema of a table lacks a column, or has it in a form that is no sample's."""
+        kinds = []
+        for column in self._columns:
+            kind = field_of(schema, column)
+            if kind is None:
+                raise ValueError(
+                    f"{self._name}: {path} has no column {column!r}; it has {', '.join(map(repr, schema.names))}"
+                )
+            try:
+                kinds.append(kind_of(kind))
+            except TypeError as error:
+                raise ValueError(
+                    f"{self._name}: column {column!r} of {path} cannot be read: {error}"
+                ) from None
+        if self._first is None:
+            self._first = path, kinds
+        first, expected = self._first
+        for column, mine, theirs in zip(self._columns, kinds, expected, strict=True):
+            if mine != theirs:
+                raise ValueError(
+                    f"{self._name}: column {column!r} differs: {_shown(*theirs)} in {first}, {_shown(*mine)} in {path}"
+                )
+
+
+def _shown(dtype: np.dtype, ndim: int) -> str:
+    return f"{dtype} with {ndim} axes"

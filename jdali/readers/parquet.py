@@ -1,0 +1,210 @@
+"""Rows of Parquet files."""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from jdali._operators.record import Static, also_takes, reader
+from jdali._storage import BadRecord, RecordFiles
+from jdali._system import limits
+from jdali._system.regular_file import is_of_machine
+from jdali.readers.base import reader_options, shuffle_options
+from jdali.readers.formats.arrow_columns import content_path, field_of, need_pyarrow
+from jdali.readers.formats.parquet_pages import pages_of
+from jdali.readers.formats.records import required_paths
+from jdali.readers.formats.tables import (
+    TableFilesReader,
+    column_names,
+    condition_of,
+    count_of,
+    opened_files,
+    short,
+)
+
+_NAME = "readers.parquet"
+_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
+# Bytes that Arrow takes for each value besides: marks of nulls and of lists.
+_LEVELS = 6
+
+
+class ParquetReader(TableFilesReader):
+    """Rows of Parquet files, of which row groups are read.
+
+    Args:
+        files: to read.
+        footers: metadata of each file; None for one that cannot be read.
+        columns: to read.
+        condition: expression of pyarrow that says which rows are samples; None: all.
+        options: of every reader.
+    """
+
+    def __init__(
+        self,
+        files: RecordFiles,
+        footers: Sequence[Any],
+        columns: Sequence[str],
+        condition: Any,
+        options: Mapping[str, Any],
+    ):
+        self._footers = footers
+        self._schema = next(footer for footer in footers if footer is not None).schema.to_arrow_schema()
+        counts = [
+            None if f is None else [f.row_group(i).num_rows for i in range(f.num_row_groups)] for f in footers
+        ]
+        super().__init__(_NAME, files, counts, self._schema.names, columns, condition, options)
+
+    def span(self, file: int, group: int) -> tuple[int, int]:
+        chunks = self._chunks(file, group, self._paths(self._columns))
+        return min(start for _, start, _, _ in chunks), max(start + size for _, start, size, _ in chunks)
+
+    def _paths(self, columns: Sequence[str]) -> list[str]:
+        """Returns what is read of columns: of a struct with bytes only these."""
+        return [content_path(field_of(self._schema, column), column) for column in columns]
+
+    def _chunks(self, file: int, group: int, paths: Sequence[str]) -> list[tuple[Any, int, int, int]]:
+        """Finds the column chunks of a row group: metadata, start, bytes, and bytes of a value (0 where they differ)."""
+        footer = self._footers[file]
+        found = footer.row_group(group)
+        chunks = []
+        for i in range(found.num_columns):
+            leaf = footer.schema.column(i)
+            if not any(leaf.path == path or leaf.path.startswith(f"{path}.") for path in paths):
+                continue
+            chunk = found.column(i)
+            start, first = chunk.data_page_offset, chunk.dictionary_page_offset
+            if first is not None and 0 < first < start:
+                start = first
+            width = max(leaf.length, 1) if leaf.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0
+            chunks.append((chunk, start, chunk.total_compressed_size, _WIDTHS.get(leaf.physical_type, width)))
+        return chunks
+
+    def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
+        import pyarrow.parquet as pq
+
+        rows, paths = self._footers[file].row_group(group).num_rows, self._paths(columns)
+        source = _KeptPieces(self._files, file)
+        most = limits.most("max_sample_bytes")
+        fixed, at_once = 0, rows
+        for chunk, start, size, width in self._chunks(file, group, paths):
+            pages = pages_of(source.keep(start, size), chunk.num_values)
+            fixed += pages.bytes + pages.values * (width + _LEVELS)
+            if pages.repeated and not width:
+                at_once = min(at_once, max(most // pages.repeated, 1))
+        if fixed > most:
+            raise BadRecord(str(limits.exceeded("max_sample_bytes", f"row group {group} of {fixed} bytes")))
+        held = 0
+        try:
+            opened = pq.ParquetFile(source, metadata=self._footers[file], page_checksum_verification=True)
+            for batch in opened.iter_batches(max(at_once, 1), [group], paths, use_threads=False):
+                held += batch.get_total_buffer_size()
+                if held > most:
+                    raise BadRecord(str(limits.exceeded("max_sample_bytes", f"row group {group}")))
+                yield batch
+        except BadRecord:
+            raise
+        except (ValueError, OSError, NotImplementedError) as error:
+            if is_of_machine(error):
+                raise
+            raise BadRecord(f"row group {group} is damaged: {short(error)}") from error
+
+
+class _KeptPieces(io.RawIOBase):
+    """A file for Arrow, which keeps the pieces that will be asked for.
+
+    Args:
+        files: of the reader.
+        file: number of the one.
+    """
+
+    def __init__(self, files: RecordFiles, file: int):
+        self._files, self._file = files, file
+        self._at, self._size = 0, files.sizes[file]
+        self._pieces: list[tuple[int, bytes]] = []
+
+    def keep(self, start: int, size: int) -> bytes:
+        """Reads a piece of the file, and keeps it."""
+        data = self._files.read(self._file, start, size)
+        self._pieces.append((start, data))
+        return data
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = max(0, offset + (0, self._at, self._size)[whence])
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        start, left = self._at, max(self._size - self._at, 0)
+        size = left if size < 0 else min(size, left)
+        self._at += size
+        for begin, data in self._pieces:
+            if begin <= start and start + size <= begin + len(data):
+                return data if size == len(data) else data[start - begin : start - begin + size]
+        return self._files.read(self._file, start, size)
+
+
+def _footer(files: RecordFiles, file: int) -> Any:
+    """Reads the metadata of a file; raises ValueError if they are none."""
+    import pyarrow.parquet as pq
+
+    try:
+        footer = pq.read_metadata(_KeptPieces(files, file))
+        rows = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+    except (ValueError, OSError, NotImplementedError) as error:
+        if is_of_machine(error):
+            raise
+        raise ValueError(f"is no Parquet file, or damaged: {short(error)}") from error
+    if any(count < 0 for count in rows) or sum(rows) != footer.num_rows:
+        raise ValueError(f"is damaged: its row groups have {rows[:9]} of {footer.num_rows} rows")
+    return footer
+
+
+@reader(name=_NAME, outputs=count_of(_NAME), devices=("cpu",))
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def parquet(
+    *,
+    columns: Static[tuple[str, ...]],
+    paths: Static[tuple[str, ...]],
+    filter: Static[Any] = None,
+    **options: Any,
+) -> ParquetReader:
+    """Reads rows of Parquet files: an output for each of `columns`.
+
+    Row groups are read whole, of them only these columns, once a pass over the data; `random_shuffle` mixes rows
+    through a buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into
+    `bytes_ahead` of `jdali.storage` are read for each sample: write files with small ones for it.
+
+    A row without a value (null) in a column, or with lists that make no array, is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns, with "." between those of nested fields. Of a struct with "bytes", as the Hugging
+            Face Hub has for pictures and sounds, these are read.
+        paths: of the files.
+        filter: which rows are samples: an expression of `pyarrow.compute`, or conditions as those of pandas,
+            `[("label", "in", [1, 2])]`. The columns that it names are read when the pipeline is built.
+
+    Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example: jpegs, labels = fn.readers.parquet(paths=["train.parquet"], columns=["image", "label"])
+    """
+    need_pyarrow(_NAME)
+    names = column_names(_NAME, columns)
+    files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
+    footers = opened_files(
+        _NAME, files, names, functools.partial(_footer, files), lambda footer: footer.schema.to_arrow_schema(),
+        options.get("_goes_on", False),
+    )  # fmt: skip
+    return ParquetReader(files, footers, names, condition_of(_NAME, filter), options)

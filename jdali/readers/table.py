@@ -1,0 +1,288 @@
+"""Rows of a table in memory, or of a CSV file: numbers, strings, and files by their names."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._batches import Store
+from jdali._operators.record import Static, also_takes, reader
+from jdali._storage import BadRecord, NameTable, read_named
+from jdali._storage import files as _storage
+from jdali._system.regular_file import is_of_machine
+from jdali.readers.base import Loaded, reader_options, shuffle_options
+from jdali.readers.formats.arrow_columns import column_of, field_of, need_pyarrow, pa
+from jdali.readers.formats.records import path_list, required_paths
+from jdali.readers.formats.tables import (
+    RowGroup,
+    TableReader,
+    check_columns,
+    column_names,
+    count_of,
+    short,
+)
+from jdali.readers.shared_tables import shared
+
+_TABLE, _CSV = "readers.table", "readers.csv"
+# Read by one task, and open at the same time: a task costs as much as some small files.
+_FILES_A_TASK = 64
+
+
+class FrameReader(TableReader):
+    """Rows of a table, whole in memory.
+
+    Args:
+        name: of the reader, for messages.
+        table: of pyarrow, with the columns.
+        columns: to give.
+        files: those of them that name files, which are read in place of the names.
+        root: folder of the files.
+        where: names a row, with "{}" in place of its number.
+        options: of every reader.
+    """
+
+    mixes = False
+    often_cheap = True
+
+    def __init__(
+        self, name: str, table: Any, columns: Sequence[str], files: Sequence[str], root: str, where: str,
+        options: Mapping[str, Any],
+    ):  # fmt: skip
+        self._table, self._where = table, where
+        self._all, self._root, self._folder = columns, root, _storage.placed(root)
+        self._files = {file: _names(name, table, file, root, self._folder, where) for file in files}
+        super().__init__(
+            name, [column for column in columns if column not in files], [len(table)], None, options
+        )
+        self.num_outputs = len(columns)
+
+    def read_group(self, number: int) -> RowGroup:
+        return RowGroup.of(self._table.to_batches(), self._columns, len(self._table))
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        loaded = super().load_many(indices) if self._columns else Loaded((), {})
+        if not self._files:
+            return loaded
+        failures = dict(loaded.failures)
+        kept = np.array([i for i in range(len(indices)) if i not in failures], np.int64)
+        found: dict[str, tuple[np.ndarray, Store]] = {
+            name: (kept, column) for name, column in zip(self._columns, loaded.columns, strict=True)
+        }
+        for name, names in self._files.items():
+            contents = read_named(self._folder, names, indices)
+            found[name] = contents.positions, contents.column()
+            failures |= {i: error for i, error in contents.failures.items() if i not in failures}
+        good = np.array([i for i in range(len(indices)) if i not in failures], np.int64)
+        columns = []
+        for name in self._all:
+            positions, column = found[name]
+            columns.append(
+                column if len(positions) == len(good) else column.select(np.searchsorted(positions, good))
+            )
+        return Loaded(tuple(columns), failures)
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        if not self._files:
+            return super().tasks(indices, threads)
+        step = max(1, min(_FILES_A_TASK, -(-len(indices) // threads)))
+        return [slice(at, at + step) for at in range(0, len(indices), step)]
+
+    def where(self, group: int, row: int) -> str:
+        return self._where.format(row)
+
+    def source(self, index: int) -> str:
+        for names in self._files.values():
+            return _storage.join(self._root, names[index])
+        return super().source(index)
+
+
+def _names(name: str, table: Any, column: str, root: str, folder: str, where: str) -> NameTable:
+    """Returns the files that a column names: all lie below the root, as names or whole paths."""
+    try:
+        found = column_of(table.column(column).combine_chunks())
+    except (TypeError, BadRecord) as error:
+        raise ValueError(f"{name}: column {column!r} cannot be read: {error}") from None
+    if found.values.dtype != np.uint8 or found.extents.shape[1] != 1:
+        raise ValueError(f"{name}: column {column!r} holds no names of files, but {found.values.dtype}")
+    if found.wrong.any():
+        raise ValueError(
+            f"{name}: {where.format(int(np.flatnonzero(found.wrong)[0]))} has no name in column {column!r}"
+        )
+    below = os.path.join(folder, "")
+
+    def listed() -> NameTable:
+        texts = table.column(column).to_pylist()
+        names = NameTable.of(
+            text.removeprefix(below) if isinstance(text, str) else os.fsdecode(text) for text in texts
+        )
+        return _storage.table_from_data(root, names, lambda i: f"{name}: {where.format(i)}", free=False)
+
+    return shared(f"files {column}", listed)
+
+
+def _opened(
+    name: str,
+    table: Any,
+    columns: Sequence[str],
+    files: Any,
+    root: str,
+    where: str,
+    options: Mapping[str, Any],
+) -> FrameReader:
+    """Checks the columns of a table and opens a reader of it."""
+    named = path_list(name, "files", files)
+    if unknown := [file for file in named if file not in columns]:
+        raise ValueError(f"{name}: files names {unknown[0]!r}, which is none of columns {list(columns)}")
+    if missing := [column for column in columns if field_of(table.schema, column) is None]:
+        has = ", ".join(map(repr, table.schema.names))
+        raise ValueError(
+            f"{name}: {where.partition('#')[0]} has no column {missing[0]!r}; of them it has {has}"
+        )
+    check_columns(
+        name, table.schema, [column for column in columns if column not in named], where.partition("#")[0]
+    )
+    if not len(table):
+        raise ValueError(f"{name}: {where.partition('#')[0]} has no rows")
+    return FrameReader(name, table, columns, named, root, where, options)
+
+
+@reader(name=_TABLE, outputs=count_of(_TABLE), devices=("cpu",))
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def table(
+    *,
+    columns: Static[tuple[str, ...]],
+    frame: Static[Any],
+    file_root: Static[str | None] = None,
+    files: Static[tuple[str, ...]] = (),
+    **options: Any,
+) -> FrameReader:
+    """Reads rows of a table in memory: an output for each of `columns`.
+
+    A row without a value (null) in a column is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns.
+        frame: of pandas, polars or pyarrow, or a dict of lists and arrays. Nobody changes it meanwhile.
+        file_root: folder that the names of files are relative to, and that all of them must lie in; None: the working
+            folder.
+        files: those of `columns` that name files: these are read in place of their names.
+
+    Returns: for each column uint8 [bytes] of files, bytes and strings, [] of numbers, [n, ...] of lists.
+
+    Example:
+        frame = {"name": ["cat/1.jpg", "dog/0.jpg"], "label": [0, 1]}
+        jpegs, labels = fn.readers.table(frame=frame, columns=["name", "label"], files=["name"], file_root="photos")
+    """
+    need_pyarrow(_TABLE)
+    names = column_names(_TABLE, columns)
+    found = shared("frame", lambda: _as_table(frame, names))
+    root = _storage.user_path(file_root or "")
+    return _opened(_TABLE, found, names, files, root, "the table#row {}", options)
+
+
+def _as_table(frame: Any, columns: Sequence[str]) -> Any:
+    """Converts the columns of a frame to a table of pyarrow."""
+    try:
+        if isinstance(frame, pa.RecordBatch):
+            frame = pa.Table.from_batches([frame])
+        if isinstance(frame, pa.Table):
+            present = frame.schema.names
+            return frame.select([c for c in columns if c in present]).combine_chunks()
+        if isinstance(frame, Mapping):
+            return pa.table({name: _array(frame[name]) for name in dict.fromkeys(columns) if name in frame})
+        present = list(frame.columns)
+        chosen = frame[[column for column in dict.fromkeys(columns) if column in present]]
+        if hasattr(chosen, "iloc"):  # of pandas
+            return pa.Table.from_pandas(chosen, preserve_index=False).combine_chunks()
+        return pa.table(chosen).combine_chunks()
+    except (AttributeError, TypeError, ValueError) as error:
+        raise TypeError(
+            f"{_TABLE}: frame must be a table of pandas, polars or pyarrow, or a dict of columns; of {type(frame).__name__}: "
+            f"{short(error)}"
+        ) from error
+
+
+def _array(values: Any) -> Any:
+    if isinstance(values, np.ndarray) and values.ndim > 1:
+        return pa.FixedShapeTensorArray.from_numpy_ndarray(np.ascontiguousarray(values))
+    return pa.array(values)
+
+
+@reader(name=_CSV, outputs=count_of(_CSV), devices=("cpu",))
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def csv(
+    *,
+    columns: Static[tuple[str, ...]],
+    path: Static[str],
+    delimiter: Static[str] = ",",
+    file_root: Static[str | None] = None,
+    files: Static[tuple[str, ...]] = (),
+    **options: Any,
+) -> FrameReader:
+    """Reads rows of a CSV file, whose first line names the columns: an output for each of `columns`.
+
+    Types follow from the values: int64, float64 and bool, else strings. A row without a number where the others have
+    one is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns.
+        path: of the CSV file.
+        delimiter: between the values of a line.
+        file_root: folder that the names of files are relative to, and that all of them must lie in; None: that of the CSV
+            file.
+        files: those of `columns` that name files: these are read in place of their names.
+
+    Returns: for each column uint8 [bytes] of files and strings, [] of numbers.
+
+    Example: jpegs, labels = fn.readers.csv(path="train.csv", columns=["name", "label"], files=["name"], file_root="photos")
+    """
+    need_pyarrow(_CSV)
+    names = column_names(_CSV, columns)
+    (file,) = required_paths(_CSV, "path", path)
+    root = _storage.parent(file) if file_root is None else _storage.user_path(file_root)
+    strings = path_list(_CSV, "files", files)
+    found = shared("table", lambda: _parsed(file, names, strings, delimiter))
+    return _opened(_CSV, found, names, files, root, f"{file}#row {{}}", options)
+
+
+def _parsed(path: str, columns: Sequence[str], strings: Sequence[str], delimiter: str) -> Any:
+    """Reads columns of a CSV file; `strings` are strings, whatever they look like."""
+    from pyarrow import csv as arrow_csv
+
+    try:
+        text = _storage.read(path)
+        _storage.check_items(path, text.count(b"\n"), "lines")
+    except OSError as error:
+        if is_of_machine(error):
+            raise
+        raise FileNotFoundError(f"{_CSV}: Cannot open {path}: {error.strerror or error}") from error
+    kinds = dict.fromkeys(strings, pa.string())
+    try:
+        parse = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+        found = arrow_csv.open_csv(
+            io.BytesIO(text[: 1 << 20]),
+            parse_options=parse,
+            read_options=arrow_csv.ReadOptions(use_threads=False),
+        ).schema.names
+        if missing := [column for column in columns if column not in found]:
+            raise ValueError(f"has no column {missing[0]!r}; it has {', '.join(map(repr, found))}")
+        return arrow_csv.read_csv(
+            io.BytesIO(text),
+            read_options=arrow_csv.ReadOptions(use_threads=False),
+            parse_options=parse,
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=list(dict.fromkeys(columns)), column_types=kinds, timestamp_parsers=[]
+            ),
+        ).combine_chunks()
+    except (ValueError, KeyError) as error:
+        raise ValueError(f"{_CSV}: {path} {short(error)}") from error
