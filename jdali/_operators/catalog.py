@@ -210,6 +210,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.readers.coco": {"readers.coco": "ReaderOp"},
     "jdali.readers.file": {"readers.file": "ReaderOp"},
     "jdali.readers.fits": {"experimental.readers.fits": "ReaderOp"},
+    "jdali.readers.mix": {"readers.mix": "ReaderOp"},
     "jdali.readers.mxnet": {"readers.mxnet": "ReaderOp"},
     "jdali.readers.nemo_asr": {"readers.nemo_asr": "ReaderOp"},
     "jdali.readers.numpy": {"readers.numpy": "ReaderOp"},

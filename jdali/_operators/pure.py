@@ -206,15 +206,16 @@ class _PureCall:
                 ins, values, outs = jax.tree.map(
                     lambda v: jnp.broadcast_to(v, (self.rows, *jnp.shape(v))), (ins, values, outs)
                 )
+                values |= {name: jnp.asarray(value) for name, value in planned.traced.items()}
                 keys = jax.random.split(key, self.rows)
-                return run_call(planned.call, arrays, ins, {**values, **planned.traced}, outs, shapes, keys)
+                return run_call(planned.call, arrays, ins, values, outs, shapes, keys)
             if not isinstance(self.op, DeviceBatchOp) and planned.call.frames is None:
                 return run_sample(planned.call, arrays, ins, values, outs, shapes, key)
             arrays, ins, values, outs = jax.tree.map(
                 lambda v: jnp.asarray(v)[None], (arrays, ins, values, outs)
             )
-            keys = None if key is None else key[None]
-            results = run_call(planned.call, arrays, ins, values, outs, shapes, keys)
+            one_key = None if key is None else key[None]
+            results = run_call(planned.call, arrays, ins, values, outs, shapes, one_key)
             return tuple(result[0] for result in results)
 
         results: tuple[Array, ...] = over_any_mesh(run)(

@@ -64,7 +64,7 @@ def _epoch_of_reader(engine: Engine, state: Callable[[], Mapping[str, Any]]) -> 
     for node, reader in engine.readers.items():
         cursor = reader.cursor()
         cursor.set_state(state()["readers"][node.name])
-        return int(cursor.next_batch(1).epochs[0])
+        return cursor.epoch
     return None
 
 

@@ -18,6 +18,7 @@ _SPECIAL = {
     "experimental.inputs.video": "_video_input",
     "external_source": "_special",
     "python_function": "_special",
+    "readers.mix": "_special",
     "readers.tfrecord": "_special",
     "readers.video_resize": "_special",
 }
@@ -54,6 +55,8 @@ def function_of(op: Operator) -> Any:
     special = finish(getattr(module, op.name.replace(".", "_")), op)
     if op.name == "external_source":
         _by_position(special, "source", "num_outputs")
+    if op.name == "readers.mix":
+        _by_position(special, "sources")
     return special
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, ReaderOp
 from jdali._sources import ParallelSource, SourceFeed
 from jdali.fn._build import take_generic
 from jdali.fn._parallel_function import ParallelFunction
-from jdali.graph import DataNode, call_operator
+from jdali.graph import DataNode, call_operator, current_graph
 from jdali.ops.flow._dl_tensor_python_function import on_accelerator
 from jdali.ops.flow._python_function import layouts_of
 
@@ -96,6 +96,57 @@ def readers_tfrecord(*, features: Any, **kwargs: Any) -> dict[str, DataNode]:
     generic = take_generic(op, kwargs)
     outputs = call_operator(op, (), kwargs | {"features": features}, **generic)
     return dict(zip(features, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
+
+
+def readers_mix(sources: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] | dict[str, DataNode]:
+    op = REGISTRY["readers.mix"]
+    generic = take_generic(op, kwargs)
+    given = [_named(source) for source in sources]
+    if kwargs.get("schedule") is not None:
+        graph = current_graph()
+        owner = None if graph is None or graph.owner is None else graph.owner()
+        if owner is None:
+            raise ValueError(
+                "readers.mix: schedule counts batches of a pipeline; call it where the pipeline is defined"
+            )
+        kwargs["schedule"] = {step * owner.max_batch_size: w for step, w in kwargs["schedule"].items()}
+    on_cpu = all("cpu" in REGISTRY[name].devices for name, _ in given)
+    generic["device"] = generic["device"] or ("cpu" if on_cpu else "gpu")
+    outputs = call_operator(op, (), kwargs | {"sources": given}, **generic)
+    if all(isinstance(source, Mapping) and list(source) == list(sources[0]) for source in sources):
+        names = [*sources[0], *(["source"] if kwargs.get("with_source") else [])]
+        return dict(zip(names, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
+    assert isinstance(outputs, DataNode | tuple)
+    return outputs
+
+
+def _named(source: Any) -> tuple[str, dict[str, Any]]:
+    """Returns the name and the arguments of a reader, from what its function returned, or from just these.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], str):
+        return source[0], dict(source[1])
+    values = list(source.values()) if isinstance(source, Mapping) else source
+    values = [values] if isinstance(values, DataNode) else list(values)
+    node = values[0].source if values and isinstance(values[0], DataNode) else None
+    if (
+        node is None
+        or not isinstance(node.op, ReaderOp)
+        or node.runtime is not None
+        or node.outputs != tuple(values)
+    ):
+        raise TypeError(
+            "readers.mix: each source must be what a reader returned, all of its outputs; mix first, then decode and "
+            f"augment the mixture; got {source!r:.100}"
+        )
+    fed = [name for name, value in node.args.items() if isinstance(value, DataNode)]
+    if fed:
+        raise ValueError(
+            f"readers.mix: {fed[0]} of {node.op.name} differs by sample, which a mixture cannot have"
+        )
+    return node.op.name, {name: value for name, value in node.args.items() if value is not None}
 
 
 def readers_video_resize(**kwargs: object) -> DataNode | tuple[DataNode, ...]:

@@ -29,13 +29,14 @@ MOST_ITEMS = 100
 # How many differences a message lists.
 MOST_DIFFERENCES = 4
 
-# Arguments that may change from run to run: where the data lies, how it is divided and how it is buffered. Readers
+# Arguments that may change from run to run: where the data lies, how it is divided, weighted and buffered. Readers
 # compare the size of the data, and `initial_fill` where the order depends on it.
 MAY_CHANGE = frozenset({
     "file_root", "files", "file_list", "path", "paths", "uris", "index_path", "index_paths", "filenames",
     "annotations_file", "manifest_filepaths", "shard_id", "num_shards", "dont_use_mmap", "initial_fill",
     "lazy_init", "prefetch_queue_depth", "read_ahead", "skip_cached_images", "tensor_init_bytes",
-    "cache_header_information", "additional_decode_surfaces", "parallel",
+    "cache_header_information", "additional_decode_surfaces", "parallel", "weights", "sources", "temperature",
+    "schedule",
 })  # fmt: skip
 
 Entry = list[Any]  # operator, inputs, {argument: text}

@@ -629,6 +629,67 @@ class MXNet(OperatorClass):
         preserve: bool = False,
     ) -> None: ...
 
+class Mix(OperatorClass):
+    """Mixes the samples of several readers in fixed shares.
+
+    The order is a function of a position that all shards share, so it needs no communication, and goes on from any state
+    with any number of shards and with other weights: no sample is lost, none comes twice in a pass of its source. With whole
+    numbers of samples of a source in a batch of all shards, each such batch has just these; else one more or less for each
+    source before it. Sources are gone through pass after pass, each in its own order (`random_shuffle`, `subset`,
+    `fold` and `weights` are the source's); a sample has the random values of that pass.
+
+    Args:
+        sources: what readers returned, all of their outputs, which agree in number, types and axes. Outside of a
+            pipeline's definition pairs of a reader's name and its arguments: ("readers.file", {"file_root": "photos"}).
+        num_shards: how many parts the mixture is divided into; of the mixture, not of its sources.
+        pad_last_batch: end an epoch with a whole batch, by repeating its last sample.
+        schedule: {step: weights}: the weights from a step on, counted in batches of this pipeline on all shards; up to the
+            first one `weights`. In dynamic mode, which knows no batches, counted in samples of a shard.
+        seed: of sources that shuffle and have none of their own; -1: the pipeline's.
+        shard_id: which part is read, 0 to `num_shards` - 1.
+        temperature: shares are in the proportion of the weights to the power of 1 / temperature: 1: as they are, more: more
+            even.
+        weights: of the sources; None: their sizes, so that an epoch takes each sample once. Weight 0 leaves a source out.
+        with_source: give the number of each sample's source, too, as the last output, int32 [1]; of readers that return a
+            dict under the name "source".
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: as many outputs as a source has.
+
+    An epoch has as many samples as all sources together have in one of theirs. `reader_meta` has the size and share of each
+    source under "sources".
+
+    Parity: DALI has no such operator.
+
+    Example:
+        jpegs, labels = fn.readers.mix(
+            [
+                fn.readers.file(file_root="photos", random_shuffle=True),
+                fn.readers.file(file_root="drawings", random_shuffle=True),
+            ],
+            weights=[0.75, 0.25],
+        )
+    """
+    def __init__(
+        self,
+        *,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        schedule: Any = None,
+        seed: int = -1,
+        shard_id: int = 0,
+        temperature: float | None = None,
+        weights: Any = None,
+        with_source: bool = False,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
 class NemoAsr(OperatorClass):
     """Reads and decodes the sounds that NeMo manifests list, and their texts.
 

@@ -17,7 +17,7 @@ from jdali._errors import SampleError
 from jdali._storage import Scope, is_url
 from jdali.readers.base import Cursor, Loaded, Reader, joined, nothing
 from jdali.readers.layouts import with_layouts
-from jdali.readers.order.epochs import Order, SampleRefs
+from jdali.readers.order.epochs import SampleRefs
 from jdali.readers.order.selection import SampleSelection
 from jdali.storage import options
 
@@ -73,7 +73,7 @@ class ReadAhead(Reader):
         self._position = 0
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
         # The order, moved ahead; the next samples, and those not begun, with their positions.
-        self._further: Order = copy.copy(self._reader._order)
+        self._further = copy.copy(self._reader._order)
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}

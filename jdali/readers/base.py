@@ -22,7 +22,8 @@ import numpy as np
 from jdali._batches import BatchSpec, SamplesBlock, Store
 from jdali._operators.record import Static
 from jdali.readers.order.epochs import Order, SampleRefs
-from jdali.readers.order.selection import select
+from jdali.readers.order.mixture import MixtureOrder
+from jdali.readers.order.selection import SampleSelection, select
 
 _ORDER_OPTIONS = (
     "shard_id", "num_shards", "random_shuffle", "shuffle_after_epoch", "stick_to_shard",
@@ -119,8 +120,6 @@ class Reader(abc.ABC):
         classes: names of the classes, if they have some.
 
     Attributes:
-        count: number of samples of the data set.
-        selection: which of them an epoch takes; None: each once.
         batches_ahead: how many besides the next one are fetched from remote storage before they are asked for.
     """
 
@@ -141,15 +140,15 @@ class Reader(abc.ABC):
         classes: Sequence[str] = (),
     ):
         chosen = {name: options.get(name) for name in ("subset", "fold", "weights")}
-        self.count, self.selection = size, select(size, **chosen, classes=labels, names=classes)
+        self._count, self._selection = size, select(size, **chosen, classes=labels, names=classes)
         self._class_of = labels
         order_options = {name: options[name] for name in _ORDER_OPTIONS if name in options}
         if self.mixes:
             fill = options.get("initial_fill")
             order_options["initial_fill"] = _INITIAL_FILL if fill is None else fill
-        self._order = Order(
+        self._order: Order | MixtureOrder = Order(
             size,
-            selection=self.selection,
+            selection=self._selection,
             shuffle_seed=options.get("shuffle_after_epoch_seed"),
             **order_options,
         )
@@ -161,6 +160,16 @@ class Reader(abc.ABC):
     def size(self) -> int:
         """Number of samples of an epoch, all shards together."""
         return self._order.size
+
+    @property
+    def count(self) -> int:
+        """Number of samples of the data set."""
+        return self._count
+
+    @property
+    def selection(self) -> SampleSelection | None:
+        """Which samples an epoch takes; None: each once."""
+        return self._selection
 
     def meta(self) -> dict[str, Any]:
         """Returns DALI's `reader_meta`.
@@ -246,12 +255,17 @@ class Reader(abc.ABC):
 class Cursor:
     """A position in the order of a reader, independent of the reader's own."""
 
-    def __init__(self, order: Order):
+    def __init__(self, order: Order | MixtureOrder):
         self._order = order
         self.size = order.size
         self.next_batch = order.take
         self.skip = order.skip
         self.get_state, self.set_state = order.get_state, order.set_state
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the next sample."""
+        return self._order.next_epoch
 
     def cursor(self) -> Cursor:
         """Copies the position."""

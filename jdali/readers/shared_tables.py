@@ -19,7 +19,7 @@ Tables: TypeAlias = "Mapping[str, Mapping[str, Any]]"
 """Tables of readers, by the name of the node and that of the table."""
 
 _T = TypeVar("_T")
-_HERE = threading.local()  # `noted`, `known`: of the reader that this thread opens
+_HERE = threading.local()  # `noted`, `known`, `prefix`: of the reader that this thread opens
 
 
 def shared(name: str, compute: Callable[[], _T]) -> _T:
@@ -29,6 +29,7 @@ def shared(name: str, compute: Callable[[], _T]) -> _T:
         name: of the table among those of its reader.
         compute: returns it: something that can be pickled, and that nobody changes.
     """
+    name = getattr(_HERE, "prefix", "") + name
     known: Mapping[str, Any] = getattr(_HERE, "known", {})
     if name in known:
         found: _T = known[name]
@@ -38,6 +39,17 @@ def shared(name: str, compute: Callable[[], _T]) -> _T:
     if noted is not None:
         noted[name] = table
     return table
+
+
+@contextlib.contextmanager
+def apart(name: str) -> Iterator[None]:
+    """Keeps the tables of a reader that is opened inside apart from those of other readers of the node."""
+    before = getattr(_HERE, "prefix", "")
+    _HERE.prefix = f"{before}{name}/"
+    try:
+        yield
+    finally:
+        _HERE.prefix = before
 
 
 @contextlib.contextmanager

@@ -148,6 +148,26 @@ class Order:
         self._common: IndexSequence | None = permutation(size, _COMMON_SEED, 0) if whole else None
         self.seek(0, 0)
 
+    @property
+    def count(self) -> int:
+        """Number of samples of the data set."""
+        return self.size if self.selection is None else self.selection.count
+
+    @property
+    def next_epoch(self) -> int:
+        """The epoch of the next sample."""
+        return int(self.copy().take(1).epochs[0])
+
+    def reseeded(self, seed: int) -> Order:
+        """Returns the same order of another seed."""
+        other = self.copy()
+        other._seed = seed
+        return other
+
+    def whole(self, epoch: int) -> IndexSequence:
+        """Returns the places of an epoch, of an order of one shard."""
+        return self._part(0, 1, epoch)
+
     def copy(self) -> Order:
         """Returns the same order with a position of its own; `copy.copy` takes ten times as long."""
         twin = object.__new__(type(self))
@@ -290,13 +310,13 @@ class Order:
             self._position += len(part)
             self._taken += len(part)
             missing -= len(part)
-        return self._refs(
+        return self.refs(
             np.concatenate([np.empty(0, np.uint32), *epochs]),
             np.concatenate([np.empty(0, np.int64), *places]),
             np.zeros(count, bool),
         )
 
-    def _refs(self, epochs: np.ndarray, places: np.ndarray, padded: np.ndarray) -> SampleRefs:
+    def refs(self, epochs: np.ndarray, places: np.ndarray, padded: np.ndarray) -> SampleRefs:
         """Makes references to the samples at places of passes."""
         if self.selection is None:
             return SampleRefs(epochs, places, padded)
@@ -313,7 +333,7 @@ class Order:
         filled = np.full(count - len(part), mine.filler if padded.any() else 0, np.int64)
         places = np.concatenate([part, filled])
         self._taken = self._position = self._position + count
-        return self._refs(np.full(count, self._epoch, np.uint32), places, padded)
+        return self.refs(np.full(count, self._epoch, np.uint32), places, padded)
 
     def _limit(self) -> int:
         """Returns the position at which an epoch is over, with padding."""

@@ -1,0 +1,248 @@
+"""Reader of several readers: a mixture with fixed shares."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._batches import BatchSpec, PaddedBlock, Store
+from jdali._operators.record import REGISTRY, ReaderOp, Static, reader
+from jdali.readers import shared_tables
+from jdali.readers.base import Loaded, Reader, joined
+from jdali.readers.order.epochs import Order
+from jdali.readers.order.mixture import MixtureOrder, whole_shares
+from jdali.readers.order.selection import SampleSelection
+
+_NAME = "readers.mix"
+# Arguments that only the mixture may have, and their defaults.
+_OF_MIXTURE = {"shard_id": 0, "num_shards": 1, "pad_last_batch": False, "stick_to_shard": False}
+
+
+class MixReader(Reader):
+    """Samples of several readers, one after another, in the order of a mixture.
+
+    Args:
+        readers: the sources.
+        order: of the mixture.
+        shares: of the sources at the beginning.
+        with_source: give the number of the source as well.
+    """
+
+    def __init__(
+        self, readers: Sequence[Reader], order: MixtureOrder, shares: Sequence[int], *, with_source: bool
+    ):
+        self._readers, self._order, self._with_source = tuple(readers), order, with_source
+        self._starts = order.offsets
+        self._shares = [share / sum(shares) for share in shares]
+        self._count, self._selection = order.count, _selection(readers, order)
+        self.num_outputs = readers[0].num_outputs + with_source
+        self.often_cheap = all(one.often_cheap for one in readers)
+        self.reads_ahead = all(one.reads_ahead for one in readers)
+        self.batches_ahead = max(one.batches_ahead for one in readers)
+
+    def meta(self) -> dict[str, Any]:
+        """Returns `reader_meta`, and "sources": size of an epoch and share of each."""
+        order = self._order
+        shards = order.num_shards
+        sizes = [one.size for one in self._readers]
+        return {
+            "epoch_size": order.size,
+            "epoch_size_padded": -(-order.size // shards) * shards if order.pad_last_batch else order.size,
+            "number_of_shards": shards,
+            "shard_id": order.shard_id,
+            "pad_last_batch": int(order.pad_last_batch),
+            "stick_to_shard": 0,
+            "sources": [
+                {"epoch_size": n, "share": share} for n, share in zip(sizes, self._shares, strict=True)
+            ],
+        }
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        source, own = self._found(index)
+        sample = self._readers[source].load(own)
+        return (*sample, np.array([source], np.int32)) if self._with_source else sample
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        sources = np.searchsorted(self._starts, indices, side="right") - 1
+        parts, positions, failures = [], [], dict[int, Exception]()
+        for source in np.unique(sources).tolist():
+            mine = np.flatnonzero(sources == source)
+            loaded = self._readers[source].load_many(indices[mine] - self._starts[source])
+            failures |= {int(mine[position]): error for position, error in loaded.failures.items()}
+            parts.append(loaded.columns)
+            positions.append(np.delete(mine, list(loaded.failures)))
+        read = np.concatenate(positions) if positions else np.empty(0, np.int64)
+        columns = joined(parts)
+        if len(columns[0]) and len(parts) > 1:
+            columns = tuple(column.select(np.argsort(read)) for column in columns)
+        if self._with_source:
+            columns = (*columns, _numbers(sources[np.sort(read)]))
+        return Loaded(columns, failures)
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        sources = np.searchsorted(self._starts, indices, side="right") - 1
+        firsts = [
+            self._readers[source].tasks(indices[sources == source] - self._starts[source], threads)[0].stop
+            for source in np.unique(sources).tolist()
+        ]
+        step = max(min(firsts, default=1), 1)
+        return [slice(at, at + step) for at in range(0, len(indices), step)]
+
+    def source(self, index: int) -> str:
+        source, own = self._found(index)
+        return self._readers[source].source(own)
+
+    def _found(self, index: int) -> tuple[int, int]:
+        source = int(np.searchsorted(self._starts, index, side="right")) - 1
+        return source, index - int(self._starts[source])
+
+    def interrupt(self) -> None:
+        for one in self._readers:
+            one.interrupt()
+
+    def close(self) -> None:
+        for one in self._readers:
+            one.close()
+
+
+def _numbers(values: np.ndarray) -> Store:
+    """Makes a column of a number a sample: int32 [1]."""
+    spec = BatchSpec(np.ones((len(values), 1), np.int64), np.dtype(np.int32))
+    return Store.of_block(PaddedBlock(values.astype(np.int32)[:, None]), spec)
+
+
+def _selection(readers: Sequence[Reader], order: MixtureOrder) -> SampleSelection | None:
+    """Returns the samples that sources with `subset`, `fold` or `weights` may give, for stand-ins."""
+    chosen = [one.selection for one in readers]
+    if not any(chosen):
+        return None
+    taken = [
+        start + (np.arange(one.count) if own is None else own.taken)
+        for one, own, start in zip(readers, chosen, order.offsets, strict=False)
+    ]
+    indices = np.concatenate(taken)
+    drawn = any(own is not None and own.ends is not None for own in chosen)
+    return SampleSelection(order.count, indices, np.arange(1, len(indices) + 1) if drawn else None)
+
+
+def _outputs(arguments: Mapping[str, Any]) -> int:
+    name, args = arguments["sources"][0]
+    return REGISTRY[name].num_outputs(args) + bool(arguments.get("with_source"))
+
+
+@reader(name=_NAME, outputs=_outputs, devices=("cpu", "gpu"))
+def mix(
+    *,
+    sources: Static[Any],
+    num_shards: Static[int] = 1,
+    pad_last_batch: Static[bool] = False,
+    schedule: Static[Any] = None,
+    seed: Static[int] = -1,
+    shard_id: Static[int] = 0,
+    temperature: Static[float | None] = None,
+    weights: Static[Any] = None,
+    with_source: Static[bool] = False,
+    _goes_on: Static[bool] = False,
+) -> MixReader:
+    """Mixes the samples of several readers in fixed shares.
+
+    The order is a function of a position that all shards share, so it needs no communication, and goes on from any state
+    with any number of shards and with other weights: no sample is lost, none comes twice in a pass of its source. With whole
+    numbers of samples of a source in a batch of all shards, each such batch has just these; else one more or less for each
+    source before it. Sources are gone through pass after pass, each in its own order (`random_shuffle`, `subset`,
+    `fold` and `weights` are the source's); a sample has the random values of that pass.
+
+    Args:
+        sources: what readers returned, all of their outputs, which agree in number, types and axes. Outside of a
+            pipeline's definition pairs of a reader's name and its arguments: ("readers.file", {"file_root": "photos"}).
+        num_shards: how many parts the mixture is divided into; of the mixture, not of its sources.
+        pad_last_batch: end an epoch with a whole batch, by repeating its last sample.
+        schedule: {step: weights}: the weights from a step on, counted in batches of this pipeline on all shards; up to the
+            first one `weights`. In dynamic mode, which knows no batches, counted in samples of a shard.
+        seed: of sources that shuffle and have none of their own; -1: the pipeline's.
+        shard_id: which part is read, 0 to `num_shards` - 1.
+        temperature: shares are in the proportion of the weights to the power of 1 / temperature: 1: as they are, more: more
+            even.
+        weights: of the sources; None: their sizes, so that an epoch takes each sample once. Weight 0 leaves a source out.
+        with_source: give the number of each sample's source, too, as the last output, int32 [1]; of readers that return a
+            dict under the name "source".
+
+    Returns: as many outputs as a source has.
+
+    An epoch has as many samples as all sources together have in one of theirs. `reader_meta` has the size and share of each
+    source under "sources".
+
+    Parity: DALI has no such operator.
+
+    Example:
+        jpegs, labels = fn.readers.mix(
+            [
+                fn.readers.file(file_root="photos", random_shuffle=True),
+                fn.readers.file(file_root="drawings", random_shuffle=True),
+            ],
+            weights=[0.75, 0.25],
+        )
+    """
+    readers: list[Reader] = []
+    with contextlib.ExitStack() as opened:
+        for number, (name, args) in enumerate(sources):
+            with shared_tables.apart(str(number)):
+                readers.append(_open(name, args, _goes_on))
+            opened.callback(readers[-1].close)
+        _check(readers)
+        sizes = [one.size for one in readers]
+        segments = _segments(sizes, weights, temperature, schedule, num_shards)
+        order = MixtureOrder(
+            [one._order for one in readers if isinstance(one._order, Order)],
+            segments,
+            shard_id=shard_id,
+            num_shards=num_shards,
+            pad_last_batch=pad_last_batch,
+            seed=seed,
+            seeded=[args.get("seed", -1) is not None and args.get("seed", -1) >= 0 for _, args in sources],
+        )
+        opened.pop_all()
+    return MixReader(readers, order, segments[0][1], with_source=with_source)
+
+
+def _open(name: str, args: Mapping[str, Any], goes_on: bool) -> Reader:
+    op = REGISTRY[name]
+    if not isinstance(op, ReaderOp) or name == _NAME:
+        raise ValueError(f"{_NAME}: {name} is no reader of samples of a data set")
+    own = [key for key, default in _OF_MIXTURE.items() if args.get(key, default) != default]
+    if own:
+        raise ValueError(f"{_NAME}: {own[0]} is an argument of the mixture, {name} has it")
+    bound = op.bind(args)
+    values = {key: arg.convert(bound[key]) for key, arg in op.public_args.items()}
+    found: Reader = op.run(**values, **({"_goes_on": goes_on} if "_goes_on" in op.args else {}))
+    return found
+
+
+def _check(readers: Sequence[Reader]) -> None:
+    if not readers:
+        raise ValueError(f"{_NAME}: there is no source")
+    counts = [one.num_outputs for one in readers]
+    if len(set(counts)) > 1:
+        raise ValueError(f"{_NAME}: sources have {counts} outputs; all need the same number")
+
+
+def _segments(
+    sizes: Sequence[int],
+    weights: Any,
+    temperature: float | None,
+    schedule: Mapping[int, Any] | None,
+    shards: int,
+) -> list[tuple[int, tuple[int, ...]]]:
+    """Returns the first position and the shares of each part of the schedule."""
+    parts = {0: sizes if weights is None else weights}
+    for step, own in (schedule or {}).items():
+        if not isinstance(step, (int, np.integer)) or step < 0:
+            raise ValueError(f"{_NAME}: schedule has the step {step!r}; steps are whole numbers from 0 on")
+        parts[int(step) * shards] = own
+    for own in parts.values():
+        if len(own) != len(sizes):
+            raise ValueError(f"{_NAME}: {len(own)} weights for {len(sizes)} sources")
+    return [(start, whole_shares(own, temperature)) for start, own in sorted(parts.items())]

@@ -1,0 +1,299 @@
+"""Mixtures: the order of samples of several sources, as a function of a position that all shards share.
+
+Position u of a mixture with whole shares a₀, a₁, ... of sum d takes the first source if floor((u + 1) · a₀ / d) is above
+floor(u · a₀ / d), which is then the index in the stream of that source. Else it is position u - floor(u · a₀ / d) of the mixture
+of the others. So any n positions in a row hold n · aₛ / d samples of source s if these are whole numbers, and how
+many samples of each source come before a position is known without going through them.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali._state import check_version
+from jdali.readers.order.epochs import Order, SampleRefs
+from jdali.readers.order.indices import GOLDEN, IndexSequence, finalized_all, key_state
+
+_STATE_VERSION = 1
+# Shares whose sum is larger are rounded to parts of this many; products of two of them fit into 64 bits.
+_MOST_PARTS = 1 << 30
+
+
+def whole_shares(weights: Sequence[Any], temperature: float | None = None) -> tuple[int, ...]:
+    """Returns whole numbers in the proportion of weights, to the power of 1 / temperature.
+
+    Decimal fractions are taken as they are written: (0.7, 0.3) are 7 and 3.
+    """
+    exact = [Fraction(repr(float(w))) if math.isfinite(float(w)) else Fraction(-1) for w in weights]
+    if min(exact) < 0 or not any(exact):
+        raise ValueError(
+            f"weights are {list(weights)}; they must be finite, at least 0, and one of them above 0"
+        )
+    if temperature is not None:
+        if not (temperature > 0 and math.isfinite(temperature)):
+            raise ValueError(f"temperature is {temperature}, it must be above 0")
+        largest = max(exact)
+        exact = [Fraction(float(w / largest) ** (1 / temperature)) for w in exact]
+    factor = math.lcm(*(w.denominator for w in exact))
+    whole = [int(w * factor) for w in exact]
+    whole = [w // math.gcd(*whole) for w in whole]
+    if sum(whole) >= _MOST_PARTS:
+        total = sum(exact)
+        whole = [max(round(w / total * (_MOST_PARTS >> 1)), int(w > 0)) for w in exact]
+    return tuple(whole)
+
+
+class Segment(NamedTuple):
+    """Positions of a mixture that have the same shares, up to the next segment.
+
+    Attributes:
+        start: first position.
+        shares: of the sources.
+        base: samples of each source that come before it.
+    """
+
+    start: int
+    shares: tuple[int, ...]
+    base: tuple[int, ...]
+
+    def counts(self, position: int) -> tuple[int, ...]:
+        """Counts the samples of each source that come before a position of the segment, or its end."""
+        rounds, rest = divmod(position - self.start, sum(self.shares))
+        left, counts = sum(self.shares), []
+        for share, base in zip(self.shares, self.base, strict=True):
+            own = rest * share // left if left else 0
+            counts.append(base + rounds * share + own)
+            rest, left = rest - own, left - share
+        return tuple(counts)
+
+    def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the sources of positions, and the positions in the streams of these: int64 [n] each."""
+        rounds, rest = np.divmod(positions - self.start, sum(self.shares))
+        sources = np.full(len(positions), -1, np.int64)
+        places = np.zeros(len(positions), np.int64)
+        left = sum(self.shares)
+        for source, (share, base) in enumerate(zip(self.shares, self.base, strict=True)):
+            if not share:
+                continue
+            own = rest * share // left
+            taken = (sources < 0) & ((rest + 1) * share // left > own)
+            sources[taken] = source
+            places[taken] = own[taken] + base + rounds[taken] * share
+            rest, left = rest - own, left - share
+        return sources, places
+
+
+class MixtureOrder:
+    """The order in which one shard takes samples of a mixture; it has the methods of `Order`.
+
+    Of S shards each takes one of S positions in a row, at random: the batch of all shards has the shares, that of one shard is
+    a random part of it. An epoch has as many positions as all sources have samples; each source is gone through
+    pass after pass, in its own order. All shards take equally many.
+
+    Args:
+        orders: of the sources, of one shard each.
+        segments: first position and shares of each part of the schedule; the first begins at 0.
+        shard_id, num_shards: which positions are taken.
+        pad_last_batch: end an epoch with a whole batch, by repeating its last sample.
+        seed: of sources that shuffle; None in `seeded` is a source without a seed of its own.
+        seeded: whether each source has a seed of its own.
+    """
+
+    selection = None
+    stick_to_shard = False
+
+    def __init__(
+        self, orders: Sequence[Order], segments: Sequence[tuple[int, tuple[int, ...]]], *, shard_id: int,
+        num_shards: int, pad_last_batch: bool, seed: int, seeded: Sequence[bool],
+    ):  # fmt: skip
+        self.size = sum(order.size for order in orders)
+        if not 0 <= shard_id < num_shards <= self.size:
+            raise ValueError(
+                f"shard_id is {shard_id} of {num_shards} shards, the sources have {self.size} samples: shard_id must be from 0 "
+                "to num_shards - 1, and each shard needs a sample"
+            )
+        self.shard_id, self.num_shards, self.pad_last_batch = shard_id, num_shards, pad_last_batch
+        self._plain, self._seeded = tuple(orders), tuple(seeded)
+        counts = [order.count for order in orders]
+        self.offsets = np.cumsum([0, *counts])
+        self._schedule = tuple(segments)
+        self._segments = _joined(Segment(0, segments[0][1], (0,) * len(orders)), segments)
+        self._epoch, self._begun, self._taken = 0, 0, 0
+        self._reseed(seed)
+
+    def _reseed(self, seed: int) -> None:
+        """Gives sources without a seed one each."""
+        self._seed = seed
+        self._orders = tuple(
+            order if own else order.reseeded(key_state(seed, number) >> 1)
+            for number, (order, own) in enumerate(zip(self._plain, self._seeded, strict=True))
+        )
+        self._pass = functools.lru_cache(maxsize=2 * len(self._orders))(_whole_pass)
+
+    @property
+    def window(self) -> int:
+        return self.size
+
+    @property
+    def count(self) -> int:
+        """Number of samples of all sources."""
+        return int(self.offsets[-1])
+
+    def copy(self) -> MixtureOrder:
+        """Returns the same order with a position of its own."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    # --- state ------------------------------------------------------------------------------
+    # A row holds a position for each shard. `_begun` is the position of the first row since the number of shards changed,
+    # `_taken` counts rows since then; with padding, both count from the beginning of the epoch.
+    def get_state(self) -> dict[str, Any]:
+        """Returns the state that `set_state` needs; plain numbers, the same on all shards."""
+        position = self._begun + self._taken * self.num_shards
+        start = self._epoch * self.size + (min(position, self.size) if self.pad_last_batch else position)
+        segment = self._segment_at(start)
+        return {
+            "version": _STATE_VERSION,
+            "size": self.size,
+            "sizes": [order.size for order in self._orders],
+            "seed": self._seed,
+            "fill": None,
+            "epoch": self._epoch,
+            "begun": self._begun,
+            "segment": [segment.start, list(segment.shares), list(segment.base)],
+            "taken": [[self.num_shards, self._taken]],
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Continues where a state was taken, with any number of shards, other weights and another schedule.
+
+        Other shares count from the position of the state on; the samples that came before it do not come again.
+        """
+        check_version("the reader", state, _STATE_VERSION)
+        sizes = [order.size for order in self._plain]
+        if state.get("sizes") != sizes:
+            raise ValueError(f"the state is of sources of {state.get('sizes')} samples, these have {sizes}")
+        ((shards, taken),) = state["taken"]
+        rows = {*taken} if isinstance(taken, list) else {taken}
+        if len(rows) > 1:
+            raise ValueError(
+                "the shards of a mixture took unequal numbers of samples; take states at the same step"
+            )
+        self._reseed(int(state["seed"]))
+        self._epoch, self._begun, self._taken = int(state["epoch"]), int(state["begun"]), int(rows.pop())
+        position = self._begun + self._taken * shards
+        if shards != self.num_shards:
+            self._begun, self._taken = position, 0
+        start, shares, base = state["segment"]
+        now = self._epoch * self.size + (min(position, self.size) if self.pad_last_batch else position)
+        self._segments = _joined(Segment(int(start), tuple(shares), tuple(base)), self._schedule, now)
+
+    def skip(self, batches: int, count: int) -> None:
+        """Skips as far as `batches` calls of `take(count)` would."""
+        if not self.pad_last_batch:
+            self._taken += batches * count
+            return
+        while batches:
+            self._enter()
+            step = min(-(-(self._rows() - self._taken) // count), batches)
+            self._taken += step * count
+            batches -= step
+
+    def _rows(self) -> int:
+        """Counts the rows of an epoch, with padding."""
+        return -(-(self.size - self._begun) // self.num_shards)
+
+    def _enter(self) -> None:
+        """Goes on to the next epoch if this one is over, with padding."""
+        if self._taken >= self._rows():
+            self._epoch, self._begun, self._taken = self._epoch + 1, 0, 0
+
+    # --- the order --------------------------------------------------------------------------
+    @property
+    def next_epoch(self) -> int:
+        """The epoch of the next sample."""
+        if self.pad_last_batch:
+            return self._epoch + (self._taken >= self._rows())
+        return (self._begun + self._taken * self.num_shards) // self.size
+
+    def take(self, count: int) -> SampleRefs:
+        """Takes the next `count` samples."""
+        if self.pad_last_batch:
+            self._enter()
+        rows = np.arange(self._taken, self._taken + count, dtype=np.int64)
+        self._taken += count
+        first = self._begun + rows * self.num_shards
+        # Rows are turned at random: else a shard of two would get one of two sources that alternate.
+        bits = finalized_all((first.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN)) >> np.uint64(32)
+        turns = (bits * np.uint64(self.num_shards) >> np.uint64(32)).astype(np.int64)
+        positions = first + (self.shard_id + turns) % self.num_shards
+        padded = np.zeros(count, bool)
+        if self.pad_last_batch:
+            positions = np.where(
+                first + self.num_shards > self.size, first + self._share_of_last(), positions
+            )
+            padded = positions >= self.size
+            positions = np.minimum(positions, self.size - 1) + self._epoch * self.size
+        return self._refs(positions, padded)
+
+    def _share_of_last(self) -> int:
+        """Returns which of an epoch's last row, that is not full, this shard takes: those of `Order`, which are counted."""
+        left, shards = self.size - self._begun, self.num_shards
+        slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards
+        larger = [left * (s + 1) // shards - left * s // shards > left // shards for s in range(shards)]
+        return sum(larger[:slot]) if larger[slot] else shards
+
+    def _refs(self, positions: np.ndarray, padded: np.ndarray) -> SampleRefs:
+        sources, places = self.at(positions)
+        epochs = np.empty(len(positions), np.uint32)
+        indices, identities = np.empty((2, len(positions)), np.int64)
+        for source in np.unique(sources).tolist():
+            order, mine = self._orders[source], sources == source
+            passes, within = np.divmod(places[mine], order.size)
+            found = np.empty(len(within), np.int64)
+            for number in np.unique(passes).tolist():
+                now = passes == number
+                found[now] = self._pass(order, number).at(within[now])
+            refs = order.refs(passes.astype(np.uint32), found, np.zeros(len(within), bool))
+            epochs[mine], indices[mine] = refs.epochs, refs.indices + self.offsets[source]
+            # Of a source that draws by weight: numbers that are no indices.
+            drawn = 0 if refs.identities is None else self.count
+            identities[mine] = refs.identified + self.offsets[source] + drawn
+        same = np.array_equal(indices, identities)
+        return SampleRefs(epochs, indices, padded, None if same else identities)
+
+    def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the sources of positions, and the positions in the streams of these: int64 [n] each."""
+        sources, places = np.empty((2, len(positions)), np.int64)
+        numbers = np.searchsorted([s.start for s in self._segments], positions, side="right") - 1
+        for number in np.unique(numbers).tolist():
+            mine = numbers == number
+            sources[mine], places[mine] = self._segments[number].at(positions[mine])
+        return sources, places
+
+    def _segment_at(self, position: int) -> Segment:
+        return [s for s in self._segments if s.start <= position][-1]
+
+
+def _whole_pass(order: Order, number: int) -> IndexSequence:
+    return order.whole(number)
+
+
+def _joined(
+    first: Segment, schedule: Sequence[tuple[int, tuple[int, ...]]], now: int = 0
+) -> tuple[Segment, ...]:
+    """Returns the segments from `first` on, which holds up to the position `now`, and after that the schedule."""
+    current = [shares for start, shares in schedule if start <= now][-1]
+    segments = [first]
+    for start, shares in itertools.chain([(now, current)], (s for s in schedule if s[0] > now)):
+        if shares != segments[-1].shares:
+            segments.append(Segment(start, shares, segments[-1].counts(start)))
+    return tuple(segments)
