@@ -15,6 +15,7 @@ from jax import Array, lax
 
 from jdali._kernels.resample_filters import Reach, first_taps, tap_count
 from jdali._kernels.resample_taps import CHUNK_TAPS, resample_small, taps_and_weights, taps_at_once
+from jdali._numerics.grid import SMALL_AXIS
 from jdali._numerics.platform import of_whole_batch
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
@@ -81,6 +82,14 @@ def _along(
 
 
 def _take(value: Array, axis: int, rows: Array) -> Array:
+    # Of channels, say: of so few elements XLA would make two kernels of the gathers.
+    if value.shape[axis] <= SMALL_AXIS:
+        rows = jnp.expand_dims(rows, [a for a in range(value.ndim) if a != axis])
+        elements = [lax.slice_in_dim(value, n, n + 1, axis=axis) for n in range(value.shape[axis])]
+        taken = elements[0]
+        for n, element in enumerate(elements[1:], 1):
+            taken = jnp.where(rows == n, element, taken)
+        return taken
     where = (*(slice(None),) * axis, rows)
     return value.at[where].get(mode="promise_in_bounds", wrap_negative_indices=False)
 

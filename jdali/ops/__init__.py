@@ -24,9 +24,9 @@ Samples of several sizes in one program are padded to one shape. Every function 
 What lies past the true size is unspecified, in inputs and in outputs, and never shows within it; so it must be
 masked before a sum over the output.
 
-In programs of your own, XLA decides where a product and a sum are rounded as one. So an operator called by itself, in `jit` and in
-`vmap` may differ in the last bits of a float, and by 1 in an integer that was rounded at a tie. A pipeline, and what
-`Pipeline.function` returns, has the same bits in any of them.
+In programs of your own, XLA decides where a product and a sum are rounded as one. So an operator called by itself, in
+`jit` and in `vmap` may differ in the last bits of a float, and by 1 in an integer that was rounded at a tie. A
+pipeline, and what `Pipeline.function` returns, has the same bits in any of them.
 """
 
 from jdali._operators.surface import ALIASES as _ALIASES

@@ -25,6 +25,7 @@ from ops.pure_calls import (
     compare,
     compiled,
     eager,
+    jit,
     layout_of,
     mapped,
     one,
@@ -39,6 +40,7 @@ from support import oracle
 import jdali
 import jdali.ops
 from jdali._errors import TracedArgumentError
+from jdali._numerics.platform import forced
 from jdali._operators.record import REGISTRY, ArgKind, Operator
 
 DIFFERENTIABLE = [case for case in CASES if case.grad]
@@ -158,6 +160,49 @@ def test_grad(case: Case):
         # They are wrong by the third derivative times step², and by the noise of float32.
         scale = max(float(np.abs(expected).max()), 1e-2)
         np.testing.assert_allclose(derivative, expected, rtol=0, atol=1e-2 * scale, err_msg=str(name))
+
+
+# Cases whose program for accelerators is another than the CPU's, one of each kernel; those that compile quickly.
+ACCELERATED = {
+    "nonsilent_region", "clahe", "jpeg_compression_distortion", "filter", "laplacian-large", "experimental.median_blur",
+    "noise.shot", "spectrogram", "rotate-large",
+}  # fmt: skip
+SLOWER = {
+    "multi_paste", "multi_paste-shares", "resize", "resize-uint8", "resize_crop_mirror", "resize_crop_mirror-volume",
+    "fast_resize_crop_mirror", "fast_resize_crop_mirror-volume", "random_resized_crop", "laplacian", "tensor_resize",
+    "resize-large", "laplacian-volume", "gaussian_blur-volume",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=() if str(case) in ACCELERATED else pytest.mark.exhaustive, id=str(case))
+        for case in [*CASES, *LARGE]
+        if str(case) in ACCELERATED | SLOWER
+    ],
+)
+def test_program_for_accelerators(case: Case):
+    """Its `jit(vmap)` and its derivatives, run on a CPU."""
+    wanted = eager(case), batch_of(case, derivatives, DIFFERENTIABLE) if case.grad else ()
+    own = derivatives(case) if case.grad else lambda _: []
+    with forced("gpu"):
+        outputs, found = jit(lambda every: (mapped(case)(every), own(every)))(samples(case, DEVICES))
+    for i, want in enumerate(wanted[0]):
+        compare(case, tuple(out[i] for out in outputs), want)
+    for derivative, want in zip(found, wanted[1], strict=True):
+        scale = max(float(np.abs(want).max()), 1e-2)
+        np.testing.assert_allclose(derivative, want, rtol=0, atol=1e-5 * scale)
+
+
+@pytest.mark.exhaustive
+def test_no_other_case_has_a_program_for_accelerators():
+    def traced(case: Case, platform: str) -> str:
+        with forced(platform):
+            return str(jax.make_jaxpr(lambda every: mapped(case)(every))(samples(case, 2)))
+
+    found = {str(case) for case in [*CASES, *LARGE] if traced(case, "cpu") != traced(case, "gpu")}
+    assert found == ACCELERATED | SLOWER
 
 
 REFUSED = [(case, name) for case in CASES for name in case.refused]

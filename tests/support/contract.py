@@ -8,11 +8,14 @@ For a batch of samples of different sizes it holds that
   `jdali._numerics.exact`);
 * it has the same bits whatever lies in the padding and, unless the reference has them as well (then one program is
   compiled, and `test_every_operator` has the others), with another padding and number of samples in the batch;
+* the accelerators' program, where it is another, gives on a CPU what the CPU's gives, up to the same roundings: the first
+  of an operator's in a process (`make exhaustive` runs all of them);
 * a second batch in the same padded shapes does not trace again.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +27,7 @@ from jax import Array
 
 from jdali._batches import BatchSpec
 from jdali._numerics.exact import MINUS_ZERO, exact
-from jdali._numerics.platform import tracing_for
+from jdali._numerics.platform import forced, known_platform, tracing_for
 from jdali._numerics.random import sample_key, seed_words
 from jdali._operators.call import CallRequest, PerBatch, PlannedCall, plan_call, run_call
 from jdali._operators.pure import pure_call
@@ -34,6 +37,8 @@ from support import oracle
 
 PAD = 5
 FURTHER = 30  # more elements of padding in the second program
+# Operators whose program for accelerators was run; with types and arguments, those that were looked at.
+_ACCELERATED: set[object] = set()
 
 
 def check(
@@ -245,11 +250,10 @@ def _check_padded(
         for value, spec in zip(outputs, planned.outputs, strict=True):
             assert value.shape == tuple(spec.extents[i]), "setup and run disagree on the shape"
             assert value.dtype == spec.dtype, "setup and run disagree on the dtype"
-    programs = (
-        _run_padded(op, inputs, specs, planned, keys, samples, padding)
-        for samples, padding in _programs(op, count, pad)
-    )
+    batch = _PaddedBatch(op, inputs, specs, planned, keys, count)
+    programs = (batch.run(samples, padding) for samples, padding in _programs(op, count, pad))
     first = next(programs)
+    accelerator = batch.run_for_accelerators(pad)
     # What equals the reference to the bit need not be compared with itself: one program is enough.
     others = [] if expected is not None and _all_equal(first, expected) else list(programs)
     for o, i in np.ndindex(len(planned.outputs), count):
@@ -259,6 +263,9 @@ def _check_padded(
                 compare(other[o][i], got, bits_atol, f"{what} in another way")
             else:
                 same_bits(other[o][i], got, f"{what} and batched in another way")
+        if accelerator:
+            allowed = bits_atol + _rounding(got, compiled_atol, atol)
+            compare(accelerator[o][i], got, allowed, f"{what} by the program for accelerators")
         if i in alone:
             compare(
                 got,
@@ -297,47 +304,94 @@ def _programs(op: Operator, count: int, pad: int) -> list[tuple[list[list[int]],
     return [([every], pad), (apart, pad and pad + FURTHER)]
 
 
-def _run_padded(
-    op: Operator, inputs: Any, specs: list[BatchSpec], planned: PlannedCall, keys: Array | None,
-    batches: list[list[int]], pad: int,
-) -> list[list[np.ndarray]]:  # fmt: skip
-    """The compiled operator on batches of these samples; for each output the samples in order."""
-    shapes = [_padded_shape(spec, pad) for spec in planned.outputs]
-    traces = []
+@dataclasses.dataclass(frozen=True)
+class _PaddedBatch:
+    """A batch that is padded and run by programs of its operator."""
 
-    def stage(arrays: Any, extents: Any, traced: Any, out_extents: Any, keys: Any) -> Any:
-        traces.append(1)
-        return run_call(planned.call, arrays, extents, traced, out_extents, shapes, keys)
+    op: Operator
+    inputs: Sequence[Sequence[np.ndarray]]
+    specs: list[BatchSpec]
+    planned: PlannedCall
+    keys: Array | None
+    count: int
 
-    platform = jax.default_backend()
-    compiled = jax.jit(
-        lambda minus_zero, *operands: exact(stage, minus_zero, platform)(*operands),
-        compiler_options=compiler_options(platform, [op]),
-    )
-    found: list[list[list[np.ndarray]]] = []
-    for high in (False, True):
-        arrays = [_padded(s, 0 if op.input(i).argument else pad, high) for i, s in enumerate(inputs)]
-        outputs: list[list[np.ndarray]] = [[] for _ in shapes]
-        for batch in batches:
-            rows = np.array(batch)
-            results = compiled(
-                MINUS_ZERO, [a[rows] for a in arrays], [s.extents[rows].astype(np.int32) for s in specs],
-                {name: v[rows] for name, v in planned.traced.items()},
-                [s.extents[rows].astype(np.int32) for s in planned.outputs],
-                None if keys is None else keys[rows],
-            )  # fmt: skip
-            # By NumPy: JAX would compile a program for each way to cut an array.
-            for o, result in enumerate(map(np.asarray, results)):
-                assert result.shape == (len(rows), *shapes[o]), f"output {o}: padded shape {result.shape}"
-                for row, i in enumerate(batch):
-                    valid = tuple(map(slice, planned.outputs[o].extents[i]))
-                    outputs[o].append(result[row][valid])
-        found.append(outputs)
-    assert len(traces) == 1, "traced again for a batch with the same padded shapes"
-    for o, (low, high_fill) in enumerate(zip(*found, strict=True)):
-        for i, (a, b) in enumerate(zip(low, high_fill, strict=True)):
-            same_bits(b, a, f"{op.name}: output {o}, sample {i}, other values in the padding")
-    return found[0]
+    def run(
+        self, batches: list[list[int]], pad: int, options: Mapping[str, Any] | None = None
+    ) -> list[list[np.ndarray]]:
+        """Runs one program on batches of these samples; for each output the samples in order."""
+        shapes = self._shapes(pad)
+        compiled, traces = self._program(shapes, options)
+        found: list[list[list[np.ndarray]]] = []
+        for high in (False, True):
+            outputs: list[list[np.ndarray]] = [[] for _ in shapes]
+            for batch in batches:
+                results = compiled(MINUS_ZERO, *self._operands(np.array(batch), pad, high))
+                # By NumPy: JAX would compile a program for each way to cut an array.
+                for o, result in enumerate(map(np.asarray, results)):
+                    assert result.shape == (len(batch), *shapes[o]), (
+                        f"output {o}: padded shape {result.shape}"
+                    )
+                    for row, i in enumerate(batch):
+                        valid = tuple(map(slice, self.planned.outputs[o].extents[i]))
+                        outputs[o].append(result[row][valid])
+            found.append(outputs)
+        assert len(traces) == 1, "traced again for a batch with the same padded shapes"
+        for o, (low, high_fill) in enumerate(zip(*found, strict=True)):
+            for i, (a, b) in enumerate(zip(low, high_fill, strict=True)):
+                same_bits(b, a, f"{self.op.name}: output {o}, sample {i}, other values in the padding")
+        return found[0]
+
+    def run_for_accelerators(self, pad: int) -> list[list[np.ndarray]] | None:
+        """Runs the whole batch by the program for accelerators; None if that is the CPU's, or the operator's was run."""
+        call = self.planned.call
+        kind = self.op.name, tuple(s.dtype for s in self.specs), tuple(name for name, _ in call.static)
+        if _ACCELERATED & {kind, self.op.name} or jax.default_backend() != "cpu" or known_platform():
+            return None
+        _ACCELERATED.add(kind)
+        every = list(range(self.count))
+        text = self._text(every, pad)
+        with forced("gpu"):
+            if self._text(every, pad) == text:
+                return None
+            _ACCELERATED.add(self.op.name)
+            return self.run([every], pad, _AT_ONCE)
+
+    def _text(self, batch: list[int], pad: int) -> str:
+        compiled, _ = self._program(self._shapes(pad))
+        return str(compiled.trace(MINUS_ZERO, *self._operands(np.array(batch), pad, high=False)).jaxpr)
+
+    def _shapes(self, pad: int) -> list[tuple[int, ...]]:
+        return [_padded_shape(spec, pad) for spec in self.planned.outputs]
+
+    def _program(
+        self, shapes: list[tuple[int, ...]], options: Mapping[str, Any] | None = None
+    ) -> tuple[Any, list[int]]:
+        """The function of JAX, and a list that gets longer each time it is traced; options of XLA, None: the engine's."""
+        traces: list[int] = []
+
+        def stage(arrays: Any, extents: Any, traced: Any, out_extents: Any, keys: Any) -> Any:
+            traces.append(1)
+            return run_call(self.planned.call, arrays, extents, traced, out_extents, shapes, keys)
+
+        platform = jax.default_backend()
+        compiled = jax.jit(
+            lambda minus_zero, *operands: exact(stage, minus_zero, platform)(*operands),
+            compiler_options=compiler_options(platform, [self.op]) if options is None else dict(options),
+        )
+        return compiled, traces
+
+    def _operands(self, rows: np.ndarray, pad: int, high: bool) -> tuple[Any, ...]:
+        """Padded samples with their extents and arguments; `high`: with what is not 0 in the padding."""
+        arrays = [
+            _padded(s, 0 if self.op.input(i).argument else pad, high)[rows] for i, s in enumerate(self.inputs)
+        ]
+        return (
+            arrays,
+            [s.extents[rows].astype(np.int32) for s in self.specs],
+            {name: v[rows] for name, v in self.planned.traced.items()},
+            [s.extents[rows].astype(np.int32) for s in self.planned.outputs],
+            None if self.keys is None else self.keys[rows],
+        )
 
 
 def _padded_shape(spec: BatchSpec, pad: int) -> tuple[int, ...]:

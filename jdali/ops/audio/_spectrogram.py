@@ -10,6 +10,7 @@ from jdali._batches import BatchSpec, Plan, reflect_101, size_text
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.signal import require_float32
+from jdali._numerics.platform import platform_dependent
 from jdali._operators.record import Static, operator
 
 # Windows that overlap more than this many others are gathered, not put together of slices.
@@ -149,8 +150,10 @@ def spectrogram(
     else:
         result = jnp.square(spectrum.real) + jnp.square(spectrum.imag)
     if layout == "ft":
-        # Computed in the order of the transforms, and turned by a copy: not element by element from afar.
-        result = lax.optimization_barrier(result).T
+        # On a CPU computed in the order of the transforms, and turned by a copy: not element by element from afar.
+        result = platform_dependent(
+            result, cpu=lambda r: lax.optimization_barrier(r).T, default=jnp.transpose
+        )
     return result if out_shape is None else fit(result, out_shape)
 
 
@@ -173,11 +176,23 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
     more = max(0, reached - before - len(wave) - after)
     if not mirrored:
         return jnp.pad(wave, (before, after + more))
-    # Only these few elements are gathered.
-    positions = [jnp.arange(-before, 0, dtype=jnp.int32), length + jnp.arange(after, dtype=jnp.int32)]
-    left, right = (wave[jnp.clip(reflect_101(p, length), 0, len(wave) - 1)] for p in positions)
-    body = jnp.concatenate([left, wave, jnp.zeros(after + more, wave.dtype)])
-    return lax.dynamic_update_slice(body, right, (before + length,))
+
+    def ends(wave: Array, length: Array) -> Array:
+        # Only these few elements are gathered.
+        positions = [jnp.arange(-before, 0, dtype=jnp.int32), length + jnp.arange(after, dtype=jnp.int32)]
+        left, right = (wave[jnp.clip(reflect_101(p, length), 0, len(wave) - 1)] for p in positions)
+        body = jnp.concatenate([left, wave, jnp.zeros(after + more, wave.dtype)])
+        return lax.dynamic_update_slice(body, right, (before + length,))
+
+    def whole(wave: Array, length: Array) -> Array:
+        # XLA fuses this with what reads it; an update at an index of each sample would be a pass of its own.
+        position = jnp.arange(-before, len(wave) + after + more, dtype=jnp.int32)
+        at = jnp.clip(reflect_101(position, length), 0, len(wave) - 1)
+        seen = wave.at[at].get(mode="promise_in_bounds", wrap_negative_indices=False)
+        return jnp.where(position < length + after, seen, 0)
+
+    result: Array = platform_dependent(wave, length, cpu=ends, default=whole)
+    return result
 
 
 def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -> Array:
