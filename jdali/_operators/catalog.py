@@ -208,6 +208,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.readers.caffe": {"readers.caffe": "ReaderOp"},
     "jdali.readers.caffe2": {"readers.caffe2": "ReaderOp"},
     "jdali.readers.coco": {"readers.coco": "ReaderOp"},
+    "jdali.readers.dataset": {"readers.dataset": "ReaderOp"},
     "jdali.readers.file": {"readers.file": "ReaderOp"},
     "jdali.readers.fits": {"experimental.readers.fits": "ReaderOp"},
     "jdali.readers.mix": {"readers.mix": "ReaderOp"},

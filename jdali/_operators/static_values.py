@@ -30,6 +30,8 @@ def static_value(annotation: Any, value: Any) -> Hashable:
     Raises:
         TypeError, ValueError: it is no value of that type.
     """
+    if annotation is object:  # whatever it is: the user's own
+        return value
     options = alternatives(annotation)
     if np.dtype in options or any(typing.get_origin(o) is np.dtype for o in options):
         if isinstance(value, (list, tuple)):

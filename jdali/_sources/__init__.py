@@ -13,6 +13,7 @@
 from jdali._sources.arguments import check_source as check_source
 from jdali._sources.arguments import cycle_mode as cycle_mode
 from jdali._sources.arguments import is_callback as is_callback
+from jdali._sources.arguments import is_random_access as is_random_access
 from jdali._sources.arguments import takes_argument as takes_argument
 from jdali._sources.external_source import SourceFeed as SourceFeed
 from jdali._sources.in_workers import InWorkers as InWorkers

@@ -30,7 +30,7 @@ def check_source(source: object, cycle: object, *, repeat_last: bool = False) ->
         if cycle_mode(cycle) != "no":
             raise ValueError("external_source: `cycle` argument is only valid for iterable `source`")
         return
-    if not callable(source) and not isinstance(source, Iterable):
+    if not callable(source) and not isinstance(source, Iterable) and not hasattr(source, "__getitem__"):
         raise TypeError(
             "external_source: The `source` must be callable, iterable or a parameterless generator function. It is "
             f"{type(source).__name__}"
@@ -44,6 +44,13 @@ def check_source(source: object, cycle: object, *, repeat_last: bool = False) ->
             "external_source: ``repeat_last`` must not be set when using the ``source`` argument. It's usable only "
             "with manually fed `external_source`"
         )
+
+
+def is_random_access(source: object) -> bool:
+    """Tells what can be asked for its elements by index, and in no other way, from sources of DALI's."""
+    if callable(source) or isinstance(source, Iterable):
+        return False
+    return hasattr(source, "__len__") and hasattr(source, "__getitem__")
 
 
 def is_callback(source: object) -> TypeGuard[Callable[..., Any]]:

@@ -93,6 +93,7 @@ class SourceFeed:
         # again, and keep what it works out for an epoch.
         self._turn = threading.RLock()
         self._given = 0  # batches of fed data
+        self._told_of_loss = False
         # A callback that takes an index needs no position to go back to.
         check_source(source, cycle, repeat_last=repeat_last)
         self._takes_index = is_callback(source) and takes_argument(source)
@@ -297,7 +298,15 @@ class SourceFeed:
             batch = self._next_fed()
         else:
             with self._turn:
-                batch = self._next_batch(batch_size, iteration, epoch, first)
+                try:
+                    batch = self._next_batch(batch_size, iteration, epoch, first)
+                except StopIteration:
+                    if epoch and not iteration and self._items is not None and self._items.is_spent:
+                        raise RuntimeError(
+                            f"{self.title}: the generator is at its end, and cannot begin again for epoch {epoch}: give the "
+                            'function that makes it, without calling it, and cycle="raise"'
+                        ) from None
+                    raise
         self.drawn_layouts = batch.layouts
         return batch.outputs
 
@@ -322,6 +331,15 @@ class SourceFeed:
             try:
                 rows.append(self._own(self._next_item(functools.partial(copy.copy, info)), info))
             except StopIteration:
+                if rows and not self._told_of_loss:
+                    self._told_of_loss = True
+                    log.warning(
+                        "%s: its last %s of %s samples fill no batch and are not given, as in DALI. What has __len__ and "
+                        "__getitem__ loses none with random_access=True; else give batches (batch=True), the last one smaller",
+                        self.title,
+                        len(rows),
+                        infos[len(rows)].idx_in_epoch,
+                    )
                 raise
             except Exception:
                 if self._items is not None:  # the next batch begins behind this one

@@ -51,6 +51,11 @@ class SourceItems:
         )
         self._taken = 0
 
+    @property
+    def is_spent(self) -> bool:
+        """True for a generator that gave items: at its end it stays there."""
+        return self._taken > 0 and inspect.isgenerator(self._source)
+
     def next(self) -> Any:
         """The next item.
 
@@ -84,6 +89,11 @@ class SourceItems:
         try:
             return next(self._iterator)
         except StopIteration:
+            raise
+        except IndexError:
+            if self._is_indexed and isinstance(self._iterator, map):
+                raise StopIteration from None  # as where Python goes through a sequence
+            self._taken += not inspect.isgenerator(self._iterator)
             raise
         except BaseException as error:
             failure = contained(error)

@@ -1648,6 +1648,7 @@ def external_source(
     prefetch_queue_depth: int | None = None,
     batch_info: bool = False,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    random_access: bool | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     preserve: bool = False,
@@ -1678,6 +1679,9 @@ def external_source(
         batch_info: a batch callback gets a `BatchInfo` in place of the batch's number.
         bytes_per_sample_hint: with `parallel`: room to make in shared memory for each sample, bytes, one number for each
             output; it is enlarged where that is not enough. None: what the first samples need.
+        random_access: `source` has `__len__` and `__getitem__`, and each of its elements is a sample, which is asked for by
+            its index: this is `readers.dataset` then, and takes the arguments of it, such as `random_shuffle` and
+            `num_shards`. None: so it is with what is neither callable nor iterable. DALI has no such argument.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: one is made up.
         preserve: the operator runs also if none of its outputs is used.
@@ -1704,6 +1708,7 @@ def external_source(
     prefetch_queue_depth: int | None = None,
     batch_info: bool = False,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    random_access: bool | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     preserve: bool = False,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jdali._operators.record import REGISTRY, ReaderOp
-from jdali._sources import ParallelSource, SourceFeed
+from jdali._sources import ParallelSource, SourceFeed, is_random_access
 from jdali.fn._build import take_generic
 from jdali.fn._parallel_function import ParallelFunction
 from jdali.graph import DataNode, call_operator, current_graph
@@ -19,6 +19,9 @@ _SOURCE_ARGUMENTS = ("cycle", "layout", "dtype", "ndim", "repeat_last", "batch_i
 def external_source(
     source: Any = None, num_outputs: int | None = None, **kwargs: Any
 ) -> DataNode | list[DataNode]:
+    random_access = kwargs.pop("random_access", None)
+    if random_access or (random_access is None and is_random_access(source)):
+        return _dataset(source, num_outputs, kwargs)
     op = REGISTRY["external_source"]
     generic = take_generic(op, kwargs)
     generic["device"] = generic["device"] or "cpu"
@@ -36,6 +39,20 @@ def external_source(
     else:
         runtime = SourceFeed(source, **options)
     result = call_operator(op, (), kwargs, runtime=runtime, num_outputs=num_outputs or 1, **generic)
+    if isinstance(result, DataNode):
+        return result if num_outputs is None else [result]
+    return list(result)
+
+
+def _dataset(source: Any, num_outputs: int | None, kwargs: dict[str, Any]) -> DataNode | list[DataNode]:
+    """Adds the reader of a source of random access."""
+    op = REGISTRY["readers.dataset"]
+    of_others = set(REGISTRY["external_source"].public_args) - set(op.public_args)
+    if given := [name for name in of_others & set(kwargs) if kwargs[name] not in (None, False)]:
+        raise ValueError(f"external_source: {given[0]} does not go with random_access=True")
+    kwargs = {name: value for name, value in kwargs.items() if name not in of_others}
+    generic = take_generic(op, kwargs)
+    result = call_operator(op, (), {"dataset": source, "num_outputs": num_outputs, **kwargs}, **generic)
     if isinstance(result, DataNode):
         return result if num_outputs is None else [result]
     return list(result)

@@ -180,11 +180,24 @@ def table(
         frame = {"name": ["cat/1.jpg", "dog/0.jpg"], "label": [0, 1]}
         jpegs, labels = fn.readers.table(frame=frame, columns=["name", "label"], files=["name"], file_root="photos")
     """
-    need_pyarrow(_TABLE)
-    names = column_names(_TABLE, columns)
+    return opened_frame(_TABLE, frame, columns, options, file_root, files)
+
+
+def opened_frame(
+    name: str,
+    frame: Any,
+    columns: Any,
+    options: Mapping[str, Any],
+    file_root: str | None = None,
+    files: Any = (),
+) -> FrameReader:
+    """Opens a reader of a table in memory, see `table`."""
+    need_pyarrow(name)
+    names = column_names(name, columns)
     found = shared("frame", lambda: _as_table(frame, names))
-    root = _storage.user_path(file_root or "")
-    return _opened(_TABLE, found, names, files, root, "the table#row {}", options)
+    return _opened(
+        name, found, names, files, _storage.user_path(file_root or ""), "the table#row {}", options
+    )
 
 
 def _as_table(frame: Any, columns: Sequence[str]) -> Any:

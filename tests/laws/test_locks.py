@@ -32,6 +32,7 @@ RANKS = {
     "engine/make.py PreparedPlan._turn": 6,  # the runners of a plan without a pipeline
     "dynamic/_readers.py Reader._lock": 6,  # a reader's position, in dynamic mode
     "_sources/external_source.py SourceFeed._turn": 7,  # calls of the user's source until its data are copied; reentrant
+    "readers/dataset.py DatasetReader._turn": 7,  # calls of the user's data set
     "iterator/assembled_ahead.py Assembly._turn": 7,  # assembling one batch at a time
     "engine/workers/pool.py Pool.turns": 7,  # brief work: one thread at a time
     "engine/in_flight.py InFlight.changed": 8,  # batches on their way; the life of the pipeline

@@ -75,6 +75,7 @@ NAMED = {
 # Why the data of the others name no files.
 UNNAMED = {
     "readers.sequence": "a folder's listing only",
+    "readers.dataset": "elements of an object of the user's, and no files",
     "readers.arrow": "record batches and offsets only",
     "readers.parquet": "columns that are read, and no others",
     "readers.tfrecord": "records and offsets only",

@@ -22,6 +22,7 @@ import pytest
 
 import jdali
 from jdali import fn, tfrecord
+from jdali._storage import files as _storage
 from support import records
 from support.videos import av, encode, pictures
 
@@ -201,6 +202,25 @@ def _frame(folder: Path) -> Arguments:
     return lambda at: {"frame": frame, "columns": ["caption", "name"], "files": ["name"], "file_root": at}
 
 
+class Pictures:
+    """A data set as a user writes one."""
+
+    def __init__(self, folder: str):
+        self.folder = _storage.placed(folder)
+
+    def __len__(self) -> int:
+        return COUNT
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        content = _storage.read(_storage.join(self.folder, f"a/{index}.png"))
+        return {"image": content, "label": index, "caption": f"picture {index}"}
+
+
+def _dataset(folder: Path) -> Arguments:
+    _pictures(folder)
+    return lambda at: {"dataset": Pictures(at), "columns": ["image", "label", "caption"]}
+
+
 def _numpy(folder: Path) -> Arguments:
     for i in range(COUNT):
         np.save(folder / f"{i}.npy", np.arange(5 + i * 100, 5 + i * 100 + 42).reshape(6, 7))
@@ -277,6 +297,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "parquet": ("readers.parquet", _parquet),
     "arrow": ("readers.arrow", _arrow),
     "csv": ("readers.csv", _csv),
+    "dataset": ("readers.dataset", _dataset),
     "table": ("readers.table", _frame),
     "numpy": ("readers.numpy", _numpy),
     "numpy window": ("readers.numpy", _numpy_window),
@@ -289,7 +310,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
 }
 """For each way to read: the name of the reader, and what makes its data set in a folder."""
 
-OWN = ("parquet", "arrow", "csv", "table")
+OWN = ("parquet", "arrow", "csv", "table", "dataset")
 """Cases whose readers DALI does not have."""
 
 

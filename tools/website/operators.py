@@ -85,7 +85,7 @@ def names(op: Operator) -> list[tuple[str, str]]:
     rows += [
         ("deprecated alias", f"jdali.fn.{old}") for old, new in sorted(ALIASES.items()) if new == op.name
     ]
-    if "DALI has no such" not in op.doc:
+    if "DALI has no such reader" not in op.doc:
         rows.append(("DALI's devices", ", ".join(op.devices)))
     if op.source:
         rows.append(("DALI's source", op.source))

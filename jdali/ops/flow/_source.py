@@ -24,6 +24,7 @@ def external_source(
     prefetch_queue_depth: Static[int | None] = None,
     batch_info: Static[bool] = False,
     bytes_per_sample_hint: Static[int | tuple[int, ...] | None] = None,
+    random_access: Static[bool | None] = None,
 ) -> None:
     """Takes data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
 
@@ -51,6 +52,9 @@ def external_source(
         batch_info: a batch callback gets a `BatchInfo` in place of the batch's number.
         bytes_per_sample_hint: with `parallel`: room to make in shared memory for each sample, bytes, one number for each
             output; it is enlarged where that is not enough. None: what the first samples need.
+        random_access: `source` has `__len__` and `__getitem__`, and each of its elements is a sample, which is asked for by
+            its index: this is `readers.dataset` then, and takes the arguments of it, such as `random_shuffle` and
+            `num_shards`. None: so it is with what is neither callable nor iterable. DALI has no such argument.
 
     Example: numbers = fn.external_source(lambda sample: np.float32([sample.idx_in_epoch, 0.5]), batch=False)
     """

@@ -1,0 +1,186 @@
+"""Elements of a user's data set that can be asked for by their index."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._batches import data_array
+from jdali._errors import SampleError
+from jdali._operators.record import Static, also_takes, reader
+from jdali._system.regular_file import is_of_machine
+from jdali.readers.base import Loaded, Reader, one_by_one, reader_options, shuffle_options, stores
+from jdali.readers.formats.records import path_list
+from jdali.readers.layouts import with_layouts
+from jdali.readers.table import opened_frame
+
+_NAME = "readers.dataset"
+# Packages whose tables give columns where they are indexed.
+_TABLES = ("pandas", "polars", "pyarrow")
+
+
+class DatasetReader(Reader):
+    """Elements of an object with `__len__` and `__getitem__`, which one thread at a time asks for.
+
+    Args:
+        dataset: the object.
+        columns: entries of elements that are dicts; empty: the elements are the outputs.
+        outputs: number of the outputs; None: an element is the only one.
+        layouts: of the outputs; None: they have none.
+        options: of every reader.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        columns: Sequence[str],
+        outputs: int | None,
+        layouts: Sequence[str] | None,
+        options: Mapping[str, Any],
+    ):
+        self._dataset, self._columns, self._outputs, self.layouts = dataset, columns, outputs, layouts
+        self.num_outputs = len(columns) or outputs or 1
+        self._kind = type(dataset).__name__
+        self._turn = threading.Lock()
+        self._goes_on = bool(options.get("_goes_on"))
+        if not len(dataset):
+            raise ValueError(f"{_NAME}: the {self._kind} has no elements")
+        super().__init__(len(dataset), options)
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        try:
+            with self._turn:
+                return self._arrays(self._dataset[index], index)
+        except Exception as error:
+            # With `on_error="raise"` it is the user's own exception that is raised.
+            if not self._goes_on or isinstance(error, SampleError) or is_of_machine(error):
+                raise
+            raise SampleError(f"{_NAME}: {self.source(index)}: {type(error).__name__}: {error}") from error
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        return with_layouts(self._load_many(indices), self.layouts)
+
+    def _load_many(self, indices: np.ndarray) -> Loaded:
+        together = getattr(self._dataset, "__getitems__", None)  # of PyTorch's and Hugging Face's
+        if together is not None:
+            wanted = indices.tolist()
+            try:
+                with self._turn:
+                    elements = together(wanted)
+                    found = [self._arrays(*pair) for pair in zip(elements, wanted, strict=True)]
+                return Loaded(stores(found, self.num_outputs), {})
+            except Exception:  # one by one tells which of them
+                pass
+        return one_by_one(
+            [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
+        )
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        return [slice(0, len(indices))]
+
+    def source(self, index: int) -> str:
+        return f"{self._kind}[{index}]"
+
+    def _arrays(self, element: Any, index: int) -> tuple[np.ndarray, ...]:
+        """Converts an element to its outputs, which nobody else writes to."""
+        if self._columns:
+            if not isinstance(element, Mapping) or (
+                missing := [c for c in self._columns if c not in element]
+            ):
+                has = sorted(element) if isinstance(element, Mapping) else type(element).__name__
+                raise SampleError(
+                    f"{_NAME}: {self.source(index)} has no {missing if has else self._columns}, it has {has}"
+                )
+            values = [element[column] for column in self._columns]
+        elif self._outputs is None:
+            values = [element]
+        else:
+            if not isinstance(element, (tuple, list)) or len(element) != self._outputs:
+                given = (
+                    f"{len(element)} outputs"
+                    if isinstance(element, (tuple, list))
+                    else type(element).__name__
+                )
+                raise SampleError(
+                    f"{_NAME}: {self.source(index)} gave {given}, num_outputs is {self._outputs}"
+                )
+            values = list(element)
+        return tuple(self._array(value, index) for value in values)
+
+    def _array(self, value: Any, index: int) -> np.ndarray:
+        if isinstance(value, Mapping) and "bytes" in value:
+            value = value["bytes"]
+        if isinstance(value, str):
+            value = value.encode(errors="surrogatepass")
+        if isinstance(value, (bytes, bytearray)):
+            return np.frombuffer(bytes(value), np.uint8)
+        if type(value).__module__.partition(".")[0] == "PIL":
+            value = np.asarray(value)
+        try:
+            return data_array(value, copy=True)
+        except TypeError as error:
+            about = "; name the entries to take in columns" if isinstance(value, Mapping) else ""
+            if isinstance(value, tuple):
+                about = f"; if these are {len(value)} outputs, give num_outputs={len(value)}"
+            raise SampleError(f"{_NAME}: {self.source(index)}: {error}{about}") from error
+
+
+def _count(arguments: Mapping[str, Any]) -> int:
+    columns = path_list(_NAME, "columns", arguments.get("columns"))
+    return len(columns) or arguments.get("num_outputs") or 1
+
+
+@reader(name=_NAME, outputs=_count, devices=("cpu",))
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def dataset(
+    *,
+    dataset: Static[object],
+    columns: Static[tuple[str, ...]] = (),
+    layout: Static[str | tuple[str, ...] | None] = None,
+    num_outputs: Static[int | None] = None,
+    **options: Any,
+) -> Reader:
+    """Reads elements of an object with `__len__` and `__getitem__`.
+
+    It may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an object of a class of yours. Each element is
+    a sample: none is lost, whatever the batch size. One thread at a time asks for elements; with `workers=` of the pipeline
+    its processes do, to which the object is sent. An element may be an array, a number, bytes, a string, a picture of
+    Pillow, or several of them: a tuple (`num_outputs`) or a dict (`columns`). What `__getitem__` raises is the error of
+    that sample.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        dataset: the object; of a table (pandas, polars, pyarrow) the rows, by `columns`. Nobody changes it meanwhile.
+        columns: entries of elements that are dicts, an output for each.
+        layout: of the outputs, one for each or one for all.
+        num_outputs: number of outputs of elements that are tuples; None: an element is one output.
+
+    Returns: for each output what the elements have; uint8 [bytes] of bytes and strings.
+
+    Example: numbers = fn.readers.dataset(dataset=[np.float32([i, i + 1]) for i in range(10)], random_shuffle=True)
+    """
+    columns = tuple(path_list(_NAME, "columns", columns))
+    count = len(columns) or num_outputs or 1
+    layouts = None if layout is None else [layout] * count if isinstance(layout, str) else list(layout)
+    if layouts is not None and len(layouts) != count:
+        raise ValueError(f"{_NAME}: {len(layouts)} layouts for {count} outputs")
+    if columns and num_outputs not in (None, len(columns)):
+        raise ValueError(f"{_NAME}: num_outputs is {num_outputs}, but columns names {len(columns)}")
+    if type(dataset).__module__.partition(".")[0] in _TABLES:
+        return opened_frame(_NAME, dataset, columns, options)
+    if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")):
+        raise TypeError(
+            f"{_NAME}: dataset must have __len__ and __getitem__, which {type(dataset).__name__} has not; what is only "
+            "gone through from its beginning is for fn.external_source"
+        )
+    if isinstance(dataset, Mapping):
+        raise TypeError(
+            f"{_NAME}: dataset is a {type(dataset).__name__}; a dict of columns is for fn.readers.table"
+        )
+    return DatasetReader(dataset, columns, num_outputs, layouts, options)
