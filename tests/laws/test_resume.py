@@ -94,7 +94,18 @@ def _killed_and_resumed(module, tmp_path, reference, runs, *given, groups=()):
 
 
 # Readers that hold open what a killed process leaves as it is: files of records, videos, and the indexes of both.
-KILLED = ("tfrecord", "mxnet", "caffe", "caffe2", "webdataset", "parquet", "arrow", "video", "experimental video", "numpy window")
+KILLED = (
+    "tfrecord",
+    "mxnet",
+    "caffe",
+    "caffe2",
+    "webdataset",
+    "parquet",
+    "arrow",
+    "video",
+    "experimental video",
+    "numpy window",
+)
 
 
 def test_kill_minus_nine_of_records_and_videos(tmp_path):
