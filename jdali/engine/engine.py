@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from jdali._batches import BatchSplit, LentMemory
@@ -116,6 +116,11 @@ class Engine:
         # Also against a batch that is replayed, or attempted again, which come in no order.
         self._alone = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
+        ]
+        parts = zip(self.here.steps, self.runners, self.here.last_uses, self.timing.steps, strict=True)
+        self._prepared = [
+            PreparedStep(step.nodes, runner.run, last_uses, timer, runner.policy, number)
+            for number, (step, runner, last_uses, timer) in enumerate(parts)
         ]
         self._closed = False
 
@@ -260,8 +265,11 @@ class Engine:
         """Makes a task that another process has drawn, in a worker; the result lies in memory of that process."""
         self.use_seed(sent.seed)
         if sent.is_search:
-            first = [*steps_before_programs(self.here)]  # nothing has to be compiled for these
-            make_each(sent.task, [functools.partial(self._make_steps, steps=some) for some in (first, None)])
+            first = [self._prepared[number] for number in steps_before_programs(self.here)]  # compile nothing
+            make_each(
+                sent.task,
+                [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)],
+            )
             return ()
         iteration = Iteration.of(sent.task, self.sources)
         failure = self._advance(iteration, _at_once, 0)
@@ -271,8 +279,8 @@ class Engine:
         finally:
             del iteration, failure  # the traceback of a failure holds this frame
 
-    def _make_steps(self, task: BatchTask, steps: Iterable[int] | None) -> None:
-        """Takes a batch through some steps, or all; a failure is nobody's."""
+    def _make_steps(self, task: BatchTask, steps: Sequence[PreparedStep]) -> None:
+        """Takes a batch through some steps, for their effect on this process."""
         self._advance(Iteration.of(task, self.sources), _at_once, 0, steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
@@ -288,9 +296,13 @@ class Engine:
         return None
 
     def _advance(
-        self, iteration: Iteration, turn: Callable[[int], Any], order: int, steps: Iterable[int] | None = None
+        self,
+        iteration: Iteration,
+        turn: Callable[[int], Any],
+        order: int,
+        steps: Sequence[PreparedStep] | None = None,
     ) -> AttemptFailure | None:
-        """Takes a batch through the steps of these numbers, None for all, up to one that fails."""
+        """Takes a batch through some steps, None for all, up to one that fails."""
 
         @contextlib.contextmanager
         def entered(step: PreparedStep) -> Iterator[None]:
@@ -300,19 +312,17 @@ class Engine:
                 iteration.most_bytes = max(iteration.most_bytes, iteration.env.nbytes)
 
         context = StepContext(self.pool.at(order), iteration.task)
-        chosen = map(self._prepared, range(len(self.here.steps)) if steps is None else steps)
         try:
-            make(chosen, iteration.env, iteration.parts, context, enter=entered)
+            make(
+                self._prepared if steps is None else steps,
+                iteration.env,
+                iteration.parts,
+                context,
+                enter=entered,
+            )
         except NodeFailure as failure:
             return iteration.failed(failure)
         return None
-
-    def _prepared(self, number: int) -> PreparedStep:
-        runner = self.runners[number]
-        return PreparedStep(
-            self.here.steps[number].nodes, runner.run, self.here.last_uses[number],
-            self.timing.steps[number], runner.policy, number,
-        )  # fmt: skip
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
