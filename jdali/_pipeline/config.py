@@ -216,17 +216,8 @@ class PipelineConfig:
         """True if the depths of two queues were set."""
         return isinstance(self.prefetch_queue_depth, Mapping)
 
-    @property
-    def cpu_queue_size(self) -> int:
-        """Batches that DALI would make ahead on the CPU; the largest of the depths given counts here."""
-        return self._queue_size("cpu_size")
-
-    @property
-    def gpu_queue_size(self) -> int:
-        """Batches that DALI would make ahead on the GPU; the largest of the depths given counts here."""
-        return self._queue_size("gpu_size")
-
-    def _queue_size(self, name: str) -> int:
+    def queue_size(self, name: str) -> int:
+        """Returns the depth of one of DALI's two queues, "cpu_size" or "gpu_size"."""
         depth = self.prefetch_queue_depth
         return depth.get(name, self.depth) if isinstance(depth, Mapping) else depth
 

@@ -1076,12 +1076,12 @@ class Pipeline:
     @property
     def cpu_queue_size(self) -> int:
         """Batches that DALI would make ahead on the CPU; the largest of the depths given counts here."""
-        return self._config.cpu_queue_size
+        return self._config.queue_size("cpu_size")
 
     @property
     def gpu_queue_size(self) -> int:
         """Batches that DALI would make ahead on the GPU; the largest of the depths given counts here."""
-        return self._config.gpu_queue_size
+        return self._config.queue_size("gpu_size")
 
     @property
     def enable_checkpointing(self) -> bool:

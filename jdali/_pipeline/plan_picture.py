@@ -105,8 +105,7 @@ def _kind(step: HostStep | Stage) -> tuple[str, str]:
     if isinstance(step, HostStep):
         kind, colour = ("reads" if step.node.is_source else "host"), "var(--dim)"
     else:
-        kind = "arguments" if step.is_arguments else f"stage {step.index}"
-        colour = "var(--arg)" if step.is_arguments else "var(--cpu)"
+        kind, colour = step.title, "var(--arg)" if step.is_arguments else "var(--cpu)"
     return kind, "var(--gpu)" if step.device == "gpu" else colour
 
 

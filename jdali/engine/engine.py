@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,15 +18,14 @@ from jdali._workers.callbacks import CallbackWorkers
 from jdali.engine.cursor import TaskCursor
 from jdali.engine.executors.crash import make_each
 from jdali.engine.executors.elsewhere import Begun, MadeElsewhere, SentTask, StartWorkers
-from jdali.engine.executors.sent_result import SentResult, send_result
+from jdali.engine.executors.sent_result import SentResult, send_failure, send_values
 from jdali.engine.failure import NodeFailure
 from jdali.engine.iteration import Iteration, Result
 from jdali.engine.make import PreparedStep, make
 from jdali.engine.opening import open_sources
 from jdali.engine.options import EngineOptions
 from jdali.engine.phases import Timing
-from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
-from jdali.engine.recovery.blame import to_be_listed
+from jdali.engine.recovery.blame import AttemptFailure, to_be_listed
 from jdali.engine.recovery.stand_ins import StandIns
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.compilation_cache import enable_compilation_cache
@@ -44,6 +43,7 @@ from jdali.graph import (
     steps_before_programs,
 )
 from jdali.readers.shared_tables import Tables
+from jdali.tensors import TensorList
 
 
 def _at_once(step: int) -> contextlib.AbstractContextManager[None]:
@@ -118,6 +118,11 @@ class Engine:
         # Also against a batch that is replayed, or attempted again, which come in no order.
         self._alone = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
+        ]
+        parts = zip(self.here.steps, self.runners, self.here.last_uses, self.timing.steps, strict=True)
+        self._prepared = [
+            PreparedStep(step.nodes, runner.run, last_uses, timer, runner.policy, number)
+            for number, (step, runner, last_uses, timer) in enumerate(parts)
         ]
         self._closed = False
 
@@ -225,13 +230,14 @@ class Engine:
             tolerates = self.on_error != "raise"
         stand_ins: StandIns | None = None
         skipped: list[SkippedSample] = []
-        attempt, nothing = task, None
-        made = self._attempt(task, turn, order, begun)
+        nothing = None
+        iteration = Iteration.of(task, self.sources)
+        failure = self._receive(iteration, order, begun) or self._advance(iteration, turn, order)
         try:
-            while (failure := made.failure) is not None:
+            while failure is not None:
                 if not (tolerates and failure.blamed):
                     _raise(failure)
-                skipped += to_be_listed(attempt, failure.operator, failure.blamed)
+                skipped += to_be_listed(iteration.task, failure.operator, failure.blamed)
                 if stand_ins is None:
                     readers = {node.name: reader for node, reader in self.readers.items()}
                     stand_ins = StandIns(
@@ -247,63 +253,65 @@ class Engine:
                     attempt = stand_ins.replace(failure.blamed)
                 except LookupError:
                     _raise(failure)
-                if len(attempt):
-                    made = self._attempt(attempt, turn, order)
-                else:
+                iteration = Iteration.of(attempt, self.sources)
+                if not len(attempt):
                     nothing = failure.user_error()
-                    made = BatchResult(attempt, ())
+                    break
+                failure = self._receive(iteration, order) or self._advance(iteration, turn, order)
+            made = iteration.task
+            outputs = () if nothing is not None else self._outputs(iteration)
             return Result(
-                made.outputs, attempt.ids, attempt.mask, attempt.padded, self._state(task.state), tuple(skipped),
-                bytes_of(made.outputs), made.most_bytes, nothing, task.share,
+                outputs, made.ids, made.mask, made.padded, self._state(task.state), tuple(skipped),
+                bytes_of(outputs), iteration.most_bytes, nothing, task.share,
             )  # fmt: skip
         finally:
-            del made, failure  # the traceback of a failure holds this frame
+            del iteration, failure  # the traceback of a failure holds this frame
 
-    def _attempt(
-        self,
-        task: BatchTask,
-        turn: Callable[[int], contextlib.AbstractContextManager[object]] = _at_once,
-        order: int = 0,
-        begun: Begun | None = None,
-    ) -> BatchResult:
-        """Carries a task out, in this thread, also in another process; returns its outputs, or what failed."""
-        iteration = Iteration.of(task, self.sources)
-        failure = self._receive(iteration, order, begun) or self._advance(iteration, turn, order)
-        try:
-            outputs = () if failure is not None else tuple(iteration.env[v] for v in self.plan.outputs)
-            return BatchResult(task, outputs, iteration.most_bytes, failure)
-        finally:
-            del failure  # its traceback holds this frame
+    def _outputs(self, iteration: Iteration) -> tuple[TensorList, ...]:
+        return tuple(iteration.env[v] for v in self.plan.outputs)
 
     def make_sent(self, sent: SentTask) -> SentResult:
         """Makes a task that another process has drawn, in a worker; the result lies in memory of that process."""
         self.use_seed(sent.seed)
         if sent.is_search:
-            make_each(sent.task, (self._make_first_steps, self._attempt))
-            return SentResult((), None)
-        result = self._attempt(sent.task)
-        with LentMemory(answer_memory()):  # batches are put together where they are sent from
-            return send_result(result)
+            first = [self._prepared[number] for number in steps_before_programs(self.here)]  # compile nothing
+            make_each(
+                sent.task,
+                [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)],
+            )
+            return ()
+        iteration = Iteration.of(sent.task, self.sources)
+        failure = self._advance(iteration, _at_once, 0)
+        try:
+            with LentMemory(answer_memory()):  # batches are put together where they are sent from
+                return send_values(self._outputs(iteration)) if failure is None else send_failure(failure)
+        finally:
+            del iteration, failure  # the traceback of a failure holds this frame
 
-    def _make_first_steps(self, task: BatchTask) -> None:
-        """Carries out the steps of a batch for which nothing has to be compiled."""
-        iteration = Iteration.of(task, self.sources)
-        self._advance(iteration, _at_once, 0, steps_before_programs(self.here))
+    def _make_steps(self, task: BatchTask, steps: Sequence[PreparedStep]) -> None:
+        """Takes a batch through some steps, for their effect on this process."""
+        self._advance(Iteration.of(task, self.sources), _at_once, 0, steps)
 
-    def _receive(self, iteration: Iteration, order: int, begun: Begun | None) -> AttemptFailure | None:
+    def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
         """Has workers make what they can of a batch, if there are any."""
         if self.elsewhere is None:
             return None
         self._refuse_if_closed()
         made = self.elsewhere.make(iteration.task, self.seed, order, begun)
-        iteration.env.update(made.values)
+        if isinstance(made, AttemptFailure):
+            return made
+        iteration.env.update(made)
         iteration.most_bytes = iteration.env.nbytes  # what a worker needs besides is not in this process
-        return made.failure
+        return None
 
     def _advance(
-        self, iteration: Iteration, turn: Callable[[int], Any], order: int, steps: Iterable[int] | None = None
+        self,
+        iteration: Iteration,
+        turn: Callable[[int], Any],
+        order: int,
+        steps: Sequence[PreparedStep] | None = None,
     ) -> AttemptFailure | None:
-        """Takes a batch through the steps of these numbers, None for all, up to one that fails."""
+        """Takes a batch through some steps, None for all, up to one that fails."""
 
         @contextlib.contextmanager
         def entered(step: PreparedStep) -> Iterator[None]:
@@ -313,19 +321,17 @@ class Engine:
                 iteration.most_bytes = max(iteration.most_bytes, iteration.env.nbytes)
 
         context = StepContext(self.pool.at(order), iteration.task)
-        chosen = map(self._prepared, range(len(self.here.steps)) if steps is None else steps)
         try:
-            make(chosen, iteration.env, iteration.parts, context, enter=entered)
+            make(
+                self._prepared if steps is None else steps,
+                iteration.env,
+                iteration.parts,
+                context,
+                enter=entered,
+            )
         except NodeFailure as failure:
             return iteration.failed(failure)
         return None
-
-    def _prepared(self, number: int) -> PreparedStep:
-        runner = self.runners[number]
-        return PreparedStep(
-            self.here.steps[number].nodes, runner.run, self.here.last_uses[number],
-            self.timing.steps[number], runner.policy, number,
-        )  # fmt: skip
 
     def _refuse_if_closed(self) -> None:
         if self._closed:

@@ -14,8 +14,7 @@ import numpy as np
 from jdali._batches import Drawn, PaddedBlock, Provenance, external
 from jdali._errors import OperatorError, SkippedSample
 from jdali.engine.failure import NodeFailure
-from jdali.engine.recovery.batch_result import AttemptFailure
-from jdali.engine.recovery.blame import Blamed, blame
+from jdali.engine.recovery.blame import AttemptFailure, Blamed, blame
 from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.values import Values
 from jdali.engine.task import BatchTask, EpochShare

@@ -28,10 +28,10 @@ def describe(engine: Engine, room: Room | None = None) -> str:
         room: for batches that are made ahead, if they are.
     """
     first = f"plan of {counted(len(engine.plan.steps), 'step')}, batch_size {engine.batch_size}, "
-    first += counted(engine.pool.threads, "thread") + " in each worker" * (
-        engine.elsewhere is not None and not engine.here.steps
-    )
-    if not (engine.elsewhere is not None and not engine.here.steps):
+    first += counted(engine.pool.threads, "thread")
+    if engine.elsewhere is not None and not engine.here.steps:
+        first += " in each worker"
+    else:
         first += f", {counted(engine.compiler.count, 'program')} compiled"
     if engine.compiler.count:
         first += f", padding makes them take {waste(engine.stage_runners):.2f} times as long"
@@ -60,8 +60,7 @@ def describe(engine: Engine, room: Room | None = None) -> str:
             continue
         assert isinstance(runner, StageRunner)
         names = " + ".join(n.op.name for n in step.nodes)
-        kind = "arguments" if step.is_arguments else f"stage {step.index}"
-        lines.append(f"  [level {step.level}] {kind:<6} on {runner.where}: {names}")
+        lines.append(f"  [level {step.level}] {step.title:<6} on {runner.where}: {names}")
         shapes = runner.shapes
         lines.append(
             f"      padded shapes: level {shapes.level} ({text_of(shapes.level)}), "
@@ -88,13 +87,7 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
         f"  shared memory: {leased:.1f} MiB leased to batches, {idle:.1f} MiB kept for others",
     ]
     for step in elsewhere.border.elsewhere.steps:
-        kind = (
-            "host"
-            if isinstance(step, HostStep)
-            else "arguments"
-            if step.is_arguments
-            else f"stage {step.index}"
-        )
+        kind = "host" if isinstance(step, HostStep) else step.title
         lines.append(
             f"  [level {step.level}] {kind:<6} in workers: {' + '.join(n.op.name for n in step.nodes)}"
         )

@@ -77,6 +77,11 @@ class Stage:
         """Only random values and arithmetic on them: no data comes in from outside."""
         return not self.inputs
 
+    @property
+    def title(self) -> str:
+        """ "arguments", or "stage" and its number."""
+        return "arguments" if self.is_arguments else f"stage {self.index}"
+
 
 @dataclasses.dataclass(frozen=True)
 class ExecutionPlan:

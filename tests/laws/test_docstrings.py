@@ -14,7 +14,7 @@ TREES = {path.relative_to(PACKAGE): ast.parse(path.read_text()) for path in sort
 
 # Docstrings of each room that still begin with something else. The numbers only go down, and a room with none is not listed.
 LEFT: dict[str, int] = {
-    "_operators": 92, "_sources": 41, "_threads": 12, "_workers": 44, "engine": 83,
+    "_operators": 92, "_sources": 41, "_threads": 12, "_workers": 44, "engine": 76,
     "graph": 94, "iterator": 55, "plugin": 10,
 }  # fmt: skip
 

@@ -35,7 +35,26 @@ def counting(batches, cycle=None):
     return fn.external_source(source=batches, cycle=cycle)
 
 
+class Counted(jdali.Pipeline):
+    """Asks for what is known once it is built, in its own `build`."""
+
+    def define_graph(self):
+        return fn.random.uniform(range=[0, 1])
+
+    def build(self):
+        super().build()
+        self.count = self.num_outputs
+
+
 # --- definition -----------------------------------------------------------------------------
+def test_a_subclass_builds_in_its_own_way():
+    pipe = Counted(batch_size=2, num_threads=1, seed=1)
+    pipe.build()
+    assert pipe.count == 1
+    assert len(pipe.run()[0]) == 2
+    pipe.close()
+
+
 def test_arguments_of_the_function_and_of_the_pipeline_are_told_apart():
     pipe = counting(numbered(1), batch_size=8, seed=5)
     assert (pipe.max_batch_size, pipe.seed, pipe.num_threads) == (8, 5, 2)

@@ -77,10 +77,7 @@ class StepwiseEngine(Engine):
         """Makes the batch of a task; keeps the value after each operator."""
         iteration = Iteration.of(task, self.sources)
         context = StepContext(self.pool, task)
-        steps = (
-            dataclasses.replace(step, last_uses=())
-            for step in map(self._prepared, range(len(self.plan.steps)))
-        )
+        steps = [dataclasses.replace(step, last_uses=()) for step in self._prepared]
         try:
             make(steps, iteration.env, iteration.parts, context, enter=lambda step: self._alone[step.number])
         except NodeFailure as failure:

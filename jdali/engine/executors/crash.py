@@ -19,8 +19,7 @@ import numpy as np
 from jdali._errors import OperatorError, SampleError
 from jdali._workers import TaskKilledError, note_reached
 from jdali.engine.executors.sent_result import drawn_from
-from jdali.engine.recovery.batch_result import AttemptFailure
-from jdali.engine.recovery.blame import Blamed
+from jdali.engine.recovery.blame import AttemptFailure, Blamed
 from jdali.engine.task import BatchTask
 
 OPERATOR = "worker process"
@@ -30,7 +29,7 @@ Kills = Callable[[BatchTask], TaskKilledError | None]
 
 
 def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError] | None:
-    """The position of a sample that ends a worker by itself, and the deaths; None: there is none.
+    """Finds the position of a sample that ends a worker by itself, and the deaths; None: there is none.
 
     Args:
         task: that ended workers.
@@ -62,7 +61,7 @@ def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) 
 def crash_failure(
     task: BatchTask, position: int, error: TaskKilledError, sources: Mapping[str, object]
 ) -> AttemptFailure:
-    """The failure of a batch with a sample that kills workers.
+    """Describes the failure of a batch with a sample that kills workers.
 
     Args:
         task: of the batch.
@@ -70,18 +69,20 @@ def crash_failure(
         error: with the deaths.
         sources: of the pipeline, by name.
     """
-    drawn = [drawn_from(sources, name, task) for name in (*task.refs, *task.data)]
     cause = SampleError(f"{error.deaths[-1]} while it worked on this sample", sample=position)
-    files = ", ".join(name for one in drawn if (name := one.name(int(one.index[position]))))
+    blamed = Blamed(cause)
+    for name in (*task.refs, *task.data):
+        blamed.come_from(drawn_from(sources, name, task), position)
 
     def user_error() -> OperatorError:
+        files = ", ".join(blamed.files)
         return OperatorError(str(cause), operator=OPERATOR, sample=position, source=files)
 
-    return AttemptFailure(OPERATOR, cause, user_error, {position: Blamed(cause, drawn)})
+    return AttemptFailure(OPERATOR, cause, user_error, {position: blamed})
 
 
 def batch_failure(error: TaskKilledError) -> AttemptFailure:
-    """The failure of a batch that kills workers though none of its samples does so by itself."""
+    """Describes the failure of a batch that kills workers though none of its samples does so by itself."""
 
     def user_error() -> OperatorError:
         return OperatorError(

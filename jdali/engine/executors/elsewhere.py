@@ -13,9 +13,9 @@ from jdali._sources import in_host_memory
 from jdali._threads import PhaseTimer
 from jdali._workers import BatchWorkers, MadeTask, TaskKilledError
 from jdali.engine.executors.crash import batch_failure, crash_failure, killing_sample
-from jdali.engine.executors.sent_result import SentResult, by_name, receive_failure, receive_values
+from jdali.engine.executors.sent_result import SentResult, by_name, receive_values
 from jdali.engine.options import EngineOptions
-from jdali.engine.recovery.batch_result import AttemptFailure
+from jdali.engine.recovery.blame import AttemptFailure
 from jdali.engine.task import BatchTask
 from jdali.graph import Border, DataNode, ExecutionPlan, Node, cut
 from jdali.readers.shared_tables import Tables
@@ -55,19 +55,6 @@ class Begun(NamedTuple):
     sent: SentTask
     future: Future[MadeTask]
     start: float
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Crossing:
-    """Values that came from a worker.
-
-    Attributes:
-        values: by the value of the graph; empty after a failure.
-        failure: why there are no values; None: there are.
-    """
-
-    values: Mapping[DataNode, TensorList]
-    failure: AttemptFailure | None
 
 
 class MadeElsewhere:
@@ -124,12 +111,16 @@ class MadeElsewhere:
         sent = dataclasses.replace(task, data=_in_host_memory(task)) if task.data else task
         return self._submitted(SentTask(sent, seed), order)
 
-    def make(self, task: BatchTask, seed: int, order: int, begun: Begun | None = None) -> Crossing:
+    def make(
+        self, task: BatchTask, seed: int, order: int, begun: Begun | None = None
+    ) -> dict[DataNode, TensorList] | AttemptFailure:
         """Blocks until a worker has made a task.
 
         Args:
             task, seed, order: see `begin`.
             begun: what that has returned; None: it was not called.
+
+        Returns: the values at the border, or why they could not be made.
 
         Raises:
             Exception: of no sample and no operator: the workers were closed, or cannot be started.
@@ -148,9 +139,9 @@ class MadeElsewhere:
                 sent, lambda some: self._kills(SentTask(some, seed, is_search=True), order)
             )
             if found is not None:
-                return Crossing({}, crash_failure(task, *found, self._sources))
+                return crash_failure(task, *found, self._sources)
         assert killed is not None
-        return Crossing({}, batch_failure(killed))
+        return batch_failure(killed)
 
     def _submitted(self, sent: SentTask, order: int) -> Begun:
         start = time.perf_counter()
@@ -164,11 +155,11 @@ class MadeElsewhere:
         result: SentResult = made.result
         return result
 
-    def _received(self, result: SentResult, task: BatchTask) -> Crossing:
-        if result.failure is not None:
-            return Crossing({}, receive_failure(result.failure, task, self._sources))
-        values = receive_values(result.values, task, self._sources)
-        return Crossing(dict(zip(self.border.elsewhere.outputs, values, strict=True)), None)
+    def _received(self, result: SentResult, task: BatchTask) -> dict[DataNode, TensorList] | AttemptFailure:
+        if isinstance(result, AttemptFailure):
+            return result
+        values = receive_values(result, task, self._sources)
+        return dict(zip(self.border.elsewhere.outputs, values, strict=True))
 
     def _kills(self, task: SentTask, order: int) -> TaskKilledError | None:
         """Tries a task in one worker; returns its death, if it dies."""
@@ -180,7 +171,7 @@ class MadeElsewhere:
 
 
 def _in_host_memory(task: BatchTask) -> dict[str, Any]:
-    """The data of the external sources, without any that are on a device."""
+    """Returns the data of the external sources, without any that are on a device."""
     return {
         name: data._replace(outputs=tuple(map(in_host_memory, data.outputs)))
         for name, data in task.data.items()

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._numerics.random import SampleKeys, index_words, seed_words
+from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.random_key import described, is_key, is_typed
 from jdali._operators.record import Traced
 from jdali._system.devices import to_host
@@ -76,11 +76,9 @@ class Draw:
         return not any(isinstance(v, jax.core.Tracer) for v in (self.words, self.epoch, self.index))
 
     def ids(self) -> SampleIds:
-        """Returns the identities for the steps of a plan."""
-        count = len(self.index)
-        return SampleIds(
-            np.asarray(self.epoch, np.uint32), np.asarray(self.index, np.int64), np.arange(count)
-        )
+        """Returns the identities of the samples; nothing is traced."""
+        epoch, index = to_host(self.epoch).astype(np.uint32), to_host(self.index).astype(np.int64)
+        return SampleIds(epoch, index, np.arange(len(index)))
 
     def identity(self) -> Any:
         """Returns uint32 [3, N]: compiled programs make keys from it."""
@@ -90,7 +88,7 @@ class Draw:
             high = (index >> 32).astype(jnp.uint32) if wide else jnp.zeros(index.shape, jnp.uint32)
             low = (index & 0xFFFFFFFF).astype(jnp.uint32) if wide else index.astype(jnp.uint32)
             return jnp.stack([jnp.asarray(self.epoch).astype(jnp.uint32), low, high])
-        return np.stack([to_host(self.epoch).astype(np.uint32), *index_words(to_host(self.index))])
+        return self.ids().words()
 
     def seeds(self, nodes: Sequence[Node]) -> Any:
         """Returns uint32 [operators, 3], seed and stream of each; see `seed_of` in the engine."""
@@ -113,9 +111,8 @@ class Draw:
         if not self.is_known:
             return Traced(node.op.name, "key")
         seed, stream = np.split(self.seeds([node])[0], [2])
-        return SampleKeys(
-            seed, int(stream[0]), to_host(self.epoch).astype(np.uint32), to_host(self.index).astype(np.int64)
-        )
+        ids = self.ids()
+        return SampleKeys(seed, int(stream[0]), ids.epoch, ids.index)
 
 
 def words_of(key: Any) -> tuple[int, int]:

@@ -1,12 +1,12 @@
-"""Finds the samples that made an operator fail."""
+"""Finds the samples that made an operator fail, and describes the failure."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from jdali._batches import Drawn, Provenance
-from jdali._errors import SkippedSample
+from jdali._errors import OperatorError, SkippedSample
 from jdali.engine.failure import NodeFailure
 from jdali.engine.sample_ids import SampleIds
 from jdali.engine.task import BatchTask
@@ -14,14 +14,47 @@ from jdali.engine.task import BatchTask
 
 @dataclasses.dataclass
 class Blamed:
-    """A sample that an operator could not work on: the error, and what the sources gave for it."""
+    """A sample on which an operator failed.
+
+    Attributes:
+        error: what the operator raised.
+        sources: names of the sources that gave the sample.
+        files: names that these have for it.
+    """
 
     error: Exception
-    drawn: list[Drawn] = dataclasses.field(default_factory=list)
+    sources: list[str] = dataclasses.field(default_factory=list)
+    files: list[str] = dataclasses.field(default_factory=list)
+
+    def come_from(self, drawn: Drawn, position: int) -> None:
+        """Notes what the sample was made of."""
+        if drawn.source is not None and drawn.source not in self.sources:
+            self.sources.append(drawn.source)
+        name = drawn.name(int(drawn.index[position]))
+        if name and name not in self.files:
+            self.files.append(name)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class AttemptFailure:
+    """Failure of the operator at which an attempt at a batch came to a stop.
+
+    Attributes:
+        operator: its name.
+        cause: the first exception.
+        user_error: makes the error for the user, to be raised from `cause`; another one each time, for its traceback
+            holds the frames that hold this failure.
+        blamed: by position the samples that failed; empty if the error is of the code and not of samples.
+    """
+
+    operator: str
+    cause: Exception
+    user_error: Callable[[], OperatorError]
+    blamed: Mapping[int, Blamed]
 
 
 def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> dict[int, Blamed]:
-    """The samples that made an operator fail, by their position in what was drawn.
+    """Returns the samples that made an operator fail, by their position in what was drawn.
 
     Where several samples were put together, any of them may be the bad one: but those from which the
     operator made another sample without an error are not.
@@ -44,8 +77,8 @@ def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> 
     for i, found in rows.items():
         for drawn, position in [origin for origin in found if origin[1] not in good] or found:
             mine = blamed.setdefault(position, Blamed(failure.failures[i]))
-            if drawn is not None and drawn not in mine.drawn:
-                mine.drawn.append(drawn)
+            if drawn is not None:
+                mine.come_from(drawn, position)
     return blamed
 
 
@@ -53,12 +86,10 @@ def to_be_listed(task: BatchTask, operator: str, blamed: Mapping[int, Blamed]) -
     """Returns the entries of `Pipeline.errors` for samples that an operator could not work on."""
     found = []
     for position, why in blamed.items():
-        refs = [task.refs[d.source] for d in why.drawn if d.source in task.refs]
+        refs = [task.refs[name] for name in why.sources if name in task.refs]
         epochs, indices, padded, *_ = refs[0] if refs else (task.ids.epoch, task.ids.index, ~task.mask)
         if padded[position] or not task.mask[position]:
             continue  # the repetition of a sample that is listed, or what stands in for one
-        names = dict.fromkeys(d.name(int(d.index[position])) for d in why.drawn)
-        path = ", ".join(name for name in names if name)
         epoch, index = int(epochs[position]), int(indices[position])
-        found.append(SkippedSample(path, epoch, index, operator, str(why.error)))
+        found.append(SkippedSample(", ".join(why.files), epoch, index, operator, str(why.error)))
     return found

@@ -102,7 +102,7 @@ def test_the_failure_names_sample_file_signal_and_process():
     batch = task(4)
     failure = crash_failure(batch, 2, DEATH, {"r": Reader()})
     assert list(failure.blamed) == [2]
-    assert [(d.source, d.name(int(d.index[2]))) for d in failure.blamed[2].drawn] == [("r", "file 102")]
+    assert (failure.blamed[2].sources, failure.blamed[2].files) == (["r"], ["file 102"])
     error = failure.user_error()
     assert str(error) == (
         "worker process 1234 was killed by signal 11 (SIGSEGV) while it worked on this sample\n"
@@ -117,7 +117,7 @@ def test_data_of_an_external_source_have_no_file():
     data = {"s": SourceData(([np.zeros(1), np.ones(1)],), ("",))}
     failure = crash_failure(BatchTask(ids, np.ones(2, bool), {}, data), 1, DEATH, {"s": None})
     assert failure.user_error().source == ""
-    assert [drawn.source for drawn in failure.blamed[1].drawn] == ["s"]
+    assert (failure.blamed[1].sources, failure.blamed[1].files) == (["s"], [])
 
 
 def test_a_batch_that_kills_as_a_whole_blames_none():

@@ -7,8 +7,7 @@ import pytest
 
 from jdali._workers import MadeTask, TaskKilledError, WorkerDeath
 from jdali.engine.executors.elsewhere import MadeElsewhere
-from jdali.engine.executors.sent_result import send_result
-from jdali.engine.recovery.batch_result import BatchResult
+from jdali.engine.executors.sent_result import send_values
 from jdali.engine.sample_ids import SampleIds
 from jdali.engine.task import BatchTask, SourceData
 from jdali.graph import Border, ExecutionPlan, Graph
@@ -38,8 +37,7 @@ class Workers:
             future.set_exception(TaskKilledError([death] * patience))
         else:
             batch = TensorList.from_samples(samples, "", "cpu")
-            result = send_result(BatchResult(sent.task, (batch,)))
-            future.set_result(MadeTask(result, 0.25, 0.125, 100))
+            future.set_result(MadeTask(send_values([batch]), 0.25, 0.125, 100))
         return future
 
 
@@ -59,8 +57,7 @@ def test_values_of_the_border(border):
     workers = Workers()
     elsewhere = MadeElsewhere(border, workers, {})
     made = elsewhere.make(task(), 7, 5)
-    assert made.failure is None
-    ((value, batch),) = made.values.items()
+    ((value, batch),) = made.items()
     assert value is border.elsewhere.outputs[0]
     assert batch.as_array().tolist() == [[0], [1], [2], [3]]
     assert workers.tasks == [([0, 1, 2, 3], 5, 2, 7)]
@@ -71,9 +68,8 @@ def test_values_of_the_border(border):
 
 def test_a_sample_that_kills_workers_is_blamed(border):
     workers = Workers(2)
-    made = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
-    assert not made.values
-    assert list(made.failure.blamed) == [2]
+    failure = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
+    assert list(failure.blamed) == [2]
     # The whole batch in two workers; then sample after sample, and the one that is found once more, in one worker each.
     assert [(values, patience) for values, _, patience, _ in workers.tasks] == [
         ([0, 1, 2, 3], 2), ([0, 1, 2, 3], 1), ([2], 1),
@@ -84,7 +80,7 @@ def test_a_sample_that_kills_workers_is_blamed(border):
 def test_workers_that_die_for_another_reason_cost_nothing_but_time(border):
     workers = Workers(deaths=2)
     made = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
-    assert made.failure is None
+    assert len(made) == 1
     assert [len(values) for values, *_ in workers.tasks] == [4, 4, 4]
     assert workers.searches == [False, True, False]
 
@@ -96,13 +92,13 @@ def test_a_batch_that_kills_workers_only_as_a_whole_is_given_up(border):
             return super().submit(sent, order, patience=patience)
 
     workers = Whole()
-    made = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
-    assert not made.failure.blamed
-    assert "none of its samples does that alone" in str(made.failure.user_error())
+    failure = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
+    assert not failure.blamed
+    assert "none of its samples does that alone" in str(failure.user_error())
     assert workers.searches == [False, True] * 3
 
 
 def test_data_on_a_device_are_brought_to_host_memory(border):
     batch = TensorList.from_samples([np.float32([i]) for i in range(COUNT)], "", "gpu")
     made = MadeElsewhere(border, Workers(), {}).make(task(batch), 7, 0)
-    assert next(iter(made.values.values())).as_array().tolist() == [[0], [1], [2], [3]]
+    assert next(iter(made.values())).as_array().tolist() == [[0], [1], [2], [3]]

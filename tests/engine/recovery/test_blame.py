@@ -25,9 +25,9 @@ class TestBlame:
         assert blame(failure(1), branch, None) == {5: Blamed(ERROR)}
 
     def test_what_served_another_sample_well_is_not_to_blame(self):
-        source = Drawn(str, np.arange(4))
+        source = Drawn(str, np.arange(4), "source")
         made_of = Provenance((source,), np.array([[0, 1], [1, 2]]), 2)
-        assert blame(failure(0), sample_ids(2), made_of) == {0: Blamed(ERROR, [source])}
+        assert blame(failure(0), sample_ids(2), made_of) == {0: Blamed(ERROR, ["source"], ["0"])}
 
     def test_all_are_where_nothing_tells_them_apart(self):
         source = Drawn(str, np.arange(4))
@@ -39,9 +39,8 @@ class TestBlame:
 def test_repetitions_and_stand_ins_are_not_listed():
     epochs, indices = np.array([0, 0, 1], np.uint32), np.array([5, 6, 0])
     refs = {"source": SampleRefs(epochs, indices, np.array([False, True, False]))}
-    source = Drawn(lambda i: f"file {i}", indices, "source")
     task = BatchTask.of(refs, {})
-    blamed = {i: Blamed(ERROR, [source]) for i in range(3)}
+    blamed = {i: Blamed(ERROR, ["source"], [f"file {index}"]) for i, index in enumerate(indices)}
     listed = to_be_listed(task, "decoder", blamed)
     assert [(s.path, s.epoch, s.index) for s in listed] == [("file 5", 0, 5), ("file 0", 1, 0)]
     assert {(s.operator, s.reason) for s in listed} == {("decoder", "broken")}

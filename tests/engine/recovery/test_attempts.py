@@ -1,4 +1,4 @@
-"""Results of a task: outputs that know their files, or a failure."""
+"""Attempts at a batch: outputs that know their files, or a failure."""
 
 import gc
 import weakref
