@@ -265,6 +265,8 @@ class InFlight:
         except StopIteration:
             self.drained = True
             raise
+        finally:
+            self._engine.cursor.epochs = None  # an iterator that is dropped follows no longer
 
     # --- in threads of the window -----------------------------------------------------------
     def _submit(self, work: Callable[..., None], *slot: WindowSlot) -> None:
