@@ -173,7 +173,7 @@ class InFlight:
         self._slots.append(slot)
 
     def _has_room(self, more: int = 0) -> bool:
-        """True if there is room for a batch beside those that were added, and so many more."""
+        """Returns whether there is room for a batch beside those that were added, and so many more."""
         assert self._room is not None
         waiting = [slot.outcome for slot in self._slots if slot.outcome is not None]
         under_way = len(self._slots) - len(waiting) + more
@@ -414,5 +414,5 @@ class InFlight:
         self._undrawn.clear()
 
     def forget_parent(self) -> None:
-        """See `Window.forget_parent`."""
+        """Closes in a forked process, where a thread of the parent may hold the lock."""
         self.closed, self.changed = True, threading.Condition()
