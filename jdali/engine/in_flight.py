@@ -125,8 +125,10 @@ class InFlight:
     @property
     def first(self) -> Result | BaseException | None:
         """The outcome of the next batch; None: it is under way, or there is none."""
-        slot = next(iter(self._slots), None)
-        return None if slot is None else slot.outcome
+        try:
+            return self._slots[0].outcome
+        except IndexError:
+            return None
 
     @property
     def stopped(self) -> bool:
