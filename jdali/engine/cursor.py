@@ -79,7 +79,7 @@ class TaskCursor:
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Plain numbers: where all sources are behind the last task that was drawn."""
+        """Returns where all sources are behind the last task that was drawn; plain numbers."""
         state: dict[str, Any] = {
             "epoch": self.epoch,
             "iteration": self.iteration,
@@ -132,7 +132,7 @@ class TaskCursor:
         self.iteration = self.position = 0
 
     def twin(self) -> TaskCursor:
-        """The same sources with positions of their own, which begin where these are.
+        """Returns the same sources with positions of their own, which begin where these are.
 
         Raises:
             RuntimeError: an external source cannot be asked again.
@@ -227,7 +227,7 @@ class TaskCursor:
         self._skip_readers(batches, count)
 
     def _skip_readers(self, batches: int, count: int) -> None:
-        """As `skip`, except for the external sources."""
+        """Skips in the readers only, see `skip`."""
         for reader in self._readers.values():
             reader.skip(batches, count)
         self.iteration += batches
@@ -269,7 +269,7 @@ class TaskCursor:
 
 
 def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
-    """The error of sources that gave batches of different sizes; an example for each of these is given."""
+    """Returns the error of sources that gave batches of different sizes: one source for each size."""
     (one, first), (other, second), *_ = nodes.items()
     text = f'Batch size clash! The input operator "{second.name}" returned a batch size {other} which is different than '
     text += f'{one} returned by "{first.name}".'

@@ -125,8 +125,10 @@ class InFlight:
     @property
     def first(self) -> Result | BaseException | None:
         """The outcome of the next batch; None: it is under way, or there is none."""
-        slot = next(iter(self._slots), None)
-        return None if slot is None else slot.outcome
+        try:
+            return self._slots[0].outcome
+        except IndexError:
+            return None
 
     @property
     def stopped(self) -> bool:
@@ -173,7 +175,7 @@ class InFlight:
         self._slots.append(slot)
 
     def _has_room(self, more: int = 0) -> bool:
-        """True if there is room for a batch beside those that were added, and so many more."""
+        """Returns whether there is room for a batch beside those that were added, and so many more."""
         assert self._room is not None
         waiting = [slot.outcome for slot in self._slots if slot.outcome is not None]
         under_way = len(self._slots) - len(waiting) + more
@@ -265,6 +267,8 @@ class InFlight:
         except StopIteration:
             self.drained = True
             raise
+        finally:
+            self._engine.cursor.epochs = None  # an iterator that is dropped follows no longer
 
     # --- in threads of the window -----------------------------------------------------------
     def _submit(self, work: Callable[..., None], *slot: WindowSlot) -> None:
@@ -412,5 +416,5 @@ class InFlight:
         self._undrawn.clear()
 
     def forget_parent(self) -> None:
-        """See `Window.forget_parent`."""
+        """Closes in a forked process, where a thread of the parent may hold the lock."""
         self.closed, self.changed = True, threading.Condition()

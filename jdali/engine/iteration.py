@@ -107,6 +107,6 @@ class Iteration:
         return AttemptFailure(failure.node.op.name, failure.first, user_error, blamed)
 
     def blamed(self, failure: NodeFailure) -> dict[int, Blamed]:
-        """The samples that made an operator fail, by their position in what was drawn."""
+        """Returns the samples that made an operator fail, by their position in what was drawn."""
         node = failure.node
         return blame(failure, self.parts.get(node.domain, self.task.ids), self.env.made_of(node))

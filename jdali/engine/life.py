@@ -25,7 +25,7 @@ class Living(Protocol):
         """Stops everything and waits for it, but no longer than `seconds`."""
 
     def leave(self) -> None:
-        """The interpreter exits: what has not ended by now is not waited for again."""
+        """Gives up what has not ended by now: the interpreter exits."""
 
     def forget_parent(self) -> None:
         """Forgets the threads in a forked process: it has none of them, and one of them may have held a lock."""
@@ -110,7 +110,7 @@ def free_idle_memory() -> None:
 
 
 def _forget_parents() -> None:
-    """In a forked process: nothing of the parent's is waited for, also not at the exit."""
+    """Forgets the threads of the parent in a forked process, which waits for none of them at its exit."""
     NATIVE.forget_parent()
     for window in list(LIVE):
         window.forget_parent()

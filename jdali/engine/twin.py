@@ -32,9 +32,6 @@ class PipelineTwin:
         """As `Pipeline.slabs`."""
         return self._engine.pool.slabs
 
-    def wait_result(self) -> None:
-        """Does nothing: `take_result` waits by itself."""
-
     def take_result(self) -> Result:
         """Makes the next batch."""
         if self._ended:

@@ -170,7 +170,7 @@ class Window:
         self._scaler = WorkerScaler(self.engine.elsewhere, resize, least, most)
 
     def _fit_workers(self) -> None:
-        """As many batches are in flight as the workers need."""
+        """Has as many batches in flight as the workers need."""
         if self.engine.elsewhere is None or self.room is None:
             return
         self._fitted = self.engine.elsewhere.in_flight
@@ -400,7 +400,7 @@ class Window:
         LIVE.discard(self)
 
     def leave(self) -> None:
-        """The interpreter exits: what has not ended by now is not waited for again."""
+        """Gives up what has not ended by now: the interpreter exits."""
         self._over = True
 
     def forget_parent(self) -> None:

@@ -47,7 +47,7 @@ class Assembler:
         self._sizes = {name: _Sizes() for name in padded}
 
     def twin(self) -> Assembler:
-        """One that does the same, and whose use does not change this one."""
+        """Returns an assembler that does the same, and whose use does not change this one."""
         twin = copy.copy(self)
         twin._sizes = {name: copy.copy(sizes) for name, sizes in self._sizes.items()}
         return twin
@@ -55,7 +55,7 @@ class Assembler:
     def __call__(
         self, outputs: Sequence[Sequence[TensorList]], rows: Sequence[np.ndarray | None], mask: np.ndarray
     ) -> dict[str, jax.Array]:
-        """The arrays of one batch, by name.
+        """Makes the arrays of one batch, by name.
 
         Args:
             outputs: of each pipeline.
@@ -92,12 +92,12 @@ class Assembler:
             )
 
     def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
-        """The rows of all pipelines as one array."""
+        """Makes one array of the rows of all pipelines."""
         array = place(name, parts, sharding)
         return lead(array, fitted(name, sharding, array.ndim)) if self._leading and sharding else array
 
     def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
-        """For each pipeline the devices on which its outputs are wanted, for each output."""
+        """Returns for each pipeline, and each of its outputs, the devices on which it is wanted."""
         wanted: list[BatchSplit | None] = []
         for name in self.names:
             sharding = self._sharding_of(name)
@@ -133,7 +133,7 @@ class Assembler:
 
 
 def _squeezed(name: str, array: AnyArray) -> AnyArray:
-    """[N, 1] as [N]."""
+    """Reshapes [N, 1] to [N]."""
     if array.size != len(array):
         raise IteratorError(
             f"iterator: squeeze names {name!r}, whose samples are no single numbers: they have the shape {array.shape[1:]}"
@@ -153,7 +153,7 @@ class _Sizes:
         self._varies: np.ndarray = np.zeros(0, bool)
 
     def holding(self, extents: np.ndarray) -> tuple[int, ...]:
-        """A shape that holds all extents: exact on axes that have never varied, else of a coarse grid."""
+        """Returns a shape that holds all extents: exact on axes that have never varied, else of a coarse grid."""
         if self._first is None:
             self._first, self._varies = extents[0], np.zeros(extents.shape[1], bool)
         self._varies |= (extents != self._first).any(axis=0)
@@ -162,7 +162,7 @@ class _Sizes:
 
 
 def _dense_array(name: str, batch: TensorList, *, split: bool) -> AnyArray:
-    """Samples of one size as one array: NumPy if they are in host memory (and are to be cut or split up)."""
+    """Returns samples of one size as one array: NumPy if they are in host memory (and are to be cut or split up)."""
     store = batch.store
     whole = store.whole()
     what = f"iterator: output {name!r}"
@@ -173,5 +173,5 @@ def _dense_array(name: str, batch: TensorList, *, split: bool) -> AnyArray:
 
 
 def _padded_array(name: str, batch: TensorList, shape: tuple[int, ...]) -> AnyArray:
-    """[N, *shape], zero past a sample's size."""
+    """Pads samples by zeros to one array [N, *shape]."""
     return narrow(padded_by_zeros(batch.store, shape, batch.store.sharding), f"iterator: output {name!r}")

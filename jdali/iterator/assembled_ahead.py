@@ -176,7 +176,7 @@ def found(results: Sequence[Result], share: EpochShare) -> UserBatch | None:
 
 
 def _bytes_beside(arrays: object, results: Sequence[Result]) -> int:
-    """Bytes of arrays that are not memory of the results."""
+    """Counts bytes of arrays that are not memory of the results."""
     own = {
         id(block.array)
         for result in results

@@ -62,7 +62,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Batches in this epoch."""
 
     def _draw(self, *, keep: bool = False) -> UserBatch:
-        """The next batch; raises StopIteration at the end of the epoch.
+        """Returns the next batch; raises StopIteration at the end of the epoch.
 
         Args:
             keep: the batch is only looked at: it stays the next one.
@@ -83,7 +83,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
                             return batch
 
     def _known(self, keep: bool) -> UserBatch | None:
-        """The batch that was looked at, if any; raises StopIteration at the end of the epoch."""
+        """Returns the batch that was looked at, if any; raises StopIteration at the end of the epoch."""
         if self._kept is not None:
             return self._give(self._kept, keep)
         if self._end is not None:
@@ -91,7 +91,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return None
 
     def _taken(self, keep: bool) -> UserBatch | None:
-        """The next batch if it is there; raises StopIteration at the end of the epoch."""
+        """Takes the next batch if it is there; raises StopIteration at the end of the epoch."""
         item = self._item()
         if isinstance(item, EpochEnd):
             self._reach_end(item)
@@ -101,7 +101,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return None if item is None else self._give(self._accepted(item), keep)
 
     def _accepted(self, batch: UserBatch) -> UserBatch:
-        """For iterators that expect something of their batches."""
+        """Checks a batch, in iterators that expect something of theirs."""
         return batch
 
     def _give(self, batch: UserBatch, keep: bool) -> UserBatch:
@@ -129,7 +129,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return FirstBatches(batches, self._begin_within, self._next_within, self.__len__)
 
     def _is_over_within(self, batches: int) -> bool:
-        """True if so many batches of an epoch were given, and there are more."""
+        """Returns whether so many batches of an epoch were given, and there are more."""
         return self._end is None and self._done >= batches and self._done != self._length
 
     def _begin_within(self, batches: int) -> None:

@@ -58,7 +58,7 @@ class ReaderFacts:
 
     @classmethod
     def of(cls, metas: Sequence[Mapping[str, Any]]) -> ReaderFacts:
-        """From `Pipeline.reader_meta` of the same reader in each pipeline."""
+        """Makes the facts of `Pipeline.reader_meta` of the same reader in each pipeline."""
 
         def common(key: str) -> Any:
             values = [meta[key] for meta in metas]
@@ -83,7 +83,7 @@ class ReaderFacts:
         )
 
     def shard_sizes(self) -> list[int]:
-        """Samples of each shard."""
+        """Returns the samples of each shard."""
         return _divided(self.epoch_size, self.shards)
 
 
@@ -134,7 +134,7 @@ class EpochCounter:
 
     # --- this epoch -------------------------------------------------------------------------
     def _sizes(self) -> list[int]:
-        """Samples in the shard that each reader is at, had every shard one; the same in all processes."""
+        """Returns the samples in the shard that each reader is at, had every shard one; the same in all processes."""
         if self._rest:
             return self._rest[0]
         if self.reader is None:
@@ -235,7 +235,7 @@ class EpochCounter:
 
     # --- to the next epoch ------------------------------------------------------------------
     def following(self) -> EpochCounter:
-        """The counter at the start of the next epoch; this one stays."""
+        """Returns the counter at the start of the next epoch; this one stays."""
         counter = copy.copy(self)
         counter.advance()
         return counter
@@ -297,7 +297,7 @@ class EpochCounter:
         self.done = 0 if left else before.done
 
     def _of(self, state: Mapping[str, Any]) -> EpochCounter:
-        """A counter like the one that gave a state."""
+        """Makes a counter like the one that gave a state."""
         before = copy.copy(self)
         before.batch_size, before.pipelines = int(state["batch_size"]), int(state["pipelines"])
         before.done, before._turn = int(state["done"]), int(state["turn"])

@@ -32,7 +32,7 @@ class Replay:
         self._ended = False  # the next epoch begins with the next batch
 
     def get_state(self) -> dict[str, Any]:
-        """As `BatchStream.get_state`."""
+        """Returns the state, as `BatchStream.get_state` does."""
         states = [pipeline.get_state() for pipeline in self._pipelines]
         return state_of(self.counter, ended=self._ended, pipelines=states)
 
@@ -93,7 +93,7 @@ class Replay:
 
 
 def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax.Array]:
-    """See `DataIterator.batch_at`."""
+    """Makes a batch once more, see `DataIterator.batch_at`."""
     if step < 0 or (epoch is not None and epoch < 0):
         raise IndexError(f"batch_at: step {step}, epoch {epoch}; both count from 0")
     replay, anchors = Replay(stream), stream.anchors
@@ -148,7 +148,7 @@ def _check_the_way(replay: Replay, start: State, restored: State) -> None:
 def sample(
     stream: BatchStream, names: Sequence[str], index: int, epoch: int
 ) -> dict[str, jax.Array]:  # fmt: skip
-    """See `DataIterator.sample`."""
+    """Makes a sample once more, see `DataIterator.sample`."""
     seeds = sorted({pipeline.seed for pipeline in stream.pipelines})
     if len(seeds) > 1:
         raise ValueError(

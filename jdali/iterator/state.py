@@ -17,7 +17,7 @@ STATE_VERSION = 1
 def state_of(
     counter: EpochCounter, *, ended: bool, pipelines: Sequence[Mapping[str, object]]
 ) -> dict[str, Any]:
-    """The state of an iterator; JSON-able.
+    """Returns the state of an iterator; JSON-able.
 
     Args:
         counter: where it is in the epoch.
@@ -40,7 +40,7 @@ def state_of(
 
 
 def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, Any]:
-    """The state of an iterator that has left the end of an epoch, where `state` was taken.
+    """Returns the state of an iterator that has left the end of an epoch, where `state` was taken.
 
     Args:
         state: of `state_of`.
@@ -82,7 +82,7 @@ def restore_counter(state: Mapping[str, Any], counter: EpochCounter) -> None:
 
 
 def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) -> list[dict[str, Any]]:
-    """The states for `count` pipelines that read `shards` shards (None: no reader is known by name).
+    """Returns the states for `count` pipelines that read `shards` shards (None: no reader is known by name).
 
     Raises:
         StateError: the state cannot be divided among `count` pipelines.
@@ -103,7 +103,7 @@ def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) ->
 
 
 def _common(states: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
-    """One state for all shards of a reader, from those of the shards that one process had."""
+    """Merges the states of all shards of a reader, those of the shards that one process had."""
     if "taken" in states[0] and len(states) == states[0]["taken"][-1][0]:
         return merged_state(states)
     if any(state != states[0] for state in states):
@@ -115,14 +115,14 @@ def _common(states: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
 
 
 def checkpoints(state: Mapping[str, Any]) -> list[bytes]:
-    """For each pipeline where it is, and the state of the iterator."""
+    """Returns for each pipeline where it is, and the state of the iterator."""
     states = pipeline_states(state, len(state["pipelines"]), None)
     of_iterator = {key: value for key, value in state.items() if key != "pipelines"}
     return [to_checkpoint(of_pipeline, of_iterator) for of_pipeline in states]
 
 
 def restored_state(pipelines: Sequence[Pipeline]) -> dict[str, Any] | None:
-    """The state of the iterator whose `checkpoints` the pipelines were restored from; None: it has none."""
+    """Returns the state of the iterator whose `checkpoints` the pipelines were restored from; None: it has none."""
     states = [pipeline.iterator_state for pipeline in pipelines]
     if any(state is None or state != states[0] for state in states) or states[0] is None:
         return None

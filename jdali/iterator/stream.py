@@ -85,7 +85,7 @@ class BatchStream:
         self._parts = follow(self.pipelines, self.assembly, counter)
 
     def get_state(self) -> dict[str, Any]:
-        """JSON-able: where the pipelines and the counter are."""
+        """Returns where the pipelines and the counter are; JSON-able."""
         return state_of(
             self.counter, ended=self._ended, pipelines=[pipeline.get_state() for pipeline in self.pipelines]
         )
@@ -128,7 +128,7 @@ class BatchStream:
                 pipeline.wait_result()
 
     def take(self) -> Item | None:
-        """The next batch, or the end of the epoch; None: `wait` first."""
+        """Takes the next batch, or the end of the epoch; None: `wait` first."""
         taken = self.take_results()
         if not isinstance(taken, TakenBatch):
             return taken
@@ -140,7 +140,7 @@ class BatchStream:
             return BatchFailure(error)
 
     def take_results(self) -> TakenBatch | EpochEnd | BatchFailure | None:
-        """As `take`, of batches that are not put together; also of those behind the last one."""
+        """Takes a batch that is not put together, also one behind the last of the epoch; else as `take`."""
         if self._ended:
             if not self._leaves:  # the user was interrupted before he came to know of it
                 return self.end()
@@ -171,7 +171,7 @@ class BatchStream:
         return True
 
     def _meet_end(self) -> EpochEnd | None:
-        """The end of the epoch, where a source ended; None: it ended where the epoch before did, and begins again."""
+        """Returns the end of the epoch, where a source ended; None: it ended where the epoch before did, and begins again."""
         if self.counter.meet_end():
             return self._end(stands=True)
         self._reset_pipelines()
@@ -231,7 +231,7 @@ class BatchStream:
         return self.end()
 
     def end(self) -> EpochEnd:
-        """The end of the epoch, which the stream has reached."""
+        """Returns the end of the epoch, which the stream has reached."""
         following, state = self.counter.following(), self.get_state()
         return EpochEnd(following.size, following.length, state, begun_state(state, following))
 

@@ -31,7 +31,7 @@ class WaitClock:
 
     @contextlib.contextmanager
     def wait(self) -> Iterator[None]:
-        """While a thread waits for a batch, or for the end of the epoch."""
+        """Counts while a thread waits for a batch, or for the end of the epoch."""
         start = time.perf_counter()
         with self._lock:
             if self.over:
@@ -49,7 +49,7 @@ class WaitClock:
                     self.first_wait, self._came = self.waited, self.batches == 1
 
     def end_epoch(self) -> None:
-        """The next wait begins a new epoch."""
+        """Lets the next wait begin a new epoch."""
         self.over = True
 
     @property

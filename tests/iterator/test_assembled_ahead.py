@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -107,6 +108,18 @@ def test_a_batch_that_the_user_takes_from_the_pipeline_is_his():
         assert [rows(batch) for batch in it] == [[4, 5], [6, 7], [8, 9], [10]]
 
 
+def test_a_batch_that_the_user_takes_from_one_of_several_pipelines_is_his():
+    """The pipelines are out of step from then on; batches are assembled ahead again soon."""
+    pipes = [pipeline(16, 2, shard_id=i, num_shards=2, stick=True) for i in range(2)]
+    with Spy(pipes, ["x"], reader_name="Reader") as it:
+        assert rows(next(it)) == [0, 1, 8, 9]
+        assert np.ravel(pipes[0].run()[0].as_array()).tolist() == [2, 3]
+        assert [rows(batch) for batch in it] == [[4, 5, 10, 11], [6, 7, 12, 13], [0, 1, 14, 15]]
+        for _ in range(4):
+            assert [rows(batch)[2:] for batch in it] == [[8, 9], [10, 11], [12, 13], [14, 15]]
+        assert it.threads[-1] == "jdali-executor"
+
+
 def test_an_error_is_raised_for_the_batch_that_it_belongs_to():
     """The first attempt was in a thread of the pipeline: the user's thread tries once more, and raises."""
 
@@ -133,8 +146,10 @@ def test_nothing_is_lost_with_an_iterator_that_is_dropped():
     assert rows(next(it)) == [0, 1]
     threads = it.threads
     assert until(lambda: len(threads) == 5)
+    assembly = weakref.ref(it._stream.assembly)
     del it
     gc.collect()
+    assert until(lambda: assembly() is None)
     assert np.ravel(pipe.run()[0].as_array()).tolist() == [2, 3]
     with Spy(pipe, ["x"], size=40) as again:
         assert rows(next(again)) == [4, 5]
