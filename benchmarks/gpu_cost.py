@@ -42,6 +42,7 @@ from jdali._numerics.platform import declared
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import CallRequest, PerBatch, plan_call, run_call
 from jdali._operators.record import REGISTRY
+from jdali._system.devices import accelerator
 from jdali.engine.steps.program import stage_function
 from jdali.engine.steps.stage import StageRunner
 
@@ -408,7 +409,7 @@ def programs_of(
         return [jnp.zeros(v.shape, v.dtype) for v in jax.eval_shape(job.program.function, *operands)]
 
     with (
-        declared(jax.config.jax_default_device, "gpu"),
+        declared(accelerator(), "gpu"),
         mock.patch.object(StageRunner, "function", function),
         mock.patch.object(StageRunner, "_call", call),
     ):

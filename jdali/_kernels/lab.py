@@ -9,9 +9,10 @@ import functools
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._kernels.by_platform import Keep
+from jdali._numerics.platform import platform_dependent
 
 # Fractional bits: of weights, linear light, cube roots, values between Lab and RGB, light before gamma.
 _WEIGHT, _LIGHT, _ROOT, _BASE, _GAMMA = 12, 3, 15, 14, 12
@@ -44,7 +45,7 @@ def rgb_to_lab(image: Array, keep: Keep = _unchanged) -> tuple[Array, Array, Arr
 
     def root(row: np.ndarray) -> Array:
         total = sum(light[c] * row[c] for c in range(3))
-        return root_of.at[_shifted(total, _WEIGHT)].get(mode="promise_in_bounds")
+        return root_of.at[_narrow(_shifted(total, _WEIGHT))].get(mode="promise_in_bounds")
 
     x, y, z = keep([root(row) for row in weights])
     one = 1 << _ROOT
@@ -62,7 +63,7 @@ def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) ->
     # a / 500 and b / 200 in units of 2^-14, as products with a reciprocal.
     x_root = root + ((5 * a * 53687 + (1 << 7)) >> 13) - 128 * base // 500
     z_root = root - (((b * 41943 + (1 << 4)) >> 9) - 128 * base // 200 + 1)
-    x, z = keep([xz_of.at[value - _LOWEST].get(mode="promise_in_bounds") for value in (x_root, z_root)])
+    x, z = keep([xz_of.at[_narrow(value - _LOWEST)].get(mode="promise_in_bounds") for value in (x_root, z_root)])
     weights = np.rint((1 << _WEIGHT) * _XYZ_TO_RGB * _WHITE).astype(np.int32)
     shift = _WEIGHT + _BASE - _GAMMA
 
@@ -71,6 +72,16 @@ def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) ->
         return level_of.at[light].get(mode="promise_in_bounds").astype(jnp.uint8)
 
     return keep([level(row) for row in weights])
+
+
+def _narrow(index: Array) -> Array:
+    """Returns an index below 2¹⁶ of a table. XLA's compiler for GPUs writes those that follow from others to memory: 16 bits."""
+
+    def narrow(index: Array) -> Array:
+        return lax.optimization_barrier(index.astype(jnp.uint16)).astype(jnp.int32)
+
+    result: Array = platform_dependent(index, cpu=lambda index: index, default=narrow)
+    return result
 
 
 def _shifted(value: Array, bits: int) -> Array:
