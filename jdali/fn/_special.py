@@ -119,6 +119,8 @@ def readers_mix(sources: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] 
     op = REGISTRY["readers.mix"]
     generic = take_generic(op, kwargs)
     given = [_named(source) for source in sources]
+    if not given:
+        raise ValueError("readers.mix: there is no source")
     if kwargs.get("schedule") is not None:
         graph = current_graph()
         owner = None if graph is None or graph.owner is None else graph.owner()

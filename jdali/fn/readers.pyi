@@ -934,8 +934,8 @@ def mix(
 
     Returns: as many outputs as a source has.
 
-    An epoch has as many samples as all sources together have in one of theirs. `reader_meta` has the size and share of each
-    source under "sources".
+    An epoch has as many samples as all sources together have in one of theirs; without `pad_last_batch` rounded up, so that all
+    shards take equally many. `reader_meta` has the size and share of each source under "sources".
 
     Parity: DALI has no such operator.
 

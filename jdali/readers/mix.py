@@ -49,8 +49,8 @@ class MixReader(Reader):
         shards = order.num_shards
         sizes = [one.size for one in self._readers]
         return {
-            "epoch_size": order.size,
-            "epoch_size_padded": -(-order.size // shards) * shards if order.pad_last_batch else order.size,
+            "epoch_size": order.epoch_size,
+            "epoch_size_padded": -(-order.size // shards) * shards,
             "number_of_shards": shards,
             "shard_id": order.shard_id,
             "pad_last_batch": int(order.pad_last_batch),
@@ -172,8 +172,8 @@ def mix(
 
     Returns: as many outputs as a source has.
 
-    An epoch has as many samples as all sources together have in one of theirs. `reader_meta` has the size and share of each
-    source under "sources".
+    An epoch has as many samples as all sources together have in one of theirs; without `pad_last_batch` rounded up, so that all
+    shards take equally many. `reader_meta` has the size and share of each source under "sources".
 
     Parity: DALI has no such operator.
 

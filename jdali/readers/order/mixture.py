@@ -94,8 +94,8 @@ class MixtureOrder:
     """The order in which one shard takes samples of a mixture; it has the methods of `Order`.
 
     Of S shards each takes one of S positions in a row, at random: the batch of all shards has the shares, that of one shard is
-    a random part of it. An epoch has as many positions as all sources have samples; each source is gone through
-    pass after pass, in its own order. All shards take equally many.
+    a random part of it. An epoch has as many positions as all sources have samples, see `epoch_size`. Each source is gone
+    through pass after pass, in its own order. All shards take equally many.
 
     Args:
         orders: of the sources, of one shard each.
@@ -140,6 +140,11 @@ class MixtureOrder:
     @property
     def window(self) -> int:
         return self.size
+
+    @property
+    def epoch_size(self) -> int:
+        """Number of samples of an epoch: without padding all shards take equally many."""
+        return self.size if self.pad_last_batch else -(-self.size // self.num_shards) * self.num_shards
 
     @property
     def count(self) -> int:
@@ -222,7 +227,7 @@ class MixtureOrder:
         """The epoch of the next sample."""
         if self.pad_last_batch:
             return self._epoch + (self._taken >= self._rows())
-        return (self._begun + self._taken * self.num_shards) // self.size
+        return (self._begun + self._taken * self.num_shards) // self.epoch_size
 
     def take(self, count: int) -> SampleRefs:
         """Takes the next `count` samples."""
