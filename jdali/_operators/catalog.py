@@ -209,6 +209,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.readers.dataset": {"readers.dataset": "ReaderOp"},
     "jdali.readers.file": {"readers.file": "ReaderOp"},
     "jdali.readers.fits": {"experimental.readers.fits": "ReaderOp"},
+    "jdali.readers.hugging_face": {"readers.hugging_face": "ReaderOp"},
     "jdali.readers.mxnet": {"readers.mxnet": "ReaderOp"},
     "jdali.readers.nemo_asr": {"readers.nemo_asr": "ReaderOp"},
     "jdali.readers.numpy": {"readers.numpy": "ReaderOp"},
