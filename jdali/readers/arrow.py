@@ -61,9 +61,9 @@ class ArrowReader(TableFilesReader):
         options: Mapping[str, Any],
     ):
         self._opened, self._mapped = opened, _MappedFiles(files.paths, files.sizes) if maps else None
-        names = next(one for one in opened if one is not None).schema.names
+        schema = next(one for one in opened if one is not None).schema
         counts = [None if one is None else one.messages.rows.tolist() for one in opened]
-        super().__init__(_NAME, files, counts, names, columns, condition, options)
+        super().__init__(_NAME, files, counts, schema, columns, condition, options)
 
     def span(self, file: int, group: int) -> tuple[int, int]:
         offset, head, body = self._message(file, group)

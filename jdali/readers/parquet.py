@@ -54,7 +54,7 @@ class ParquetReader(TableFilesReader):
         counts = [
             None if f is None else [f.row_group(i).num_rows for i in range(f.num_row_groups)] for f in footers
         ]
-        super().__init__(_NAME, files, counts, self._schema.names, columns, condition, options)
+        super().__init__(_NAME, files, counts, self._schema, columns, condition, options)
 
     def span(self, file: int, group: int) -> tuple[int, int]:
         chunks = self._chunks(file, group, self._paths(self._columns))

@@ -54,6 +54,10 @@ def write_tables(root: Path, pictures: list[bytes]) -> None:
     pq.write_table(table, root / "train.parquet", row_group_size=3)
     names = [f"{('dog', 'cat')[i % 2]}/{i}.jpg,{i % 2}" for i in range(len(pictures))]
     (root / "train.csv").write_text("\n".join(["name,label", *names]))
+    (root / "kept").mkdir()
+    (root / "kept" / "state.json").write_text('{"_data_files": [{"filename": "data-00000-of-00001.arrow"}]}')
+    with pa.ipc.new_stream(root / "kept" / "data-00000-of-00001.arrow", table.schema) as file:
+        file.write_table(table)
     with pa.ipc.new_stream(root / "train.arrow", table.schema) as file:
         file.write_table(table, max_chunksize=3)
 

@@ -187,6 +187,17 @@ def _arrow(folder: Path) -> Arguments:
     return lambda at: {"paths": [f"{at}/0.arrow", f"{at}/1.arrow"], "columns": COLUMNS}
 
 
+def _hugging_face(folder: Path) -> Arguments:
+    """A folder as `save_to_disk` writes it."""
+    pa, tables = _table(folder)
+    names = [f"data-0000{number}-of-00002.arrow" for number in range(2)]
+    for name, table in zip(names, tables, strict=True):
+        with pa.ipc.new_stream(folder / name, table.schema) as file:
+            file.write_table(table, max_chunksize=2)
+    (folder / "state.json").write_text(json.dumps({"_data_files": [{"filename": name} for name in names]}))
+    return lambda at: {"path": at, "columns": COLUMNS}
+
+
 def _csv(folder: Path) -> Arguments:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     _pictures(folder)
@@ -297,6 +308,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "parquet": ("readers.parquet", _parquet),
     "arrow": ("readers.arrow", _arrow),
     "csv": ("readers.csv", _csv),
+    "hugging face": ("readers.hugging_face", _hugging_face),
     "dataset": ("readers.dataset", _dataset),
     "table": ("readers.table", _frame),
     "numpy": ("readers.numpy", _numpy),
@@ -310,7 +322,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
 }
 """For each way to read: the name of the reader, and what makes its data set in a folder."""
 
-OWN = ("parquet", "arrow", "csv", "table", "dataset")
+OWN = ("parquet", "arrow", "csv", "table", "dataset", "hugging face")
 """Cases whose readers DALI does not have."""
 
 

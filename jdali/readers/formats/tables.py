@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import json
 import re
 import threading
 from collections import OrderedDict
@@ -146,19 +147,21 @@ class TableReader(Reader):
             for part in np.unique(owners).tolist():
                 mine = positions[owners == part]
                 here = rows[mine] - group.starts[part]
-                columns = group.parts[part]
                 good = np.ones(len(mine), bool)
-                for path, column in zip(self._columns, columns, strict=True):
+                for path, column in zip(self._columns, group.parts[part], strict=True):
                     for i in np.flatnonzero(column.wrong[here]).tolist():
                         reason = f"column {path!r}: {REASONS[column.wrong.item(here.item(i))]}"
                         failures.setdefault(mine.item(i), self._error(indices.item(mine.item(i)), reason))
                         good[i] = False
                 order.append(mine[good])
-                parts.append(tuple(column.store(here[good]) for column in columns))
+                parts.append(tuple(column.store(here[good]) for column in group.parts[part]))
         if not parts:
             return Loaded((nothing(),) * self.num_outputs, failures)
-        back = np.argsort(np.concatenate(order))
-        return Loaded(tuple(column.select(back) for column in joined(parts)), failures)
+        columns, places = joined(parts), np.concatenate(order)
+        if (places[1:] < places[:-1]).any():
+            back = np.argsort(places)
+            columns = tuple(column.select(back) for column in columns)
+        return Loaded(columns, failures)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         return [slice(0, len(indices))]  # nothing is copied: a batch is too little to divide
@@ -215,7 +218,7 @@ class TableFilesReader(TableReader):
         name: of the reader, for messages.
         files: to read.
         counts: rows of each group of each file; None for a file that cannot be read, which counts as one sample.
-        names: of all columns of the files.
+        schema: of the files.
         columns: to read.
         condition: expression of pyarrow that says which rows are samples; None: all.
         options: of every reader.
@@ -226,12 +229,12 @@ class TableFilesReader(TableReader):
         name: str,
         files: RecordFiles,
         counts: Sequence[Sequence[int] | None],
-        names: Sequence[str],
+        schema: Any,
         columns: Sequence[str],
         condition: Any,
         options: Mapping[str, Any],
     ):
-        self._name, self._files = name, files
+        self._name, self._files, self._classes = name, files, classes_of(schema)
         self._places = [
             (file, group)
             for file, rows in enumerate(counts)
@@ -245,7 +248,7 @@ class TableFilesReader(TableReader):
         if condition is not None:
             # An expression does not tell its columns, but its text has their names.
             text = str(condition)
-            named = [n for n in names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text)]
+            named = [n for n in schema.names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text)]
             chosen = shared(
                 "rows", lambda: [self._chosen(i, flat[i], named, condition) for i in range(len(flat))]
             )
@@ -259,6 +262,12 @@ class TableFilesReader(TableReader):
     @abc.abstractmethod
     def span(self, file: int, group: int) -> tuple[int, int]:
         """Returns where the part of a file that is read for a group begins and ends, bytes."""
+
+    def meta(self) -> dict[str, Any]:
+        """Returns `reader_meta`, and the "classes" of a column of the Hugging Face Hub; of several, by column."""
+        known = {column: names for column in self._columns if (names := self._classes.get(column))}
+        classes = next(iter(known.values())) if len(known) == 1 else known
+        return super().meta() | ({"classes": classes} if classes else {})
 
     def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
         """Finds the rows of a group that a condition holds for: int64 [rows]."""
@@ -340,6 +349,20 @@ def opened_files(
     if failure is not None and not any(found):
         raise failure
     return found
+
+
+def classes_of(schema: Any) -> dict[str, list[str]]:
+    """Returns the names of the classes of columns, which `datasets` writes into the metadata of a schema."""
+    try:
+        features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+        labels = {c: f["names"] for c, f in features.items() if f.get("_type") == "ClassLabel"}
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return {}
+    return {
+        column: names
+        for column, names in labels.items()
+        if isinstance(names, list) and all(isinstance(name, str) for name in names)
+    }
 
 
 def check_columns(name: str, schema: Any, columns: Sequence[str], path: str) -> None:

@@ -1,0 +1,130 @@
+"""Data sets of Hugging Face: folders of `save_to_disk`, and clones of repositories of the Hub."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from jdali._operators.record import Static, also_takes, reader
+from jdali._storage import files as _storage
+from jdali._system.regular_file import is_of_machine
+from jdali.readers.arrow import arrow
+from jdali.readers.base import Reader, reader_options, shuffle_options
+from jdali.readers.formats.arrow_columns import need_pyarrow
+from jdali.readers.formats.tables import column_names, count_of
+from jdali.readers.parquet import parquet
+
+_NAME = "readers.hugging_face"
+_STATE, _SPLITS = "state.json", "dataset_dict.json"
+# "data/train-00000-of-00003.parquet": the name of the split stands before the number.
+_NUMBERED = re.compile(r"(.+?)-\d+-of-\d+")
+# Words that tell a split in names of files and folders, as `datasets` takes them.
+_WORDS = {
+    "train": "train", "training": "train", "validation": "validation", "valid": "validation", "dev": "validation",
+    "val": "validation", "test": "test", "testing": "test", "eval": "test", "evaluation": "test",
+}  # fmt: skip
+_PARTS = re.compile(r"[/_. -]|(?<=\D)(?=\d)|(?<=\d)(?=\D)")
+
+
+@reader(name=_NAME, outputs=count_of(_NAME), devices=("cpu",))
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def hugging_face(
+    *,
+    columns: Static[tuple[str, ...]],
+    path: Static[str],
+    filter: Static[Any] = None,
+    split: Static[str] = "train",
+    **options: Any,
+) -> Reader:
+    """Reads a data set of Hugging Face from its folder: an output for each of `columns`.
+
+    The folder is one that `save_to_disk` wrote, or a clone (or a URL that fsspec knows, such as `hf://datasets/...`) of a
+    repository with Parquet files: of the split that their names or folders tell, as `datasets` does. The package `datasets`
+    is not needed. `Pipeline.reader_meta(name)["classes"]` has the names of a column of class labels; of several
+    columns, lists by column.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        columns: names of the columns, with "." between those of nested fields. Of pictures and sounds their bytes are read.
+        path: of the folder.
+        filter: which rows are samples, see `readers.parquet`.
+        split: of the data set; a folder of one split has no other.
+
+    Returns: for each column uint8 [bytes] of pictures, sounds, bytes and strings, [] of numbers and class labels, [n, ...]
+        of lists.
+
+    Example: jpegs, labels = fn.readers.hugging_face(path="kept", columns=["image", "label"])
+    """
+    need_pyarrow(_NAME)
+    names = column_names(_NAME, columns)
+    folder = _storage.user_path(path)
+    if not split:
+        raise ValueError(f"{_NAME}: split is empty")
+    listed = _files(folder)
+    if _SPLITS in listed:
+        splits = _json(folder, _SPLITS).get("splits")
+        _check_split(folder, split, splits if isinstance(splits, list) else [])
+        folder = _storage.join(folder, _storage.from_data(folder, split))
+        listed = _files(folder)
+    if _STATE in listed:
+        kept = _json(folder, _STATE).get("_data_files")
+        entries = kept if isinstance(kept, list) else []
+        files = [file for e in entries if isinstance(e, dict) and isinstance(file := e.get("filename"), str)]
+        if not files or len(files) < len(entries):
+            raise ValueError(f"{_NAME}: {_STATE} of {folder} names no files")
+        paths = [_storage.join(folder, _storage.from_data(folder, file)) for file in files]
+        return arrow.run(columns=tuple(names), paths=tuple(paths), filter=filter, **options)
+    by_split: dict[str, list[str]] = {}
+    for file in _storage.walk(folder):
+        if file.endswith(".parquet") and not any(part.startswith(".") for part in file.split("/")):
+            by_split.setdefault(_split_of(file), []).append(_storage.join(folder, _storage.plain(file)))
+    if not by_split:
+        raise ValueError(f"{_NAME}: {folder} has no {_STATE}, no {_SPLITS} and no Parquet files")
+    _check_split(folder, split, sorted(by_split))
+    return parquet.run(columns=tuple(names), paths=tuple(sorted(by_split[split])), filter=filter, **options)
+
+
+def _check_split(folder: str, split: str, known: Sequence[object]) -> None:
+    if split not in known:
+        raise ValueError(f"{_NAME}: {folder} has no split {split!r}; it has {', '.join(map(repr, known))}")
+
+
+def _files(folder: str) -> list[str]:
+    try:
+        return _storage.entries(folder, folders=False)
+    except OSError as error:
+        if is_of_machine(error):
+            raise
+        raise FileNotFoundError(f"{_NAME}: Failed to open {folder}: {error.strerror or error}") from error
+
+
+def _json(folder: str, name: str) -> dict[str, Any]:
+    """Reads one of the small files that describe a data set."""
+    path = _storage.join(folder, name)
+    try:
+        found = json.loads(_storage.read(path))
+    except OSError as error:
+        if is_of_machine(error):
+            raise
+        raise FileNotFoundError(f"{_NAME}: cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{_NAME}: {path} is no JSON, or damaged: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"{_NAME}: {path} holds no object")
+    return found
+
+
+def _split_of(file: str) -> str:
+    """Tells the split of a Parquet file from its name, or else from its folders: "train" if they do not say."""
+    *folders, name = file.removesuffix(".parquet").split("/")
+    if numbered := _NUMBERED.match(name):
+        return _WORDS.get(numbered[1], numbered[1])
+    for text in (name, *reversed(folders)):
+        for word in _PARTS.split(text.lower()):
+            if word in _WORDS:
+                return _WORDS[word]
+    return "train"
