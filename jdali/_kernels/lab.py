@@ -63,7 +63,9 @@ def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) ->
     # a / 500 and b / 200 in units of 2^-14, as products with a reciprocal.
     x_root = root + ((5 * a * 53687 + (1 << 7)) >> 13) - 128 * base // 500
     z_root = root - (((b * 41943 + (1 << 4)) >> 9) - 128 * base // 200 + 1)
-    x, z = keep([xz_of.at[_narrow(value - _LOWEST)].get(mode="promise_in_bounds") for value in (x_root, z_root)])
+    x, z = keep(
+        [xz_of.at[_narrow(value - _LOWEST)].get(mode="promise_in_bounds") for value in (x_root, z_root)]
+    )
     weights = np.rint((1 << _WEIGHT) * _XYZ_TO_RGB * _WHITE).astype(np.int32)
     shift = _WEIGHT + _BASE - _GAMMA
 

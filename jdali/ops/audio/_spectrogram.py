@@ -151,7 +151,9 @@ def spectrogram(
         result = jnp.square(spectrum.real) + jnp.square(spectrum.imag)
     if layout == "ft":
         # On a CPU computed in the order of the transforms, and turned by a copy: not element by element from afar.
-        result = platform_dependent(result, cpu=lambda r: lax.optimization_barrier(r).T, default=jnp.transpose)
+        result = platform_dependent(
+            result, cpu=lambda r: lax.optimization_barrier(r).T, default=jnp.transpose
+        )
     return result if out_shape is None else fit(result, out_shape)
 
 
