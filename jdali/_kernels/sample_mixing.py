@@ -132,13 +132,12 @@ def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mix
 
 
 def mix(values: Array, mixture: Mixture) -> Array:
-    """Computes share · sample + (1 - share) · partner, float32 [N, ...]; the sample where it is not mixed."""
+    """Computes share · sample + (1 - share) · partner, float32 [N, ...]."""
     values = values.astype(jnp.float32)
     shares = by_row(mixture.shares, values)
-    mixed = shares * values + (1 - shares) * values[mixture.partners]
-    return jnp.where(
-        by_row(mixture.mixed, values), mixed, values
-    )  # no NaN of a partner where it has no share
+    # What has no share is left out: 0 times infinity is NaN.
+    own = jnp.where(shares > 0, shares * values, 0)
+    return own + jnp.where(shares < 1, (1 - shares) * values[mixture.partners], 0)
 
 
 def mix_labels(labels: Array, num_classes: int | None, mixture: Mixture, shape: tuple[int, ...]) -> Array:

@@ -38,6 +38,7 @@ class MixReader(Reader):
         self._starts = order.offsets
         self._shares = [share / sum(shares) for share in shares]
         self._count, self._selection = order.count, _selection(readers, order)
+        self._epoch_size = order.epoch_size
         self.num_outputs = readers[0].num_outputs + with_source
         self.often_cheap = all(one.often_cheap for one in readers)
         self.reads_ahead = all(one.reads_ahead for one in readers)
@@ -49,7 +50,7 @@ class MixReader(Reader):
         shards = order.num_shards
         sizes = [one.size for one in self._readers]
         return {
-            "epoch_size": order.epoch_size,
+            "epoch_size": self._epoch_size,
             "epoch_size_padded": -(-order.size // shards) * shards,
             "number_of_shards": shards,
             "shard_id": order.shard_id,

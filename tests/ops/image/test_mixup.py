@@ -155,6 +155,19 @@ def test_infinity_of_a_partner_stays_out_of_samples_that_are_not_mixed(operator)
     assert np.isfinite(operator(jax.random.key(0), pictures, probability=0.0)[0]).all()
 
 
+def test_infinity_of_a_partner_without_a_share_stays_out():
+    """Of so small an alpha, shares are 0 or 1."""
+    pictures = np.full((2, 4, 4), np.inf, np.float32)
+    pictures[0] = 1
+    shares = set()
+    for seed in range(6):
+        mixed, soft = ops.mixup(jax.random.key(seed), pictures, np.arange(2), num_classes=2, alpha=1e-4)
+        share = float(soft[0, 0])
+        np.testing.assert_array_equal(mixed[0], 1 if share == 1 else np.inf)
+        shares.add(share)
+    assert shares == {0.0, 1.0}
+
+
 @both
 def test_labels(operator):
     key, pictures = jax.random.key(2), batch()
