@@ -52,6 +52,9 @@ LIBRARIES = (
     LibraryUse("astropy", "astropy", "FITS images: fn.experimental.readers.fits", "fits"),
     LibraryUse("lz4", "lz4", "fn.decoders.inflate", "inflate"),
     LibraryUse("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),
+    LibraryUse(
+        "pyarrow", "pyarrow", "Parquet, Arrow, CSV, DataFrames: fn.readers.parquet and others", "tables"
+    ),
     LibraryUse("fsspec", "fsspec", "paths that are URLs", "remote"),
     LibraryUse("s3fs", "s3fs", "s3:// URLs", "remote"),
     LibraryUse("gcsfs", "gcsfs", "gs:// URLs", "remote"),

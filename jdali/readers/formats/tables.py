@@ -356,7 +356,7 @@ def classes_of(schema: Any) -> dict[str, list[str]]:
     try:
         features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
         labels = {c: f["names"] for c, f in features.items() if f.get("_type") == "ClassLabel"}
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
         return {}
     return {
         column: names
