@@ -87,6 +87,7 @@ class InFlight:
         drained: a source is at its end.
         begins_again: it does so with the next draw.
         halted: the sources are being moved.
+        moves: how often that began.
         closed: everything ends.
     """
 
@@ -105,7 +106,7 @@ class InFlight:
         self.changed = threading.Condition()
         self._slots: collections.deque[WindowSlot] = collections.deque()  # not taken, in order
         self._undrawn: collections.deque[WindowSlot] = collections.deque()  # of them
-        self._added = 0
+        self._added = self.moves = 0
         self._running = 0  # calls in threads
         self.drained = self.begins_again = self.halted = self.closed = False
         self._next: BatchTask | None = None  # drawn, and not made because of an interrupt
@@ -388,6 +389,7 @@ class InFlight:
         """Throws away all batches, and waits for those under way; `halted` is set. The follower follows no longer."""
         self._order.stop()
         with self.changed:
+            self.moves += 1
             self.changed.notify_all()
             slots = list(self._slots)
             self._slots.clear()

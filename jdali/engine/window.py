@@ -257,21 +257,32 @@ class Window:
         self._draw_ahead()
         if self._may_take():
             return
-        flight, start = self._flight, time.perf_counter()
+        start = time.perf_counter()
         while not self._may_take():
             # Not while there are threads: `close` holds `turn` as long as a function of the user's runs in one of them.
             if self.ahead and not self._threads.threads:
                 self.start()
-            with flight.changed:
-                flight.fill()
-                flight.changed.wait_for(lambda: self._may_take() or flight.halted or flight.closed)
+            moved = self._wait_for_change()
             self.refuse_if_closed(CLOSED_MEANWHILE)
-            if flight.halted:
+            if moved:
                 with self.turn:  # until the sources are moved
                     pass
                 self._draw_ahead()
         if self._scaler is not None:
             self._scaler.note_wait(time.perf_counter() - start)
+
+    def _wait_for_change(self) -> bool:
+        """Waits until `take` may have something to give; returns True if the sources are, or were, moved meanwhile."""
+        flight = self._flight
+        with flight.changed:
+            flight.fill()
+            before = flight.moves
+
+            def moved() -> bool:
+                return flight.halted or flight.moves != before
+
+            flight.changed.wait_for(lambda: self._may_take() or flight.closed or moved())
+            return moved()
 
     def _may_take(self) -> bool:
         return self._flight.first is not None or self._nothing_under_way

@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from support.faults import PATIENCE, until
+from support.faults import PATIENCE, in_thread, until
 from support.nodes import engine_of, rows
 from support.numbers import NumberReader
 
@@ -56,6 +56,20 @@ def test_a_state_goes_back_and_what_was_made_is_thrown_away(when):
         window.schedule()
         window.set_state(state)
         assert [first_number(window) for _ in range(2)] == [3, 6]
+
+
+def test_who_waits_notices_a_move_that_is_over_by_then(monkeypatch):
+    with running(NumberReader(100), When.AHEAD) as window:
+        assert first_number(window) == 0
+        state = window.engine.get_state()
+        with monkeypatch.context() as context:
+            context.setattr(window._flight, "_has_room", lambda: False)
+            window.set_state(state)  # nothing is under way
+            waiting = in_thread(window.wait)
+            assert until(lambda: window._flight.changed._waiters)
+        with window._flight.changed:
+            window.set_state(state)
+        waiting()
 
 
 @each_time
