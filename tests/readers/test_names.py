@@ -81,6 +81,7 @@ NAMED = {
 UNNAMED = {
     "readers.sequence": "a folder's listing only",
     "readers.dataset": "elements of an object of the user's, and no files",
+    "readers.mix": "what its readers' data name",
     "readers.arrow": "record batches and offsets only",
     "readers.parquet": "columns that are read, and no others",
     "readers.tfrecord": "records and offsets only",
