@@ -29,13 +29,15 @@ def draw_beta(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike,
         shape: padded size.
         alpha, beta: of the distribution.
     """
-    gammas = [
-        _log_gamma(key, extent, shape, parameter, first) for parameter, first in ((alpha, 0), (beta, 1 << 31))
-    ]
+    parameters = jnp.stack(jnp.broadcast_arrays(jnp.float32(alpha), jnp.float32(beta)))
+    # One loop for both: XLA takes a second to compile one.
+    gammas = jax.vmap(lambda parameter, first: _log_gamma(key, extent, shape, parameter, first))(
+        parameters, np.uint32([0, 1 << 31])
+    )
     return jax.nn.sigmoid(gammas[0] - gammas[1])
 
 
-def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike, draw: int) -> Array:
+def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, draw: Array) -> Array:
     """Draws logarithms of gamma variates, float32 [*shape], rejecting as Marsaglia and Tsang (2000) do.
 
     The logarithm, since for a small `alpha` the variates themselves are too small for float32.
@@ -47,7 +49,6 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike
         alpha: shape parameter, above 0; else the results are NaN.
         draw: number of the first of many independent draws.
     """
-    alpha = jnp.asarray(alpha, jnp.float32)
     alpha = jnp.where(alpha > 0, alpha, jnp.float32(np.nan))
     boosted = alpha < 1  # then it is a variate of alpha + 1, times u^(1 / alpha)
     d = jnp.where(boosted, alpha + 1, alpha) - jnp.float32(1 / 3)
@@ -62,9 +63,9 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike
         return number + 2, accepted | good, jnp.where(accepted, result, jnp.log(d) + log_v)
 
     # Elements past the extent are not waited for, nor is what no attempt would satisfy.
-    start = (jnp.uint32(draw + 1), ~valid_mask(extent, shape), jnp.zeros(shape, jnp.float32))
+    start = (draw + 1, ~valid_mask(extent, shape), jnp.zeros(shape, jnp.float32))
     start = varying_like(start, alpha, jax.random.key_data(key))
-    last = np.uint32(draw + 1 + 2 * _ATTEMPTS)
+    last = draw + 1 + 2 * _ATTEMPTS
     _, _, result = jax.lax.while_loop(lambda state: (state[0] < last) & ~state[1].all(), attempt, start)
     u = element_uniform(key, extent, shape, draw) + jnp.float32(2.0**-24)
     return jnp.where(boosted, result + jnp.log(u) / alpha, result)
