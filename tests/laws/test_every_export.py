@@ -29,6 +29,8 @@ REFUSED = {
     "batch_permutation": "works on the batch",
     "permute_batch": "works on the batch",
     "get_property": "works on the batch",
+    "mixup": "depends on the batch",
+    "cutmix": "depends on the batch",
     "dump_image": "writes files",
     "io.file.read": "reads files",
     "python_function": "runs code of the user's",

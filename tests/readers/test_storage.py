@@ -273,9 +273,11 @@ def test_without_fsspec(monkeypatch):
     ],
 )
 def test_without_the_package_of_a_protocol(monkeypatch, url, package, advice):
-    monkeypatch.setitem(sys.modules, package, None)
+    for module in (package, f"{package}.fs"):
+        monkeypatch.setitem(sys.modules, module, None)
     # What fsspec has loaded for other tests.
-    monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
+    for module in ("http", "arrow"):
+        monkeypatch.delitem(sys.modules, f"fsspec.implementations.{module}", raising=False)
     monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, url.partition(":")[0], raising=False)
     with pytest.raises(ImportError, match=f"to read {url}: .*{advice}"):
         _storage.read(url)

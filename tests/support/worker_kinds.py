@@ -65,12 +65,18 @@ def on_cluster(ray_cluster: Any) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def ray_workers(on_cluster: str) -> Iterator[Any]:
     """Two workers, whose actors live as long as the module."""
-    from jdali.plugin.ray import Workers
+    import cloudpickle
 
+    from jdali.plugin.ray import Workers
+    from support import every_reader
+
+    # Actors cannot import the tests, and readers may be given an object of theirs.
+    cloudpickle.register_pickle_by_value(every_reader)
     workers = Workers(2, num_cpus=0.5, name=NAME)
     held = [workers.actor(index) for index in range(workers.count)]
     yield workers
     held.clear()
+    cloudpickle.unregister_pickle_by_value(every_reader)
 
 
 @pytest.fixture
