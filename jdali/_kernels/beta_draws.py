@@ -32,7 +32,7 @@ def draw_beta(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike,
     parameters = jnp.stack(jnp.broadcast_arrays(jnp.float32(alpha), jnp.float32(beta)))
     # One loop for both: XLA takes a second to compile one.
     gammas = jax.vmap(lambda parameter, first: _log_gamma(key, extent, shape, parameter, first))(
-        parameters, np.uint32([0, 1 << 31])
+        parameters, np.array([0, 1 << 31], np.uint32)
     )
     return jax.nn.sigmoid(gammas[0] - gammas[1])
 
