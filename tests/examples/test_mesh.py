@@ -1,8 +1,5 @@
 """The example on a mesh: weights are split, and a checkpoint goes on on a mesh of another shape."""
 
-import importlib
-from pathlib import Path
-
 import pytest
 from support.resuming import write_pictures
 
@@ -11,7 +8,7 @@ pytest.importorskip("optax")
 pytest.importorskip("sklearn")
 pytest.importorskip("orbax.checkpoint")
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "flax"
+EXAMPLE = "mesh"
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +18,6 @@ def pictures(tmp_path_factory):
         (data / name).mkdir()
         write_pictures(data / name, 10)
     return data
-
-
-@pytest.fixture
-def example(monkeypatch):
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    return importlib.import_module("mesh")
 
 
 def _settings(example, checkpoints, pictures, steps, mesh):
