@@ -51,7 +51,7 @@ def make_engine(config: PipelineConfig, definition: Definition, callbacks: Callb
 
 def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
     """Makes the engine of debug mode, whose operators are known once the function has run."""
-    kept = weakref.ref(definition)  # what runs a pipeline must not keep it
+    kept = weakref.ref(definition)  # the engine must not keep a dropped pipeline alive
 
     def iteration(graph: Graph) -> tuple[DataNode, ...]:
         defined = kept()
