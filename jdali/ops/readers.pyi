@@ -1074,10 +1074,10 @@ class Paired(OperatorClass):
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in their order.
 
     Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. Its value is
-    a folder, a pattern such as "photos/*.jpg", or a list of paths. Files of one stem make a sample: of a folder or a list it is the
-    path below the (common) folder without its ending; of a pattern what its wildcards stand for, so "*_photo.jpg" goes with
-    "*_mask.png". "**" stands for any number of folders; hidden files are passed over. With `table` a value is the
-    name of a column, and a row is a sample.
+    a folder, a pattern such as "photos/*.jpg", or a list of paths. Files of the same stem make a sample: of a folder or a list
+    that is the path below the (common) folder without its ending; of a pattern the part that its wildcards stand for, so
+    "*_photo.jpg" goes with "*_mask.png". "**" stands for any number of folders; hidden files are passed over. With `table`
+    a value is the name of a column, and a row is a sample.
 
     Parity: DALI has no such reader.
 
@@ -1085,8 +1085,7 @@ class Paired(OperatorClass):
         file_root: folder that all paths are relative to; None: the working folder, or that of the CSV file. What a table
             names must lie below it.
         files: {keyword: value}, for keywords that are names of arguments, too; they come first.
-        missing: of samples that lack a file: "error": raise when the pipeline is built, "skip": leave them out;
-            `Pipeline.reader_meta(name)["left_out"]` counts them.
+        missing: of samples that lack a file: "error": raise when the pipeline is built, "skip": leave them out.
         table: path of a CSV file whose first line names the columns, a DataFrame, or a dict of lists.
         dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
         fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
@@ -1122,7 +1121,7 @@ class Paired(OperatorClass):
         bytes_per_sample_hint: without effect.
         preserve: the operator runs also if none of its outputs is used.
 
-    Returns: for each keyword uint8 [bytes].
+    Returns: for each keyword uint8 [bytes]. `Pipeline.reader_meta(name)["left_out"]` counts the samples that were left out.
 
     Example: jpegs, pngs = fn.readers.paired(images="photos/*.jpg", masks="masks/*.png", random_shuffle=True)
     """
@@ -1131,7 +1130,7 @@ class Paired(OperatorClass):
         *,
         file_root: str | None = None,
         files: Any = None,
-        missing: Literal['error', 'skip', 'left_out'] = 'error',
+        missing: Literal['error', 'skip'] = 'error',
         table: Any = None,
         dont_use_mmap: bool = False,
         fold: Any = None,

@@ -113,8 +113,8 @@ def paired(
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in their order.
 
     Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. Its value is
-    a folder, a pattern such as "photos/*.jpg", or a list of paths. Files of the same stem make a sample: of a folder or a list that
-    is the path below the (common) folder without its ending; of a pattern the part that its wildcards stand for, so
+    a folder, a pattern such as "photos/*.jpg", or a list of paths. Files of the same stem make a sample: of a folder or a list
+    that is the path below the (common) folder without its ending; of a pattern the part that its wildcards stand for, so
     "*_photo.jpg" goes with "*_mask.png". "**" stands for any number of folders; hidden files are passed over. With `table`
     a value is the name of a column, and a row is a sample.
 
