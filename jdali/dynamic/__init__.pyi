@@ -1962,7 +1962,7 @@ def peek_image_shape(
         encoded: uint8 [bytes].
         adjust_orientation: of the picture turned as its EXIF data say.
         dtype: output type, a number type.
-        image_type: colour space of the picture; ANY_DATA for the channels as stored.
+        image_type: colour space of the picture; ANY_DATA for the channels as stored, INDEX for one channel.
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 

@@ -2193,7 +2193,7 @@ class PeekImageShape(OperatorClass):
         encoded: uint8 [bytes].
         adjust_orientation: of the picture turned as its EXIF data say.
         dtype: output type, a number type.
-        image_type: colour space of the picture; ANY_DATA for the channels as stored.
+        image_type: colour space of the picture; ANY_DATA for the channels as stored, INDEX for one channel.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: one is made up.
         bytes_per_sample_hint: without effect.

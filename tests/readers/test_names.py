@@ -74,6 +74,11 @@ NAMED = {
         lambda at: {"frame": FRAME, "columns": ["name"], "files": ["name"], "file_root": at},
         False,
     ),
+    "readers.paired": (
+        lambda f, n: _listed(f, n, 'name\n"{}"'),
+        lambda at: {"table": f"{at}/list.txt", "files": {"x": "name"}},
+        False,
+    ),
     "readers.coco": (_coco, lambda at: {"file_root": at, "annotations_file": f"{at}/list.txt"}, False),
     "readers.coco saved": (_saved, lambda at: {"file_root": at, "preprocessed_annotations": at}, False),
 }

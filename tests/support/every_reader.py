@@ -213,6 +213,14 @@ def _frame(folder: Path) -> Arguments:
     return lambda at: {"frame": frame, "columns": ["caption", "name"], "files": ["name"], "file_root": at}
 
 
+def _paired(folder: Path) -> Arguments:
+    _pictures(folder)
+    (folder / "b").mkdir()
+    for i in range(COUNT):
+        (folder / "b" / f"{i}.n").write_bytes(bytes([i]))
+    return lambda at: {"files": {"images": f"{at}/a", "numbers": f"{at}/b"}}
+
+
 class Pictures:
     """A data set as a user writes one."""
 
@@ -311,6 +319,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "hugging face": ("readers.hugging_face", _hugging_face),
     "dataset": ("readers.dataset", _dataset),
     "table": ("readers.table", _frame),
+    "paired": ("readers.paired", _paired),
     "numpy": ("readers.numpy", _numpy),
     "numpy window": ("readers.numpy", _numpy_window),
     "nemo_asr": ("readers.nemo_asr", _nemo_asr),
@@ -322,7 +331,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
 }
 """For each way to read: the name of the reader, and what makes its data set in a folder."""
 
-OWN = ("parquet", "arrow", "csv", "table", "dataset", "hugging face")
+OWN = ("parquet", "arrow", "csv", "table", "dataset", "hugging face", "paired")
 """Cases whose readers DALI does not have."""
 
 
