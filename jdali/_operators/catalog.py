@@ -197,6 +197,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.ops.tensor._shapes": {"_shape": "DeviceOp", "shapes": "DeviceOp"},
     "jdali.ops.tensor._subscript": {"_tensor_subscript": "DeviceOp"},
     "jdali.ops.tensor._transpose": {"transpose": "DeviceOp"},
+    "jdali.ops.text._tokenize": {"tokenize": "HostBatchOp"},
     "jdali.ops.transforms._combine": {"transforms.combine": "DeviceOp"},
     "jdali.ops.transforms._coord_transform": {"coord_transform": "DeviceOp"},
     "jdali.ops.transforms._crop": {"transforms.crop": "DeviceOp"},

@@ -55,6 +55,8 @@ LIBRARIES = (
     LibraryUse(
         "pyarrow", "pyarrow", "Parquet, Arrow, CSV, DataFrames: fn.readers.parquet and others", "tables"
     ),
+    LibraryUse("tokenizers", "tokenizers", "fn.tokenize", "text"),
+    LibraryUse("sentencepiece", "sentencepiece", "fn.tokenize with models of SentencePiece", "text"),
     LibraryUse("fsspec", "fsspec", "paths that are URLs", "remote"),
     LibraryUse("s3fs", "s3fs", "s3:// URLs", "remote"),
     LibraryUse("gcsfs", "gcsfs", "gs:// URLs", "remote"),

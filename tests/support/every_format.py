@@ -62,6 +62,18 @@ def write_tables(root: Path, pictures: list[bytes]) -> None:
         file.write_table(table, max_chunksize=3)
 
 
+def write_tokenizer(path: Path) -> None:
+    """Writes a tokenizer.json of words."""
+    import tokenizers
+
+    words = ["[PAD]", "[UNK]", "a", "picture", "of", *map(str, range(64))]
+    tokenizer = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="[UNK]")
+    )
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.save(str(path))
+
+
 def write(root: Path) -> None:
     """Writes a data set of every format, under the names that docs/readers.md uses."""
     pictures = [jpeg(seed) for seed in range(8)]
@@ -105,6 +117,8 @@ def write(root: Path) -> None:
     lmdb_of(root / "caffe2_lmdb", [tensor(4, content) + tensor(2, i) for i, content in enumerate(pictures)])
     if tables_are_read():
         write_tables(root, pictures)
+    if importlib.util.find_spec("tokenizers") is not None:
+        write_tokenizer(root / "tokenizer.json")
     lines = []
     for i in range(4):
         with wave.open(str(root / f"{i}.wav"), "wb") as file:
