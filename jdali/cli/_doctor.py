@@ -53,7 +53,10 @@ LIBRARIES = (
     LibraryUse("lz4", "lz4", "fn.decoders.inflate", "inflate"),
     LibraryUse("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),
     LibraryUse(
-        "pyarrow", "pyarrow", "Parquet, Arrow, CSV, DataFrames: fn.readers.parquet and others", "tables"
+        "pyarrow",
+        "pyarrow",
+        "Parquet, Arrow, CSV, DataFrames, ArrayRecord: fn.readers.parquet and others",
+        "tables",
     ),
     LibraryUse("fsspec", "fsspec", "paths that are URLs", "remote"),
     LibraryUse("s3fs", "s3fs", "s3:// URLs", "remote"),
