@@ -53,7 +53,10 @@ LIBRARIES = (
     LibraryUse("lz4", "lz4", "fn.decoders.inflate", "inflate"),
     LibraryUse("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),
     LibraryUse(
-        "pyarrow", "pyarrow", "Parquet, Arrow, CSV, DataFrames: fn.readers.parquet and others", "tables"
+        "pyarrow",
+        "pyarrow",
+        "Parquet, Arrow, CSV, DataFrames, ArrayRecord: fn.readers.parquet and others",
+        "tables",
     ),
     LibraryUse("tokenizers", "tokenizers", "fn.tokenize", "text"),
     LibraryUse("sentencepiece", "sentencepiece", "fn.tokenize with models of SentencePiece", "text"),

@@ -88,6 +88,7 @@ UNNAMED = {
     "readers.dataset": "elements of an object of the user's, and no files",
     "readers.mix": "what its readers' data name",
     "readers.arrow": "record batches and offsets only",
+    "readers.array_record": "records and offsets only",
     "readers.parquet": "columns that are read, and no others",
     "readers.tfrecord": "records and offsets only",
     "readers.mxnet": "records and offsets only",

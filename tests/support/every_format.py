@@ -13,6 +13,7 @@ from PIL import Image
 
 from support import records
 from support.data import image
+from support.every_reader import array_record
 
 
 def jpeg(seed=0):
@@ -60,6 +61,8 @@ def write_tables(root: Path, pictures: list[bytes]) -> None:
         file.write_table(table)
     with pa.ipc.new_stream(root / "train.arrow", table.schema) as file:
         file.write_table(table, max_chunksize=3)
+    if importlib.util.find_spec("array_record") is not None:
+        array_record(root / "train.array_record", pictures, "group_size:1")
 
 
 def write_tokenizer(path: Path) -> None:

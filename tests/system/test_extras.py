@@ -40,6 +40,7 @@ print(json.dumps({
     "fits": said(lambda: fn.experimental.readers.fits(files=["x.bin"])),
     "tfrecord": said(lambda: fn.readers.tfrecord(path=["x.bin"], features=feature)["a"]),
     "parquet": said(lambda: fn.readers.parquet(paths=["x.bin"], columns=["a"])),
+    "array_record": said(lambda: fn.readers.array_record(paths=["x.bin"])),
     "arrow": said(lambda: fn.readers.arrow(paths=["x.bin"], columns=["a"])),
     "csv": said(lambda: fn.readers.csv(path="x.csv", columns=["a"])),
     "table": said(lambda: fn.readers.table(frame={"a": [1]}, columns=["a"])),
@@ -58,6 +59,7 @@ print(json.dumps({
 EXTRAS = {
     "video": "video", "experimental video": "video", "video decoder": "video", "fits": "fits",
     "tfrecord": "records", "parquet": "tables", "arrow": "tables", "csv": "tables", "table": "tables", "inflate": "inflate",
+    "array_record": "tables",
     "tokenize": "text", "tokenize by SentencePiece": "text", "url": "remote", "records at a url": "remote",
 }  # fmt: skip
 
