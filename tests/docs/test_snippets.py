@@ -233,6 +233,8 @@ PAGES = {
             "def view": "(4, 32, 32, 3) True",
             "fn.mixup(": "smoothed (4, 2) True",
             "ops.cutmix(": "mixed (4, 8, 8, 3) (4, 2)",
+            "readers.paired": "(4, 32, 32, 3) (4, 32, 32, 1) 3",
+            "fn.tokenize": "(4, 32, 32, 3) (4, 16) [4 4 4 4]",
             "nemo_asr": "(2, 40, 20) (2, 32)",
             "video_resize": "(2, 4, 32, 32, 3) [3 3]",
             "readers.parquet": "int32 (4, 32)",
