@@ -21,10 +21,10 @@ from jdali._batches import BatchSpec, Plan, Rising
 from jdali._errors import SampleError, check_samples
 from jdali._numerics.random import SampleKeys
 from jdali._operators import argument_rules, frames
+from jdali._operators.argument_rules import Traced
 from jdali._operators.layout import Adapter, RankError, make_adapter
 from jdali._operators.record import ArgKind, CompiledOp, DeviceBatchOp, DeviceOp, Operator
 from jdali._operators.scaled import Scaled
-from jdali._operators.traced import Traced
 
 _LONGEST = 2**31 - 1  # sizes and positions are int32 in compiled programs
 

@@ -17,12 +17,12 @@ from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._numerics.mesh_axes import over_any_mesh
 from jdali._operators import argument_rules
+from jdali._operators.argument_rules import Traced
 from jdali._operators.call import CallRequest, PlannedCall, plan_call, run_call, run_sample
 from jdali._operators.one_sample import layouts_of, refuse_shared_draws, with_advice
 from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
 from jdali._operators.random_key import no_key
 from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
-from jdali._operators.traced import Traced
 from jdali._system.devices import is_local, to_host
 from jdali._system.jax_modes import usual_modes
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
@@ -46,12 +48,16 @@ def make_engine(config: PipelineConfig, definition: Definition, callbacks: Callb
     plan = make_plan(nodes, outputs, one_device=options.one_device)
     _warn_of_unused_outputs(plan)
     start = functools.partial(_start_batch_workers, config, definition, plan, options.one_device)
-    return Engine(plan, options, callback_workers=callbacks, start_workers=start if config.workers else None)
+    engine = Engine(
+        plan, options, callback_workers=callbacks, start_workers=start if config.workers else None
+    )
+    _warn_of_drift(engine)
+    return engine
 
 
 def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
     """Makes the engine of debug mode, whose operators are known once the function has run."""
-    kept = weakref.ref(definition)  # what runs a pipeline must not keep it
+    kept = weakref.ref(definition)  # the engine must not keep a dropped pipeline alive
 
     def iteration(graph: Graph) -> tuple[DataNode, ...]:
         defined = kept()
@@ -104,6 +110,25 @@ def _start_batch_workers(
     return workers
 
 
+def _warn_of_drift(engine: Engine) -> None:
+    """Warns when readers of different sizes shuffle: their samples cannot belong together."""
+    sizes = {
+        node: reader.size
+        for node, reader in engine.readers.items()
+        if node.args.get("random_shuffle") or node.args.get("shuffle_after_epoch")
+    }
+    if len(set(sizes.values())) > 1:
+        which = ", ".join(
+            f"{node.op.name} with {size} samples, defined at {node.where}" for node, size in sizes.items()
+        )
+        warnings.warn(
+            "Readers of different sizes shuffle, each by itself, so their samples do not go together (which is as it should be "
+            "if they are independent). Files that belong together are read by one reader: "
+            f"fn.readers.paired(images=..., masks=...). The readers: {which}",
+            stacklevel=2,
+        )
+
+
 def _warn_of_unused_outputs(plan: ExecutionPlan) -> None:
     """Warns when an external source makes data for outputs that nothing in the pipeline needs."""
     for node in plan.sources:
@@ -121,4 +146,42 @@ def _warn_of_unused_outputs(plan: ExecutionPlan) -> None:
             f"The external source node '{node.name} ({given})' produces {len(node.outputs)} "
             f"outputs, but the {these} not used.\n  defined at {node.where}",
             stacklevel=2,
+        )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Internals:
+    """The objects behind a pipeline that was built. They are for reading, and change from version to version.
+
+    Attributes:
+        config: its options as they were given.
+        engine: makes the batches: plan, steps, programs, readers.
+        window: makes them ahead, and hands them over.
+        callback_workers: processes of parallel sources and functions; None: there are none.
+    """
+
+    config: PipelineConfig
+    engine: Engine
+    window: Window
+    callback_workers: CallbackWorkers | None
+
+    @property
+    def phase(self) -> str:
+        """ "built", "running", "ended" (a source is at its end) or "closed"."""
+        return self.window.phase.name.lower()
+
+    @property
+    def programs(self) -> int:
+        """Programs that were compiled."""
+        return self.engine.budget.count
+
+    @property
+    def threads(self) -> tuple[threading.Thread, ...]:
+        """Threads that make batches, but those of the pool."""
+        return self.window.threads
+
+    def __repr__(self) -> str:
+        return (
+            f"<jdali pipeline, {self.phase}: {len(self.engine.plan.steps)} steps, {self.programs} programs compiled, "
+            f"{self.window.ready} batches ready, {len(self.threads)} threads>"
         )

@@ -14,9 +14,8 @@ from typing import Any
 from jdali import types
 from jdali._errors import SampleError
 from jdali._sources.arguments import check_source, cycle_mode, is_callback, takes_argument
-from jdali._sources.data_kind import DataKind
 from jdali._sources.items import SourceItems, has_state, portable, restored
-from jdali._sources.user_batches import Samples, as_samples, copied, kind_of, layout_of, own_sample
+from jdali._sources.user_batches import DataKind, Samples, as_samples, copied, kind_of, layout_of, own_sample
 from jdali.types import BatchInfo, SampleInfo
 
 log = logging.getLogger("jdali")

@@ -20,10 +20,12 @@ from jdali._workers.answer import answer_memory as answer_memory
 from jdali._workers.answer import answering_in as answering_in
 from jdali._workers.answer import note_reached as note_reached
 from jdali._workers.batch_workers import BatchWorkers as BatchWorkers
+from jdali._workers.batch_workers import ProcessWorkers as ProcessWorkers
 from jdali._workers.batch_workers import StartMaking as StartMaking
 from jdali._workers.batch_workers import WorkerSet as WorkerSet
 from jdali._workers.by_value import dumps as dumps
 from jdali._workers.by_value import loads as loads
+from jdali._workers.by_value import pack_by_value as pack_by_value
 from jdali._workers.by_value import pickle_by_value as pickle_by_value
 from jdali._workers.exceptions import on_node as on_node
 from jdali._workers.exceptions import portable as portable
@@ -32,8 +34,6 @@ from jdali._workers.jobs import PoolClosedError as PoolClosedError
 from jdali._workers.jobs import TaskKilledError as TaskKilledError
 from jdali._workers.jobs import WorkerCounts as WorkerCounts
 from jdali._workers.jobs import WorkerDeath as WorkerDeath
-from jdali._workers.process_workers import ProcessWorkers as ProcessWorkers
-from jdali._workers.sending import pack_by_value as pack_by_value
 from jdali._workers.task_group import GroupTask as GroupTask
 from jdali._workers.task_group import StartGroups as StartGroups
 from jdali._workers.task_group import TaskOutcome as TaskOutcome

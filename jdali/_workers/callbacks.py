@@ -29,8 +29,8 @@ from jdali._errors import contained
 from jdali._system.extras import install
 from jdali._system.jax_internals import jax_has_started
 from jdali._workers import by_value as _by_value
-from jdali._workers.channel import Channel
 from jdali._workers.jobs import MadeTask, PackedMemory
+from jdali._workers.messages import Channel
 from jdali._workers.pool import TaskPool
 from jdali._workers.process import TaskProcess
 from jdali._workers.serve import end_with_starter, serve

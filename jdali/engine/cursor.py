@@ -14,8 +14,7 @@ from jdali._errors import OperatorError, contained
 from jdali._sources import SourceFeed
 from jdali._state import End
 from jdali.engine.failure import NodeFailure
-from jdali.engine.sample_ids import SampleIds
-from jdali.engine.task import BatchTask, EpochShare, SourceData
+from jdali.engine.task import BatchTask, EpochShare, SampleIds, SourceData
 from jdali.graph import Node
 from jdali.readers.order.epochs import SampleRefs
 

@@ -25,10 +25,9 @@ from jdali._system.limits import memory_limit
 from jdali.engine.engine import Engine
 from jdali.engine.executors.scaling import WorkerScaler
 from jdali.engine.executors.threads import Threads
-from jdali.engine.in_flight import IN_FLIGHT, Follower, InFlight, When
-from jdali.engine.iteration import Result
+from jdali.engine.in_flight import IN_FLIGHT, Follower, InFlight, Room, When
 from jdali.engine.life import LIVE, Abandon
-from jdali.engine.room import Room
+from jdali.engine.make import Result
 
 CLOSED = "the pipeline is closed"
 CLOSED_MEANWHILE = "the pipeline was closed while a batch was awaited"

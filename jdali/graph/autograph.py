@@ -23,7 +23,7 @@ from typing import Any, Literal, Protocol
 from jdali.graph import branch_state as _branch_state
 from jdali.graph.ast_lookup import function_node
 from jdali.graph.branch_state import MISSING, Merge, Return, Variable, existing_targets, variables
-from jdali.graph.syntax import HOOK
+from jdali.graph.liveness import HOOK
 from jdali.graph.transform import transform
 
 # Never converted, like the standard library: they take no branches on graph values, and are many.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from jdali.graph.liveness import SCOPES
-from jdali.graph.syntax import HOOK, at, has
+from jdali.graph.liveness import HOOK, SCOPES, at, has
 
 
 def move_rest(statements: Sequence[ast.stmt], in_loop: bool) -> list[ast.stmt]:

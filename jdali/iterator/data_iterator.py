@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -12,21 +13,27 @@ from jax.sharding import Sharding
 from jdali._state import StateError
 from jdali._system.tracebacks import folding
 from jdali.iterator import replay as replay
-from jdali.iterator.arguments import check_arguments, check_last_batch, check_sharding, epoch_counter
+from jdali.iterator.arguments import (
+    check_arguments,
+    check_last_batch,
+    check_sharding,
+    epoch_counter,
+    output_names,
+)
 from jdali.iterator.assemble import Assembler
-from jdali.iterator.batch_type import BatchT, output_names
-from jdali.iterator.epoch_loop import EpochLoop
-from jdali.iterator.loops import note_loop
+from jdali.iterator.epoch_loop import BatchT, EpochLoop, WaitClock
 from jdali.iterator.policy import LastBatchPolicy
 from jdali.iterator.state import checkpoints, restored_state
 from jdali.iterator.stream import BatchStream, log
-from jdali.iterator.waiting_clock import WaitClock
 from jdali.pipeline import Pipeline
 from jdali.profiler import Report
 
 _AUTO_RESET = {False: False, None: False, "no": False, True: True, "yes": True}
 
 Self = TypeVar("Self", bound="DataIterator[Any]")
+
+# The last iterator over each pipeline. Neither lives longer for being in here.
+_LOOPS: weakref.WeakKeyDictionary[Pipeline, weakref.ref[DataIterator[Any]]] = weakref.WeakKeyDictionary()
 
 
 class DataIterator(EpochLoop[BatchT]):
@@ -128,7 +135,8 @@ class DataIterator(EpochLoop[BatchT]):
             self.batch_size * len(pipes),
             auto_reset=_AUTO_RESET[auto_reset],
         )
-        note_loop(self._stream.pipelines, self)
+        for pipe in pipes:
+            _LOOPS[pipe] = weakref.ref(self)
         self._prepare_first_batch = prepare_first_batch
         if any(pipe.is_restored_from_checkpoint for pipe in pipes):
             self._go_on_from_checkpoints()
@@ -319,3 +327,9 @@ class DataIterator(EpochLoop[BatchT]):
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def loop_over(pipe: Pipeline) -> DataIterator[Any] | None:
+    """Returns the iterator over a pipeline, for who shows its report while the loop runs; None: there is none."""
+    found = _LOOPS.get(pipe)
+    return None if found is None else found()

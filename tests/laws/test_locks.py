@@ -19,7 +19,7 @@ from jdali.iterator import DataIterator
 
 # Each lock, its rank, and the data it guards.
 RANKS = {
-    "iterator/take.py FirstBatches._turn": 1,  # the batches that `take` still yields
+    "iterator/epoch_loop.py FirstBatches._turn": 1,  # the batches that `take` still yields
     "iterator/epoch_loop.py EpochLoop._lock": 2,  # position, state, end of the epoch; free while waiting
     "_viewer/timing.py LiveTimes._lock": 2,  # time marks and curve points
     "engine/eager/inspector.py PipelineInspector._lock": 3,  # the viewer's engine
@@ -38,7 +38,7 @@ RANKS = {
     "engine/in_flight.py InFlight.changed": 8,  # batches on their way; the life of the pipeline
     "plugin/pytorch/experimental/proxy/_requests.py Requests._changed": 8,  # batches of the proxy
     "engine/steps/program_table.py Compiled.lock": 8,  # the first call, which compiles
-    "engine/steps/program.py Compiler._lock": 8,  # the number of a pipeline's programs
+    "engine/steps/program.py ProgramBudget._lock": 8,  # the number of a pipeline's programs
     "engine/steps/program_table.py ProgramTable._lock": 8,  # the functions that pipelines share
     "readers/found_by.py Tables._lock": 9,  # building a wrong index anew, once
     "readers/formats/video_sequences.py VideoReader._looking": 9,  # the same for videos
@@ -56,7 +56,7 @@ RANKS = {
     "_sources/external_source.py SourceFeed._feed_lock": 13,  # data fed and not used yet; `VideoInput` waits on it
     "_batches/slabs.py SlabPool._lock": 13,  # slabs; a finalizer never waits for it
     "_threads/timing.py PhaseTimer._lock": 13,  # times
-    "iterator/waiting_clock.py WaitClock._lock": 13,  # times of waiting
+    "iterator/epoch_loop.py WaitClock._lock": 13,  # times of waiting
     "_threads/native_calls.py Native._lock": 13,  # the number of threads in calls of XLA
     "_workers/pool.py TaskPool._lock": 13,  # tasks, processes and slabs; futures are resolved without it
     "plugin/ray/dispatcher.py RayDispatcher._lock": 13,  # tasks that wait for an actor

@@ -13,11 +13,11 @@ from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali._operators.record import ArgKind, HostBatchOp, HostOutputs, Probed, Scaled
 from jdali.engine.failure import failing_as
-from jdali.engine.sample_ids import SampleIds
-from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying, raise_if_any
+from jdali.engine.steps.host_op import HostRunner, device_name, fixed_and_varying, raise_if_any
 from jdali.engine.steps.late import LEAST_BYTES, LateSamples
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
+from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy, shares
 from jdali.graph import DataNode, Node

@@ -27,8 +27,7 @@ from jdali._threads import inner
 from jdali.engine.failure import OperatorFailure
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.cost import SECONDS_A_CALL, TRUE_SHARE, StageCost, elements
-from jdali.engine.steps.outline import STAGE, OperatorOutline, Slot, StageOutline
-from jdali.engine.steps.packing import Packing
+from jdali.engine.steps.outline import STAGE, OperatorOutline, Packing, Slot, StageOutline
 from jdali.engine.steps.program_table import PROGRAMS, Compiled, ProgramTable
 from jdali.graph import Node, Stage
 
@@ -93,7 +92,7 @@ class Program:
         self.needed_seconds += needed_seconds
 
 
-class Compiler:
+class ProgramBudget:
     """Counts the programs of a pipeline and holds the limit on them. Functions come from the table of the process.
 
     A program counts also if another pipeline has compiled it before: so the limit does not depend on others.

@@ -13,10 +13,10 @@ from jdali._operators import argument_rules
 from jdali._operators.record import ReaderOp
 from jdali._sources import batch_of
 from jdali.engine.failure import NodeFailure, failing_as
-from jdali.engine.sample_ids import SampleIds
-from jdali.engine.steps.host_runner import raise_if_any
+from jdali.engine.steps.host_op import raise_if_any
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values, argument_values
+from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy, groups_here
 from jdali.graph import Node

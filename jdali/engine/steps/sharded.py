@@ -25,7 +25,6 @@ from jdali._numerics.platform import platform_of
 from jdali._numerics.rounding import x64_context
 from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import failing_as
-from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.program import (
     PlannedStage,
     Program,
@@ -35,6 +34,7 @@ from jdali.engine.steps.program import (
 )
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
+from jdali.engine.task import SampleIds
 from jdali.graph import WHOLE_BATCH, DataNode, ExecutionPlan, Stage
 from jdali.tensors import TensorList
 

@@ -6,7 +6,7 @@ from support.nodes import engine_of, rows
 from support.numbers import NumberReader
 
 from jdali._sources import SourceFeed
-from jdali.engine import PipelineTwin
+from jdali.iterator.replay import PipelineTwin
 
 
 @pytest.fixture
