@@ -214,6 +214,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.readers.file": {"readers.file": "ReaderOp"},
     "jdali.readers.fits": {"experimental.readers.fits": "ReaderOp"},
     "jdali.readers.hugging_face": {"readers.hugging_face": "ReaderOp"},
+    "jdali.readers.lerobot": {"readers.lerobot": "ReaderOp"},
     "jdali.readers.mix": {"readers.mix": "ReaderOp"},
     "jdali.readers.mxnet": {"readers.mxnet": "ReaderOp"},
     "jdali.readers.nemo_asr": {"readers.nemo_asr": "ReaderOp"},

@@ -802,6 +802,100 @@ class HuggingFace(OperatorClass):
         preserve: bool = False,
     ) -> None: ...
 
+class Lerobot(OperatorClass):
+    """Reads a data set of LeRobot (versions 2 and 3): each row of its episodes is a sample, an output for each of `columns`.
+
+    Values come from its Parquet files, frames of cameras from its videos or pictures. The frames that the samples of a
+    batch need of one file are decoded together, each once, from front to end. The order is that of `readers.parquet`:
+    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples that are near each other share row
+    groups and frames. The package `lerobot` is not needed.
+
+    Parity: DALI has no such reader. Windows and the times of frames are those of `LeRobotDataset`.
+
+    Args:
+        columns: names of features in `meta/info.json`; "task" for the text of a row's task.
+        directory: the folder, or its URL.
+        delta_timestamps: {column: seconds}: the window of a column, from the time of the row on, such as [-0.1, 0, 0.1].
+            Times have to be whole numbers of rows. Before and behind an episode its first or last row stands in.
+        episodes: numbers of those to read; None: all.
+        tolerance: seconds that the time of a frame may differ from that of its row.
+        with_padding: also give, for each column with a window, where that reaches beyond the episode; these outputs are
+            the last ones.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [H, W, 3] of cameras, [] or [n, ...] of values, uint8 [bytes] of texts; with a window
+        one axis more at the front. With `with_padding` bool [T] for each window.
+
+    Example:
+        frames, action = fn.readers.lerobot(
+            directory="robot", columns=["observation.images.top", "action"], delta_timestamps={"action": [0, 0.1, 0.2]}
+        )
+    """
+    def __init__(
+        self,
+        *,
+        columns: str | typing.Sequence[str] | None = None,
+        directory: str | None = None,
+        delta_timestamps: Any = None,
+        episodes: Any = None,
+        tolerance: float = 0.0001,
+        with_padding: bool = False,
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
 class MXNet(OperatorClass):
     """Reads MXNet's RecordIO files: encoded images, and their labels.
 

@@ -198,6 +198,7 @@ PAGES = {
             'weights="balanced"': ["6 of 8 {0: 3, 1: 3}", "2 of 8 {0: 1, 1: 1}"],
             "fn.tokenize": ["[2 3 4 5 0 0] [ True  True  True  True False False]"],
             "readers.mix": ["[0, 0, 0, 1]"],
+            "readers.lerobot": "(4, 2, 24, 24, 3) (4, 3) (4, 3)",
             "pairs()": "(4, 32, 32, 3) (4, 32, 32, 1)",
             "damaged": "damaged.rec#record 2",
             "storage.configure": "",

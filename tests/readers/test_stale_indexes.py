@@ -80,11 +80,12 @@ WITHOUT_INDEX = {  # readers that keep none
     "readers.table", "readers.array_record",
 }  # fmt: skip
 VIDEO = {"readers.video", "readers.video_resize", "experimental.readers.video"}
+BY_VIDEOS = {"readers.lerobot"}  # whose files are read as those of the video readers
 
 
 def test_every_reader_is_here():
     readers = {name for name in REGISTRY if "readers." in name}
-    assert {f"readers.{case[0]}" for case in CASES.values()} | VIDEO | WITHOUT_INDEX == readers
+    assert {f"readers.{case[0]}" for case in CASES.values()} | VIDEO | BY_VIDEOS | WITHOUT_INDEX == readers
 
 
 @pytest.fixture(autouse=True)

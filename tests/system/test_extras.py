@@ -41,6 +41,7 @@ print(json.dumps({
     "tfrecord": said(lambda: fn.readers.tfrecord(path=["x.bin"], features=feature)["a"]),
     "parquet": said(lambda: fn.readers.parquet(paths=["x.bin"], columns=["a"])),
     "array_record": said(lambda: fn.readers.array_record(paths=["x.bin"])),
+    "lerobot": said(lambda: fn.readers.lerobot(directory="x", columns=["a"])),
     "arrow": said(lambda: fn.readers.arrow(paths=["x.bin"], columns=["a"])),
     "csv": said(lambda: fn.readers.csv(path="x.csv", columns=["a"])),
     "table": said(lambda: fn.readers.table(frame={"a": [1]}, columns=["a"])),
@@ -59,7 +60,7 @@ print(json.dumps({
 EXTRAS = {
     "video": "video", "experimental video": "video", "video decoder": "video", "fits": "fits",
     "tfrecord": "records", "parquet": "tables", "arrow": "tables", "csv": "tables", "table": "tables", "inflate": "inflate",
-    "array_record": "tables",
+    "array_record": "tables", "lerobot": "tables",
     "tokenize": "text", "tokenize by SentencePiece": "text", "url": "remote", "records at a url": "remote",
 }  # fmt: skip
 
@@ -79,7 +80,7 @@ def test_without_any_optional_package(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.replace("MISSING", repr(MISSING))], capture_output=True, text=True,
         timeout=120, check=False, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "JDALI_CACHE_DIR": str(tmp_path / "c")},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "JDALI_CACHE_DIR": str(tmp_path / "c")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)

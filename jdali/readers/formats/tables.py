@@ -255,6 +255,11 @@ class TableFilesReader(TableReader):
         super().__init__(name, columns, flat, chosen, options)
         files.expect(self.groups_at_once, len(flat), self._pieces)
 
+    def rows_by_file(self) -> list[int]:
+        """Returns the number of rows of each file, before any filter."""
+        files = [file for file, _ in self._places]
+        return np.bincount(files, weights=self._counts).astype(np.int64).tolist()
+
     @abc.abstractmethod
     def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
         """Yields the record batches of a group, with some columns; raises `BadRecord` if it is damaged."""

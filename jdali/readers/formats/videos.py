@@ -6,6 +6,7 @@ import contextlib
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,7 @@ class Videos:
 
     def __init__(self, paths: Sequence[str]):
         self._paths = paths
-        self._indexes: dict[int, VideoIndex] = {}
+        self._indexes: dict[int, Future[VideoIndex]] = {}
         # Files whose index was rebuilt: whether that helped, or why it did not.
         self._seen: dict[int, bool | str] = {}
         self._looking = threading.Lock()
@@ -145,10 +146,17 @@ class Videos:
             SampleError: it is no video, damaged, cut off or too large.
             OSError: it cannot be read.
         """
-        found = self._indexes.get(file)
-        if found is None:
-            found = self._indexes[file] = _index(self._paths[file])
-        return found
+        with self._lock:
+            known = self._indexes.get(file)
+            future = self._indexes[file] = known or Future()
+        if known is None:  # others wait for it
+            try:
+                future.set_result(_index(self._paths[file]))
+            except BaseException as error:
+                with self._lock:
+                    del self._indexes[file]  # it may be read another time
+                future.set_exception(error)
+        return future.result()
 
     def read(self, file: int, numbers: np.ndarray, **options: Any) -> np.ndarray:
         """Reads frames of a file, see `VideoDecoder.read`; if they do not match its index, that is made once more."""
@@ -170,7 +178,7 @@ class Videos:
                 self._remote.add(source.raw)
                 if self._interrupted:
                     source.raw.interrupt()
-        return VideoDecoder(source, self._indexes[file])
+        return VideoDecoder(source, self.index(file))
 
     def _look_again(self, file: int, error: SampleError) -> None:
         """Rebuilds the index of a file once, when frames do not match it; raises if that does not help."""
@@ -184,7 +192,7 @@ class Videos:
             raise error
 
     def _index_anew(self, file: int) -> bool | str:
-        before = self._indexes[file]
+        before = self.index(file)
         try:
             index = _index(self._paths[file], never)
         except (SampleError, OSError) as error:
@@ -199,7 +207,8 @@ class Videos:
         old, new = before.as_arrays(), index.as_arrays()
         if all(np.array_equal(new[name], old[name]) for name in old):
             return False
-        self._indexes[file] = index
+        self._indexes[file] = Future()
+        self._indexes[file].set_result(index)
         self._handles.forget(file)
         return True
 
