@@ -298,7 +298,7 @@ class _BoundArguments:
 
 
 def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Values whose shapes differ by sample padded, and their true lengths beside them."""
+    """Pads values whose shapes differ by sample, and adds their true lengths."""
     result = dict(traced)
     for name, values in traced.items():
         if values.dtype == object:

@@ -11,7 +11,7 @@ _HERE = threading.local()  # `memory`, `note`: of the answer that this thread is
 
 
 def answer_memory() -> Any:
-    """The memory of the answer to the task that this thread makes; None: there is none."""
+    """Returns the memory of the answer to the task that this thread makes; None: there is none."""
     return getattr(_HERE, "memory", None)
 
 
@@ -24,7 +24,7 @@ def note_reached(position: int) -> None:
 
 @contextlib.contextmanager
 def answering_in(memory: object, note: Callable[[int], None]) -> Iterator[None]:
-    """Inside, this is the memory of the answer, and what `note_reached` calls."""
+    """Sets the memory of the answer, and the function that `note_reached` calls, inside of the context."""
     _HERE.memory, _HERE.note = memory, note
     try:
         yield

@@ -50,7 +50,7 @@ def pickle_by_value(fun: F) -> F:
 
 
 def dumps(value: object) -> bytes:
-    """`pickle.dumps`, with functions by value where they have no name to be found by."""
+    """Pickles a value; functions without a name to be found by go by value."""
     buffer = io.BytesIO()
     _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
     return buffer.getvalue()

@@ -18,7 +18,7 @@ def on_node() -> str:
 
 
 def portable(error: Exception) -> Exception:
-    """The exception with a note of where it was raised, or one that says the same if it cannot be pickled."""
+    """Adds a note of where the exception was raised; returns another one that says the same if it cannot be pickled."""
     note = f"in a worker process{on_node()}:\n{''.join(traceback.format_exception(error))}"
     error.add_note(note)
     _name_in_main(type(error))

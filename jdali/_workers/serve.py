@@ -125,7 +125,7 @@ def _make_tasks(
 
 
 def _unpacked(packed: PackedValue, descriptors: list[int]) -> Any:
-    """The value that was sent; takes the descriptor of its memory, if it has some, from the front."""
+    """Unpacks a value that was sent; takes the descriptor of its memory, if it has some, from the front."""
     if not packed.size:
         return unpack(packed, None)
     memory = Memory(descriptors.pop(0), packed.size)

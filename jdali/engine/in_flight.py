@@ -53,11 +53,11 @@ class Room:
         self.depth = max(self._least, in_flight)
 
     def note(self, size: int) -> None:
-        """A batch took this many bytes while it was made."""
+        """Notes the bytes that a batch took while it was made."""
         self.largest = max(self.largest, size)
 
     def allows(self, under_way: int, waiting: int, waiting_bytes: int, spare: int = 0) -> bool:
-        """True if one more batch may be begun; `spare`: so many more than `depth` may wait."""
+        """Returns True if one more batch may be begun; `spare` more than `depth` may wait."""
         if not under_way + waiting:
             return True
         if under_way + waiting > self.depth + spare:

@@ -49,7 +49,7 @@ def cut(plan: ExecutionPlan, *, one_device: bool) -> Border:
 
 
 def steps_before_programs(plan: ExecutionPlan) -> list[int]:
-    """Numbers of the steps that need no value of a compiled program."""
+    """Lists the numbers of the steps that need no value of a compiled program."""
     found: list[int] = []
     made: set[Node] = set()
     for number, step in enumerate(plan.steps):

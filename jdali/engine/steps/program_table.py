@@ -64,7 +64,7 @@ class Compiled:
         return result
 
     def is_compiled(self, where: Hashable) -> bool:
-        """True if a call before this one has compiled it for `where`."""
+        """Returns True if a call before this one has compiled it for `where`."""
         return where in self._called
 
 
@@ -108,7 +108,7 @@ class ProgramTable:
 
 
 def _typed(value: Any) -> Hashable:
-    """The key with types: 1, 1.0 and True are equal, as 0.0 and -0.0 are, but programs for them may differ."""
+    """Adds types to a key: 1, 1.0 and True are equal, as 0.0 and -0.0 are, but programs for them may differ."""
     if isinstance(value, Operator):
         return value
     if isinstance(value, tuple):
@@ -121,7 +121,7 @@ def _typed(value: Any) -> Hashable:
 
 
 def _is_plain(value: Any) -> bool:
-    """True if a key holds neither the user's objects nor much memory."""
+    """Returns True if a key holds neither the user's objects nor much memory."""
     if isinstance(value, Operator):
         return is_built_in(value)
     if isinstance(value, Constant):

@@ -83,7 +83,7 @@ def read(
     policy: ThreadPolicy,
     arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
 ) -> Sequence[Store]:
-    """The outputs of a reader for the samples of a batch.
+    """Reads the samples of a batch; returns a column for each output.
 
     Args:
         node: of the reader.
