@@ -162,7 +162,7 @@ Kind = TypeVar("Kind", bound="Operator")
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Operator(Schema, OptionalInputOptions):
-    """Record of one operator, whatever its kind: its options and its schema.
+    """Record of one operator of any kind: its options and its schema.
 
     The decorator of a kind takes the options of that kind; all others keep their defaults.
 

@@ -105,7 +105,7 @@ class PerBatch:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CallRequest:
-    """Inputs and arguments of one call on a batch, as far as they are known before it runs.
+    """Inputs and arguments of one call on a batch, with what is known of them before it runs.
 
     Attributes:
         op: the operator.

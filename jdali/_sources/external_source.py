@@ -146,7 +146,7 @@ class SourceFeed:
 
         Args:
             output: its number.
-            unused: numbers of those that nobody will feed.
+            unused: numbers of outputs that are never fed.
             data, layout, batch_size: see `feed`.
         """
         samples = self._samples(data, output, batch_size, copy=not self.no_copy)
@@ -158,7 +158,7 @@ class SourceFeed:
             if not all(self._fed_outputs.get(i) for i in numbers if i not in unused):
                 return
             parts = {i: self._fed_outputs[i].popleft() for i in numbers if i not in unused}
-            anything = next(iter(parts.values()))  # in the place of what nobody takes
+            anything = next(iter(parts.values()))  # in place of unused outputs
             rows = [parts.get(i, anything) for i in numbers]
             self.fed.append(_Batch([row[0] for row in rows], [row[1] for row in rows]))
 

@@ -25,7 +25,7 @@ class SourceItems:
         source: iterable or callable.
         cycle: "quiet" starts an iterable again at its end, "raise" does so after StopIteration, "no" does
             neither.
-        held: at its end it gives StopIteration, whatever it is asked, before `restart`; also "raise".
+        held: at its end every call raises StopIteration, up to `restart`; also "raise".
     """
 
     def __init__(self, source: Any, cycle: str = "no", *, held: bool = False):
@@ -170,7 +170,7 @@ class SourceItems:
 
         Args:
             state: of `get_state`.
-            items: how many the epoch would have had after that: they are left out. None: nobody knows; a source with a
+            items: how many the epoch would have had after that: they are left out. None: not known; a source with a
                 `cycle` begins again.
         """
         if not (self._is_indexed or self._restarts or "own" in state):

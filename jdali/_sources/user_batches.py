@@ -135,7 +135,7 @@ class DataKind:
         self._layout = ""
 
     def check(self, samples: Samples, layout: str) -> None:
-        """Takes note of a batch. One without samples has no kind, and one without a layout before any had one is as good.
+        """Notes the kind of a batch. One without samples has none; batches without a layout may precede those with one.
 
         Raises:
             RuntimeError: it is of another kind than the one before it, in DALI's words.

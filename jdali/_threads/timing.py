@@ -206,7 +206,7 @@ class Times:
         shrinks: JPEGs are decoded at their full size although `scaled_decoding` could shrink them.
         ahead: batches are made before they are asked for.
         workers: processes that make batches.
-        deaths: of workers that nobody had ended.
+        deaths: of workers that ended unexpectedly.
         nbytes: that came from workers.
     """
 

@@ -1,8 +1,7 @@
 """Pickling functions by value: lambdas, local functions, and those that `pickle_by_value` marks.
 
-`pickle` writes a function as the name that it has in its module, so that one without such a name cannot be
-sent to another process. Here the function itself is written: its code, what it closes over, and the global
-variables that it uses.
+`pickle` writes the name of a function in its module, so a function without one cannot be sent to another process.
+Here the function itself is written: its code, what it closes over, and the global variables that it uses.
 """
 
 from __future__ import annotations

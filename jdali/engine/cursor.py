@@ -237,7 +237,7 @@ class TaskCursor:
 
         Args:
             state: of `get_state`.
-            batches: how many the epoch would have had after that: they are left out. None: nobody knows; external
+            batches: how many the epoch would have had after that: they are left out. None: not known; external
                 sources begin again, if they can, and readers go on.
             count: samples of a batch.
         """

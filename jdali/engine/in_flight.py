@@ -34,7 +34,7 @@ class Room:
 
     Args:
         depth: batches that may wait, at least; one more is made meanwhile.
-        most_bytes: of those that wait and those under way, together; one batch is made whatever it takes.
+        most_bytes: of waiting batches and those under way, together; a single batch may take more.
         is_strict: as long as nothing is known of the size of batches, one is under way; else as many as `depth` says.
 
     Attributes:
@@ -121,7 +121,7 @@ class InFlight:
         before_draw: see `Window`.
 
     Attributes:
-        changed: guards the batches, and tells of changes.
+        changed: guards the batches, and is notified of changes.
         drained: a source is at its end.
         begins_again: it does so with the next draw.
         halted: the sources are being moved.

@@ -63,7 +63,7 @@ def with_late_steps(plan: ExecutionPlan) -> ExecutionPlan:
     """Marks the steps whose samples may be made late, so that those of a batch never lie in memory all at once.
 
     Those are of operators that know the sizes of their output by a probe, and whose output only one stage of the same
-    branch reads, as data: nobody else asks for a sample, and `setup` does with its size.
+    branch reads, as data: nothing else reads a sample, and `setup` needs only its size.
     """
     steps = tuple(
         dataclasses.replace(step, may_be_late=True)

@@ -47,7 +47,7 @@ class OperatorOutline:
 
 @dataclasses.dataclass(frozen=True)
 class StageOutline:
-    """A stage, equal to others that compute the same, whatever pipeline they are in.
+    """A stage, equal to those of other pipelines that compute the same.
 
     Attributes:
         inputs: how many there are.

@@ -48,7 +48,7 @@ QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 # Nor is it worth the while for a program on so few bytes.
 SMALL_BYTES = 256 << 10
 
-# Pipelines of at most so many samples share programs whatever their batch size: the rows of a call follow from the
+# Pipelines of at most this many samples share programs for all batch sizes: the rows of a call follow from the
 # shape alone. A call is as long as its overhead at least, unless these are its rows; so it costs at most about twice
 # what a program for just this batch would.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
