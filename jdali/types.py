@@ -57,6 +57,7 @@ __all__ = [
     "FLOAT64",
     "GRAY",
     "IMAGE_TYPE",
+    "INDEX",
     "INT16",
     "INT32",
     "INT64",
@@ -108,6 +109,7 @@ class DALIImageType(DALIEnum):
     GRAY = 2
     YCbCr = 3
     ANY_DATA = 4
+    INDEX = 5  # which DALI has not: indices into the palette, for masks
 
 
 class DALIInterpType(DALIEnum):
@@ -134,6 +136,7 @@ BGR = DALIImageType.BGR
 GRAY = DALIImageType.GRAY
 YCbCr = DALIImageType.YCbCr
 ANY_DATA = DALIImageType.ANY_DATA
+INDEX = DALIImageType.INDEX
 INTERP_NN = DALIInterpType.INTERP_NN
 INTERP_LINEAR = DALIInterpType.INTERP_LINEAR
 INTERP_CUBIC = DALIInterpType.INTERP_CUBIC

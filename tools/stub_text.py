@@ -321,6 +321,9 @@ def parameter_texts(
             parameters.append(f"*{p.name}: {annotation}")
             star = True
             continue
+        if p.kind is p.VAR_KEYWORD:
+            parameters.append(f"**{p.name}: {annotation}")
+            continue
         parameters.append(_parameter_text(p, annotation, changed.get(p.name)))
         following = values[i + 1] if i + 1 < len(values) else None
         last_positional = following is None or following.kind is not p.POSITIONAL_ONLY

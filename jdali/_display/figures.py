@@ -286,7 +286,7 @@ def frames_of(array: NDArray[np.generic]) -> NDArray[np.float32]:
         info = np.iinfo(np.dtype(values.dtype.name))
         middle = (info.max + info.min + 1) / 2
         return ((values.astype(np.float64) - middle) / ((info.max - info.min) / 2)).astype(np.float32)
-    with np.errstate(over="ignore"):  # as infinite values
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, then 0
         single = values.astype(np.float32)
     return np.nan_to_num(single, posinf=0.0, neginf=0.0)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from jdali._batches import BatchSpec
 from jdali._errors import check_samples
+from jdali._kernels.resample_filters import all_nearest
 from jdali._kernels.window import check_positions
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import Scaled
@@ -44,11 +45,21 @@ class ResizeWindow:
         return dataclasses.replace(self, low=low, high=self.high / scaled.denominator + scaled.offset)
 
 
-def check_types(name: str, images: BatchSpec, dtype: np.dtype | None) -> np.dtype:
-    """Returns the output dtype: the input's or float32."""
-    if images.dtype not in (np.uint8, np.int16, np.uint16, np.float32):
+def check_types(
+    name: str,
+    images: BatchSpec,
+    dtype: np.dtype | None,
+    interp_type: np.ndarray,
+    min_filter: np.ndarray | None,
+    mag_filter: np.ndarray | None,
+) -> np.dtype:
+    """Returns the output dtype, the input's or float32; the nearest of integers may be taken, whatever their type."""
+    filtered = images.dtype in (np.uint8, np.int16, np.uint16, np.float32)
+    kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]
+    if not filtered and not (images.dtype.kind in "iu" and all_nearest(np.stack(kinds))):
+        nearest = ", or take the nearest pixels (interp_type=types.INTERP_NN)" * (images.dtype.kind in "iu")
         raise TypeError(
-            f"{name}: Unsupported type: {images.dtype}. Supported types are: uint8, int16, uint16 and float; cast it"
+            f"{name}: Unsupported type: {images.dtype}. Supported types are: uint8, int16, uint16 and float; cast it{nearest}"
         )
     if dtype is not None and dtype not in (images.dtype, np.float32):
         raise ValueError(

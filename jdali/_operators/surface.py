@@ -57,6 +57,21 @@ def public_signature(
     return inspect.Signature(parameters)
 
 
+def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Puts the arguments that an operator does not have into its argument `files`, as those of outputs."""
+    own = {name: value for name, value in arguments.items() if name in op.public_args}
+    others = {name: value for name, value in arguments.items() if name not in own}
+    # What is gone through once, as `Path.glob` gives it, is needed more often.
+    kept = {name: list(value) if isinstance(value, Iterator) else value for name, value in others.items()}
+    return own | {"files": dict(own.get("files") or {}) | kept}
+
+
+def with_keywords(signature: inspect.Signature) -> inspect.Signature:
+    """Adds that any other keyword is taken, as the one of an output."""
+    more = inspect.Parameter("keywords", inspect.Parameter.VAR_KEYWORD, annotation=Any)
+    return signature.replace(parameters=[*signature.parameters.values(), more])
+
+
 def _union(annotation: Any, extra: Any) -> object:
     if annotation is Any or extra in alternatives(annotation):
         return annotation

@@ -48,12 +48,16 @@ def make_engine(config: PipelineConfig, definition: Definition, callbacks: Callb
     plan = make_plan(nodes, outputs, one_device=options.one_device)
     _warn_of_unused_outputs(plan)
     start = functools.partial(_start_batch_workers, config, definition, plan, options.one_device)
-    return Engine(plan, options, callback_workers=callbacks, start_workers=start if config.workers else None)
+    engine = Engine(
+        plan, options, callback_workers=callbacks, start_workers=start if config.workers else None
+    )
+    _warn_of_drift(engine)
+    return engine
 
 
 def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
     """Makes the engine of debug mode, whose operators are known once the function has run."""
-    kept = weakref.ref(definition)  # what runs a pipeline must not keep it
+    kept = weakref.ref(definition)  # the engine must not keep a dropped pipeline alive
 
     def iteration(graph: Graph) -> tuple[DataNode, ...]:
         defined = kept()
@@ -104,6 +108,25 @@ def _start_batch_workers(
     # A pipeline that is dropped before its first batch has no other thread to end them.
     weakref.finalize(definition, workers.interrupt).atexit = False
     return workers
+
+
+def _warn_of_drift(engine: Engine) -> None:
+    """Warns when readers of different sizes shuffle: their samples cannot belong together."""
+    sizes = {
+        node: reader.size
+        for node, reader in engine.readers.items()
+        if node.args.get("random_shuffle") or node.args.get("shuffle_after_epoch")
+    }
+    if len(set(sizes.values())) > 1:
+        which = ", ".join(
+            f"{node.op.name} with {size} samples, defined at {node.where}" for node, size in sizes.items()
+        )
+        warnings.warn(
+            "Readers of different sizes shuffle, each by itself, so their samples do not go together (which is as it should be "
+            "if they are independent). Files that belong together are read by one reader: "
+            f"fn.readers.paired(images=..., masks=...). The readers: {which}",
+            stacklevel=2,
+        )
 
 
 def _warn_of_unused_outputs(plan: ExecutionPlan) -> None:

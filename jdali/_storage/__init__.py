@@ -7,6 +7,7 @@
 """
 
 from jdali._storage.files import is_url as is_url
+from jdali._storage.files import version as version
 from jdali._storage.index_cache import Arrays as Arrays
 from jdali._storage.index_cache import always as always
 from jdali._storage.index_cache import cached_index as cached_index

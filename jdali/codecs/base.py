@@ -36,6 +36,7 @@ class ImageInfo:
         maximum: value of a sample that means full intensity.
         max_denominator: largest denominator the codec can decode at: 8 or 1.
         detail: what the format's own decoder needs of the header.
+        indexed: pixels are stored as indices into a palette.
     """
 
     format: str
@@ -47,6 +48,7 @@ class ImageInfo:
     maximum: float = 255
     max_denominator: int = 1
     detail: Any = None
+    indexed: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ class Request:
     """Wanted form of a picture; a codec does the parts that it can do at less cost than its caller.
 
     Attributes:
-        output_type: colour space. A codec whose data have it may give gray for GRAY.
+        output_type: colour space. A codec whose data have it may give gray for GRAY. For INDEX it gives indices into the
+            palette, or gray values as they are stored.
         denominator: 1, 2, 4 or 8, at most the `max_denominator` of the image.
         fast_idct: a faster, less exact inverse DCT.
         window: what of the stored picture (at its smaller scale) is looked at; None: all of it. A codec

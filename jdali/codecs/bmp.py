@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali.codecs.base import Format, ImageInfo, Request, begins, corrupt
 from jdali.codecs.color import gray_14bit, gray_truncated
-from jdali.types import GRAY
+from jdali.types import GRAY, INDEX
 
 _FILE_HEADER, _OLD_HEADER, _FULL_HEADER, _ALPHA_HEADER = 14, 12, 40, 56  # bytes
 _PLAIN, _RUNS_8, _RUNS_4, _FIELDS, _ALPHA_FIELDS = 0, 1, 2, 3, 6
@@ -66,7 +66,7 @@ def header(view: memoryview) -> ImageInfo:
         start if start >= _FILE_HEADER + size else end, bits, compression, height > 0, colors, masks,
         four_masks=bits == 32 and compression == _FIELDS and size >= _ALPHA_HEADER,
     )  # fmt: skip
-    return ImageInfo("bmp", abs(height), width, channels, detail=detail)
+    return ImageInfo("bmp", abs(height), width, channels, indexed=bits <= 8, detail=detail)
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
@@ -81,6 +81,8 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
         return gray_truncated(samples)[..., None]
     if samples.ndim == 3:
         return samples
+    if request.output_type == INDEX:
+        return samples[..., None]
     colors = detail.colors if detail.bits <= 8 else _colors_of_16_bits(detail.masks)
     # Looking up words is several times as fast as looking up three bytes.
     words = np.take(colors.view(np.uint32)[:, 0], samples, mode="clip")

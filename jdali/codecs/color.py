@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from jdali._errors import SampleError
 from jdali._numerics.rounding import np_round_half_away
-from jdali.types import ANY_DATA, BGR, GRAY, DALIImageType, YCbCr
+from jdali.types import ANY_DATA, BGR, GRAY, INDEX, DALIImageType, YCbCr
 
 DTYPES = tuple(np.dtype(t) for t in ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32"))
 
@@ -97,11 +98,13 @@ def convert(
             for ANY_DATA.
         maximum: value in `picture` that means full intensity.
         gray: luminance function of the format.
-        output_type: colour space.
+        output_type: colour space; INDEX changes no value.
         dtype: one of `DTYPES`; full intensity becomes its largest value, 1 for floats.
 
     Returns: [H, W, C], possibly a view of `picture`.
     """
+    if output_type == INDEX:
+        return as_indices(picture, dtype)
     if output_type == ANY_DATA:
         return rescale(picture, maximum, dtype)
     is_gray = picture.shape[2] < 3
@@ -115,6 +118,23 @@ def convert(
     if output_type == YCbCr:
         return _ycbcr(rgb, maximum, dtype)
     return rescale(rgb[..., ::-1] if output_type == BGR else rgb, maximum, dtype)
+
+
+def as_indices(picture: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Returns indices, or gray values, as they are.
+
+    Raises:
+        SampleError: one of them does not fit into `dtype`.
+    """
+    indices = picture[..., :1]
+    if indices.dtype != dtype and dtype.kind != "f" and indices.size:
+        limits = np.iinfo(dtype)
+        low, high = indices.min(), indices.max()
+        if low < limits.min or high > limits.max:
+            raise SampleError(
+                f"an index of {low if low < limits.min else high} does not fit into {dtype}; dtype=types.INT32 has room for it"
+            )
+    return indices.astype(dtype, copy=False)
 
 
 def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:

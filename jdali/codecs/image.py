@@ -17,6 +17,7 @@ from jdali._batches import contiguous as contiguous_copy
 from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.codecs import bmp as _bmp
+from jdali.codecs import gif as _gif
 from jdali.codecs import jpeg as _jpeg
 from jdali.codecs import jpeg2000 as _jpeg2000
 from jdali.codecs import png as _png
@@ -26,7 +27,7 @@ from jdali.codecs import webp as _webp
 from jdali.codecs.base import Format, ImageInfo, Request, begins, corrupt
 from jdali.codecs.color import DTYPES, convert
 from jdali.codecs.exif import Window, is_turned, stored_window, upright
-from jdali.types import ANY_DATA, BGR, GRAY, RGB, DALIImageType, YCbCr
+from jdali.types import ANY_DATA, BGR, GRAY, INDEX, RGB, DALIImageType, YCbCr
 
 __all__ = [
     "FORMATS",
@@ -46,10 +47,11 @@ FORMATS: tuple[Format, ...] = (
     _tiff.FORMAT,
     _jpeg2000.FORMAT,
     _pnm.FORMAT,
+    _gif.FORMAT,
 )
 _BY_NAME = {f.name: f for f in FORMATS}
 # Formats that are known by their first bytes, only to be named in the error.
-_UNSUPPORTED = {b"GIF8": "GIF", b"SIMPLE": "FITS", b"\xff\x0a": "JPEG XL", b"\0\0\0\x0cJXL ": "JPEG XL"}
+_UNSUPPORTED = {b"SIMPLE": "FITS", b"\xff\x0a": "JPEG XL", b"\0\0\0\x0cJXL ": "JPEG XL"}
 
 # Those of a TIFF may be anything.
 _convert_floats = np.errstate(over="ignore", invalid="ignore")(convert)
@@ -128,7 +130,21 @@ def output_shape(
 
 
 def _channels(info: ImageInfo, output_type: DALIImageType) -> int:
-    return info.channels if output_type == ANY_DATA else 1 if output_type == GRAY else 3
+    return info.channels if output_type == ANY_DATA else 1 if output_type in (GRAY, INDEX) else 3
+
+
+def _check_indices(info: ImageInfo) -> None:
+    """Raises if a picture has neither a palette nor gray values that are stored as they are."""
+    if info.format == "jpeg":
+        raise SampleError(
+            "a JPEG image holds no indices: its compression changes values. output_type=types.GRAY decodes it"
+        )
+    if not info.indexed and (info.channels > 2 or info.dtype.kind == "f"):
+        held = "floats" if info.dtype.kind == "f" else f"{info.channels} channels"
+        raise SampleError(
+            f"this {info.format.upper()} image has no palette but {held}, so it holds no indices; decode it with another "
+            "output_type"
+        )
 
 
 def _scaled_window(
@@ -180,14 +196,15 @@ def decode(
 
     Args:
         data: bytes, or a contiguous uint8 array.
-        output_type: RGB, BGR, YCbCr (studio range), GRAY, or ANY_DATA for the channels as stored.
+        output_type: RGB, BGR, YCbCr (studio range), GRAY, ANY_DATA for the channels as stored, or INDEX for the indices
+            into a palette, or gray values, which are not rescaled.
         dtype: uint8, int8, uint16, int16, uint32, int32 or float32; full intensity becomes the
             largest value of the type, 1 for floats.
         adjust_orientation: turn the picture as its EXIF data say.
         window: (y, x, height, width) in the upright picture; None: all of it. Only those strips or tiles
-            of a TIFF that it touches are decoded (and checked), of JPEG and PNG mostly only the rows above
-            its end, of BMP and raw PNM only itself; WebP and JPEG 2000 are decoded whole. What follows the
-            decoding is done for the window alone.
+            of a TIFF that it touches are decoded (and checked), of JPEG with restart markers the tiles between
+            them, of other JPEG and PNG mostly only the rows above its end, of BMP and raw PNM only itself; WebP
+            and JPEG 2000 are decoded whole. What follows the decoding is done for the window alone.
         denominator: 1, 2, 4 or 8: decode at that fraction of the size (rounded up), at less cost.
             Formats that cannot, all but JPEG, take 1; `output_shape` says what will come.
         fast_idct: of JPEG: a faster, less exact inverse DCT.
@@ -211,7 +228,11 @@ def decode(
         raise ValueError(f"out is {out.dtype}{list(out.shape)}, the picture {dtype}{list(shape)}")
     if out is None:
         _check_size(info, shape, dtype)
-    as_stored = window is None and turned == 1 and dtype == np.uint8 and output_type not in (BGR, YCbCr)
+    if output_type == INDEX:
+        _check_indices(info)
+    as_stored = (
+        window is None and turned == 1 and dtype == np.uint8 and output_type not in (BGR, YCbCr, INDEX)
+    )
     direct = as_stored and out is not None and out.flags.c_contiguous
     whole = tuple(-(-n // denominator) for n in (info.height, info.width))
     up_height, up_width = whole[::-1] if is_turned(turned) else whole

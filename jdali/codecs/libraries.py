@@ -65,6 +65,7 @@ LIBRARIES: dict[str, tuple[Library, ...]] = {
     ),
     "jpeg2000": (_imagecodecs("1 to 16 bits"), _pillow("8 bits of up to 4 channels")),
     "pnm": (_numpy("all"),),
+    "gif": (_pillow("the first picture"),),
     "wav": (_numpy("integers and floats"), _soundfile("A-law, µ-law, ADPCM, unknown length")),
     "flac": (Library("miniaudio", "miniaudio", "all", "audio"), _soundfile("all")),
     "ogg": (_soundfile("Vorbis, Opus"),),

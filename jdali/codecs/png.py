@@ -28,6 +28,7 @@ from jdali.codecs.base import (
 )
 from jdali.codecs.color import gray_libpng
 from jdali.codecs.exif import orientation
+from jdali.types import INDEX
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _GRAY, _RGB, _PALETTE, _GRAY_ALPHA, _RGBA = 0, 2, 3, 4, 6
@@ -104,11 +105,30 @@ def header(view: memoryview) -> ImageInfo:
         UINT16 if depth == 16 else UINT8,
         turned,
         65535 if depth == 16 else 255,
+        indexed=color == _PALETTE,
         detail=_PngDetail(depth, color, bool(interlace)),
     )
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    if request.output_type == INDEX:
+        return _indices(view, info, request)
+    return _decoded(view, info, request)
+
+
+def _indices(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    """Decodes the samples as they are stored: those of a palette as if they were gray."""
+    detail: _PngDetail = info.detail
+    if info.indexed:
+        kept = (view[start:end] for kind, start, end in _chunks(view) if kind in (b"IDAT", b"IEND"))
+        ihdr = bytes(view[16:25]) + bytes([_GRAY]) + bytes(view[26:29])
+        view = memoryview(b"".join([_SIGNATURE, _chunk(b"IHDR", ihdr), *kept]))
+        info = dataclasses.replace(info, channels=1, detail=detail._replace(color=_GRAY))
+    picture = _decoded(view, info, request)
+    return picture // (255 // ((1 << detail.depth) - 1)) if detail.depth < 8 else picture
+
+
+def _decoded(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     detail: _PngDetail = info.detail
     chunks = [chunk for chunk in _chunks(view) if chunk[0] in _NEEDED]
     if not chunks or chunks[-1][0] != b"IEND":

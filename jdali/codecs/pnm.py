@@ -9,6 +9,7 @@ import numpy as np
 
 from jdali.codecs.base import UINT8, UINT16, Format, ImageInfo, Request, corrupt
 from jdali.codecs.color import gray_14bit
+from jdali.types import INDEX
 
 _SPACE_OR_COMMENT = rb"(?:\s|#[^\n]*\n)"
 _NUMBER = _SPACE_OR_COMMENT + rb"+(\d{1,10})"
@@ -51,7 +52,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     body = view[start:]
     if kind in (1, 4):
         ink = _plain_bits(body, info) if kind == 1 else _raw_bits(body, info)
-        return np.where(ink.reshape(shape), np.uint8(0), np.uint8(255))
+        return np.where(ink.reshape(shape), np.uint8(0), np.uint8(1 if request.output_type == INDEX else 255))
     count = info.height * info.width * info.channels
     if kind in (2, 3):
         # Ignores what follows the samples: splitting numbers takes many times their bytes.

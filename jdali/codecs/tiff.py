@@ -23,7 +23,7 @@ from jdali.codecs.base import (
     with_channels,
 )
 from jdali.codecs.color import cmyk_to_rgb, full_intensity, gray_14bit, gray_float
-from jdali.types import ANY_DATA, GRAY
+from jdali.types import ANY_DATA, GRAY, INDEX
 
 _WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR, _LAB = 0, 1, 2, 3, 5, 6, 8
 _SUPPORTED = frozenset({_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR, _LAB})
@@ -80,6 +80,7 @@ def header(view: memoryview) -> ImageInfo:
         dtype,
         turned if 1 <= turned <= 8 else 1,
         maximum,
+        indexed=color_map is not None,
         detail=_TiffDetail(bits, photometric, planar, color_map),
     )
 
@@ -123,6 +124,8 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     if held is not None and request.window is not None:
         y, x, rows, columns = request.window
         picture = picture[y - top : y - top + rows, x - left : x - left + columns]
+    if request.output_type == INDEX:
+        return with_channels(picture // 255 if detail.bits == 1 and detail.color_map is None else picture)
     if detail.color_map is not None:
         picture = detail.color_map[with_channels(picture)[..., 0]]
     if is_cmyk and request.output_type != ANY_DATA:

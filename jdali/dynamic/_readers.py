@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from jdali._operators.record import REGISTRY, Operator
-from jdali._operators.surface import class_name, document, public_signature
+from jdali._operators.surface import class_name, document, files_by_keyword, public_signature, with_keywords
 from jdali._state import check_version
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._data import to_array
@@ -170,7 +170,17 @@ class ResizingReader(Reader):
         return super()._result((invoke(REGISTRY["resize"], values[:1], resizing), *values[1:]))
 
 
+class PairedReader(Reader):
+    """A reader that has an output for each keyword that is no argument."""
+
+    def __init__(self, *args: Any, enable_checkpointing: bool = False, **kwargs: Any):
+        kwargs |= dict(zip(_GENERIC_ARGUMENTS, args, strict=False))
+        generic = {name: kwargs.pop(name) for name in _GENERIC_ARGUMENTS if name in kwargs}
+        super().__init__(**generic, **files_by_keyword(self._op, kwargs))
+
+
 _BASES: dict[str, type[Reader]] = {
+    "readers.paired": PairedReader,
     "readers.tfrecord": NamedReader,
     "readers.video_resize": ResizingReader,
 }
@@ -200,6 +210,7 @@ def make_reader(op: Operator) -> type[Reader]:
     )
     extra = {name: text for name, (_, text) in _GENERIC_ARGUMENTS.items()}
     extra["enable_checkpointing"] = _CHECKPOINTING[1]
+    made = inspect.Signature([*first, *own, last])
     path, _, name = class_name(op.name).rpartition(".")
     return type(
         name,
@@ -209,6 +220,6 @@ def make_reader(op: Operator) -> type[Reader]:
             "__doc__": document(op, extra),
             "__module__": f"jdali.dynamic.{path}",
             "__operator__": op,
-            "__signature__": inspect.Signature([*first, *own, last]),
+            "__signature__": with_keywords(made) if op.name == "readers.paired" else made,
         },
     )

@@ -31,9 +31,9 @@ class _WithSignature(type):
     @property
     def __signature__(cls) -> inspect.Signature:
         arguments = [
-            p.replace(default=None) if p.default is p.empty else p
+            p.replace(default=None) if p.kind is p.KEYWORD_ONLY and p.default is p.empty else p
             for p in inspect.signature(cls._function).parameters.values()  # type: ignore[attr-defined]
-            if p.kind is p.KEYWORD_ONLY or p.name in cls._by_position  # type: ignore[attr-defined]
+            if p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD) or p.name in cls._by_position  # type: ignore[attr-defined]
         ]
         by_name = {p.name: p for p in arguments}
         first = [
@@ -69,7 +69,10 @@ class OperatorClass(metaclass=_WithSignature):
         self._check(self._arguments)
 
     def _check(self, arguments: dict[str, object]) -> None:
-        known = {*inspect.signature(self._function).parameters, *IGNORED, *RENAMED, *NOT_USED}
+        parameters = inspect.signature(self._function).parameters
+        if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+            return  # the call tells what is none
+        known = {*parameters, *IGNORED, *RENAMED, *NOT_USED}
         self.__operator__.bind(
             {k: v for k, v in arguments.items() if k not in known}
             | {a.name: a for a in self.__operator__.args.values() if a.required}  # may follow in the call

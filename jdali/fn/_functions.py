@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jdali._operators.record import REGISTRY, Operator
-from jdali._operators.surface import HIDDEN, is_deprecated, warn_of_name
+from jdali._operators.surface import HIDDEN, is_deprecated, warn_of_name, with_keywords
 from jdali.fn._build import finish, make_function
 
 # Operators whose functions do more than add a node, and the module of these: it is loaded when one is asked for.
@@ -19,6 +19,7 @@ _SPECIAL = {
     "external_source": "_special",
     "python_function": "_special",
     "readers.mix": "_special",
+    "readers.paired": "_special",
     "readers.tfrecord": "_special",
     "readers.video_resize": "_special",
 }
@@ -57,6 +58,8 @@ def function_of(op: Operator) -> Any:
         _by_position(special, "source", "num_outputs")
     if op.name == "readers.mix":
         _by_position(special, "sources")
+    if op.name == "readers.paired":
+        special.__signature__ = with_keywords(inspect.signature(special))
     return special
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jdali._operators.record import REGISTRY, ReaderOp
+from jdali._operators.surface import files_by_keyword
 from jdali._sources import ParallelSource, SourceFeed, is_random_access
 from jdali.fn._build import take_generic
 from jdali.fn._parallel_function import ParallelFunction
@@ -113,6 +114,14 @@ def readers_tfrecord(*, features: Any, **kwargs: Any) -> dict[str, DataNode]:
     generic = take_generic(op, kwargs)
     outputs = call_operator(op, (), kwargs | {"features": features}, **generic)
     return dict(zip(features, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
+
+
+def readers_paired(**kwargs: Any) -> DataNode | tuple[DataNode, ...]:
+    op = REGISTRY["readers.paired"]
+    generic = take_generic(op, kwargs)
+    outputs = call_operator(op, (), files_by_keyword(op, kwargs), **generic)
+    assert isinstance(outputs, DataNode | tuple)
+    return outputs
 
 
 def readers_mix(sources: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] | dict[str, DataNode]:

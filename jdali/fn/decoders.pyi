@@ -114,7 +114,8 @@ def image(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI has not, is for
+            masks: the indices into a palette, or gray values, as they are stored, of one channel and not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
         use_fast_idct: a faster, less exact inverse DCT for JPEG.
@@ -215,7 +216,8 @@ def image_crop(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI has not, is for
+            masks: the indices into a palette, or gray values, as they are stored, of one channel and not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
         use_fast_idct: a faster, less exact inverse DCT for JPEG.
@@ -310,7 +312,8 @@ def image_random_crop(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI has not, is for
+            masks: the indices into a palette, or gray values, as they are stored, of one channel and not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
         use_fast_idct: a faster, less exact inverse DCT for JPEG.
@@ -423,7 +426,8 @@ def image_slice(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI has not, is for
+            masks: the indices into a palette, or gray values, as they are stored, of one channel and not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
         use_fast_idct: a faster, less exact inverse DCT for JPEG.

@@ -155,7 +155,7 @@ class BatchStream:
         error = next((outcome for outcome in outcomes if isinstance(outcome, BaseException)), None)
         if isinstance(error, StopIteration) and self.counter.left != 0:
             return self._meet_end()
-        share = self.counter.draw()  # also of a batch that failed: its samples are gone
+        share = self.counter.draw()  # counts a failed batch as well: its samples are gone
         if error is None:
             return TakenBatch(results, share)
         return None if share.is_surplus else BatchFailure(error)

@@ -10,6 +10,86 @@ from jax.typing import ArrayLike
 from jdali.data_node import DataNode
 from jdali.fn._classes import OperatorClass
 
+class ArrayRecord(OperatorClass):
+    """Reads the records of ArrayRecord files, as TensorFlow Datasets and Grain keep them.
+
+    Files whose chunks hold one record each (`group_size:1`) are read in any order. Chunks of several records are read whole,
+    once a pass; `random_shuffle` mixes records through a buffer of `initial_fill`, and `shuffle_after_epoch` reads chunks
+    that do not fit into `bytes_ahead` of `jdali.storage` for each of their records.
+
+    The index at the end of a file is checked against each chunk, but the hashes of data are not compared. Files that were
+    written with `transpose:true` cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        paths: of the files.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: uint8 [bytes], a record.
+
+    Example: jpegs = fn.readers.array_record(paths=["train.array_record"], shuffle_after_epoch=True)
+    """
+    def __init__(
+        self,
+        *,
+        paths: str | typing.Sequence[str] | None = None,
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
 class Arrow(OperatorClass):
     """Reads rows of Arrow's files and streams (IPC, Feather, what `save_to_disk` writes): an output for each of `columns`.
 
@@ -1068,6 +1148,93 @@ class Numpy(OperatorClass):
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
         preserve: bool = False,
+    ) -> None: ...
+
+class Paired(OperatorClass):
+    """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in their order.
+
+    Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. Its value is
+    a folder, a pattern such as "photos/*.jpg", or a list of paths. Files of the same stem make a sample: of a folder or a list
+    that is the path below the (common) folder without its ending; of a pattern the part that its wildcards stand for, so
+    "*_photo.jpg" goes with "*_mask.png". "**" stands for any number of folders; hidden files are passed over. With `table`
+    a value is the name of a column, and a row is a sample.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        file_root: folder that all paths are relative to; None: the working folder, or that of the CSV file. What a table
+            names must lie below it.
+        files: {keyword: value}, for keywords that are names of arguments, too; they come first.
+        missing: of samples that lack a file: "error": raise when the pipeline is built, "skip": leave them out.
+        table: path of a CSV file whose first line names the columns, a DataFrame, or a dict of lists.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each keyword uint8 [bytes]. `Pipeline.reader_meta(name)["left_out"]` counts the samples that were left out.
+
+    Example: jpegs, pngs = fn.readers.paired(images="photos/*.jpg", masks="masks/*.png", random_shuffle=True)
+    """
+    def __init__(
+        self,
+        *,
+        file_root: str | None = None,
+        files: Any = None,
+        missing: Literal['error', 'skip'] = 'error',
+        table: Any = None,
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+        **keywords: Any,
     ) -> None: ...
 
 class Parquet(OperatorClass):

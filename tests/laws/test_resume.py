@@ -102,6 +102,8 @@ KILLED = (
     "webdataset",
     "parquet",
     "arrow",
+    "array_record",
+    "array_record groups",
     "video",
     "experimental video",
     "numpy window",

@@ -74,6 +74,11 @@ NAMED = {
         lambda at: {"frame": FRAME, "columns": ["name"], "files": ["name"], "file_root": at},
         False,
     ),
+    "readers.paired": (
+        lambda f, n: _listed(f, n, 'name\n"{}"'),
+        lambda at: {"table": f"{at}/list.txt", "files": {"x": "name"}},
+        False,
+    ),
     "readers.coco": (_coco, lambda at: {"file_root": at, "annotations_file": f"{at}/list.txt"}, False),
     "readers.coco saved": (_saved, lambda at: {"file_root": at, "preprocessed_annotations": at}, False),
 }
@@ -83,6 +88,7 @@ UNNAMED = {
     "readers.dataset": "elements of an object of the user's, and no files",
     "readers.mix": "what its readers' data name",
     "readers.arrow": "record batches and offsets only",
+    "readers.array_record": "records and offsets only",
     "readers.parquet": "columns that are read, and no others",
     "readers.tfrecord": "records and offsets only",
     "readers.mxnet": "records and offsets only",

@@ -13,7 +13,7 @@ import json
 import pickle
 import sys
 import wave
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +125,32 @@ def _webdataset(folder: Path) -> Arguments:
     return lambda at: {"paths": [f"{at}/data.tar"], "index_paths": [f"{at}/data.idx"], "ext": ["png", "n"]}
 
 
+def array_record(path: Path, content: Sequence[bytes], options: str) -> str:
+    """Writes an ArrayRecord file with the format's own library."""
+    module = pytest.importorskip(
+        "array_record.python.array_record_module", reason="array_record is not installed"
+    )
+    writer = module.ArrayRecordWriter(str(path), options)
+    for record in content:
+        writer.write(record)
+    writer.close()
+    return str(path)
+
+
+def _array_record(folder: Path) -> Arguments:
+    content = _pictures(folder)
+    array_record(folder / "0.array_record", content[:3], "group_size:1,uncompressed")
+    array_record(folder / "1.array_record", content[3:], "group_size:1")
+    return lambda at: {"paths": [f"{at}/0.array_record", f"{at}/1.array_record"]}
+
+
+def _array_record_groups(folder: Path) -> Arguments:
+    content = _pictures(folder)
+    array_record(folder / "0.array_record", content[:3], "group_size:2,brotli")
+    array_record(folder / "1.array_record", content[3:], "group_size:2")
+    return lambda at: {"paths": [f"{at}/0.array_record", f"{at}/1.array_record"]}
+
+
 def _database(folder: Path, values: list[bytes]) -> Arguments:
     lmdb = pytest.importorskip("lmdb", reason="lmdb is not installed")
     with (
@@ -211,6 +237,14 @@ def _frame(folder: Path) -> Arguments:
     _pictures(folder)
     frame = {"name": [f"a/{i}.png" for i in range(COUNT)], "caption": [f"picture {i}" for i in range(COUNT)]}
     return lambda at: {"frame": frame, "columns": ["caption", "name"], "files": ["name"], "file_root": at}
+
+
+def _paired(folder: Path) -> Arguments:
+    _pictures(folder)
+    (folder / "b").mkdir()
+    for i in range(COUNT):
+        (folder / "b" / f"{i}.n").write_bytes(bytes([i]))
+    return lambda at: {"files": {"images": f"{at}/a", "numbers": f"{at}/b"}}
 
 
 class Pictures:
@@ -306,11 +340,14 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "caffe2": ("readers.caffe2", _caffe2),
     "webdataset": ("readers.webdataset", _webdataset),
     "parquet": ("readers.parquet", _parquet),
+    "array_record": ("readers.array_record", _array_record),
+    "array_record groups": ("readers.array_record", _array_record_groups),
     "arrow": ("readers.arrow", _arrow),
     "csv": ("readers.csv", _csv),
     "hugging face": ("readers.hugging_face", _hugging_face),
     "dataset": ("readers.dataset", _dataset),
     "table": ("readers.table", _frame),
+    "paired": ("readers.paired", _paired),
     "numpy": ("readers.numpy", _numpy),
     "numpy window": ("readers.numpy", _numpy_window),
     "nemo_asr": ("readers.nemo_asr", _nemo_asr),
@@ -322,7 +359,10 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
 }
 """For each way to read: the name of the reader, and what makes its data set in a folder."""
 
-OWN = ("parquet", "arrow", "csv", "table", "dataset", "hugging face")
+OWN = (
+    "parquet", "arrow", "csv", "table", "dataset", "hugging face", "paired", "array_record",
+    "array_record groups",
+)  # fmt: skip
 """Cases whose readers DALI does not have."""
 
 

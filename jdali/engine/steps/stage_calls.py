@@ -144,7 +144,7 @@ class RisenValues:
         self._largest: dict[Node, dict[str, int]] = {}
 
     def raised(self, node: Node, planned: PlannedCall) -> PlannedCall:
-        """Returns a call of an operator with its values raised to those of batches before, and notes them."""
+        """Returns a call whose rising values are at least those of earlier batches, and notes them."""
         rising = planned.rising
         if not rising:
             return planned

@@ -43,7 +43,7 @@ def peek_image_shape(
         encoded: uint8 [bytes].
         adjust_orientation: of the picture turned as its EXIF data say.
         dtype: output type, a number type.
-        image_type: colour space of the picture; ANY_DATA for the channels as stored.
+        image_type: colour space of the picture; ANY_DATA for the channels as stored, INDEX for one channel.
 
     Returns: [3] of type `dtype`.
 

@@ -35,7 +35,7 @@ def setup(
     antialias: bool,
     dtype: np.dtype | None,
 ) -> Plan:
-    out_dtype = check_types(_NAME, images, dtype)
+    out_dtype = check_types(_NAME, images, dtype, interp_type, min_filter, mag_filter)
     if np.size(size) not in (1, 2):
         raise ValueError(f"{_NAME}: {wrong_length('size', 2, np.size(size), 0)}")
     sides = np.broadcast_to(np.asarray(size), 2)

@@ -64,7 +64,7 @@ def setup(
     save_attrs: bool,
     scaled: Scaled | None = None,
 ) -> Plan:
-    out_dtype = check_types("resize", images, dtype)
+    out_dtype = check_types("resize", images, dtype, interp_type, min_filter, mag_filter)
     spatial = images.extents[:, :-1]
     whole = spatial if scaled is None else scaled.whole
     window = resize_window(

@@ -50,7 +50,7 @@ def setup(
     dtype: np.dtype | None,
     scaled: Scaled | None = None,
 ) -> Plan:
-    out_dtype = check_types(_NAME, images, dtype)
+    out_dtype = check_types(_NAME, images, dtype, interp_type, min_filter, mag_filter)
     spatial = images.extents[:, :-1]
     whole = spatial if scaled is None else scaled.whole
     window = resize_window(

@@ -41,7 +41,7 @@ def setup(
     sizes: np.ndarray | None,
     subpixel_scale: bool,
 ) -> Plan:
-    out_dtype = check_types(_NAME, data, dtype)
+    out_dtype = check_types(_NAME, data, dtype, interp_type, min_filter, mag_filter)
     chosen = list(_chosen_axes(data, axes, axis_names))
     if (sizes is None) == (scales is None):
         raise ValueError(f"{_NAME}: Need one of ``scales`` or ``sizes``, but not both")

@@ -11,7 +11,8 @@ from PIL import Image
 from support import contract, oracle
 from support.data import image
 
-from jdali import types
+import jdali
+from jdali import fn, types
 from jdali._batches import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.call import CallRequest, PerBatch, plan_call, run_call
@@ -353,6 +354,30 @@ def test_a_size_that_is_no_number_names_the_sample():
             CallRequest(resize, [BatchSpec.of([image(4, 5)] * 2, "HWC")], {"size": sizes}, batch_size=2)
         )
     assert caught.value.sample == 1
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint32, np.int64], ids=str)
+@pytest.mark.parametrize(
+    "operator", [fn.resize, fn.random_resized_crop, fn.resize_crop_mirror, fn.experimental.tensor_resize]
+)
+def test_masks_of_any_integer_type_keep_their_values(operator, dtype):
+    """The nearest pixel of each type is that of its twin in 16 bits, whatever the values are."""
+    numbers = np.arange(6 * 7, dtype=np.int16).reshape(6, 7, 1)
+    values = (numbers.astype(np.int64) * 99_999_989 % np.iinfo(dtype).max).astype(dtype)
+    options = {"sizes": [4, 9, 1]} if operator is fn.experimental.tensor_resize else {"size": [4, 9]}
+    if operator is fn.resize_crop_mirror:
+        options |= {"crop": (3, 5), "mirror": 1}
+    if operator is fn.random_resized_crop:
+        options |= {"seed": 3}
+    with jdali.Pipeline(batch_size=1, num_threads=1, device_id=None) as pipe:
+        layout = None if operator is fn.experimental.tensor_resize else "HWC"
+        both = [fn.external_source(lambda one=one: [one], layout=layout) for one in (numbers, values)]
+        pipe.set_outputs(*[operator(one, interp_type=types.INTERP_NN, **options) for one in both])
+    which, got = pipe.run()
+    assert got.dtype == types.to_dali_type(dtype)
+    np.testing.assert_array_equal(got.at(0), values.ravel()[which.at(0)])
+    with pytest.raises(TypeError, match="or take the nearest pixels"):
+        run(values, size=3)
 
 
 def test_wrong_type():
