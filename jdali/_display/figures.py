@@ -19,7 +19,6 @@ from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
 _SHOWN_SIDE = 200  # the longest side of smaller pictures is shown in this many pixels
 _TINY = 64  # these are enlarged without smoothing
 _CHANNELS, _MANY_FRAMES = 8, 4000
-_PICTURES = ("HWC", "CHW", "HW")
 
 
 class Detail(NamedTuple):

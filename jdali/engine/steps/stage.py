@@ -111,7 +111,6 @@ class StageRunner(StepRunner):
         self.device, self._platform = device, platform_of(device)
         self._are_few = shares_rows and max_batch <= FEW_SAMPLES and self._platform == "cpu"
         self._budget = budget
-        self._members = set(stage.nodes)
         self._calls = StageCalls(stage, seed)
         self._plans = PlanCache(max_batch)
         self._spread: SeveralDevices | None = None
