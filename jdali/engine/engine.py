@@ -1,4 +1,4 @@
-"""Makes the batches of a pipeline: draws tasks and carries them out, step by step."""
+"""Makes the batches of a pipeline: draws tasks, carries them out step by step, and times the steps."""
 
 from __future__ import annotations
 

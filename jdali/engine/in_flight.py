@@ -5,7 +5,7 @@
    one at a time, in order     in any order       in order
 ```
 
-A batch depends on nothing but its task, so this is the one place that knows of order.
+A batch depends on nothing but its task, so this is the one place that knows of order, and of the room for batches.
 """
 
 from __future__ import annotations
