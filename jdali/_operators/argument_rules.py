@@ -1,6 +1,6 @@
 """Shapes and element types of per-sample arguments: one rule for every operator, engine and surface.
 
-What a sample's value may be is said by the annotation in the operator's record, and by it alone:
+The annotation in the operator's record alone says which values a sample may have:
 
 * `float`, `int`, an enum: one number. A tensor of one element, whatever its axes, is that number.
 * `tuple[float, ...]`: a vector, as long in one sample as in another; or a number, if the operator's

@@ -60,7 +60,7 @@ class SourceItems:
         """Returns the next item.
 
         Raises:
-            StopIteration: there is none.
+            StopIteration: no item is left.
         """
         if self._ended:
             raise StopIteration

@@ -330,6 +330,6 @@ class DataIterator(EpochLoop[BatchT]):
 
 
 def loop_over(pipe: Pipeline) -> DataIterator[Any] | None:
-    """Returns the iterator over a pipeline, for who shows its report while the loop runs; None: there is none."""
+    """Returns the iterator over a pipeline, which reports on the running loop; None: none is left."""
     found = _LOOPS.get(pipe)
     return None if found is None else found()

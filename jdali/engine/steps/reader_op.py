@@ -1,4 +1,4 @@
-"""Running what makes samples: readers, and sources of the user's."""
+"""Runs readers and the user's sources."""
 
 from __future__ import annotations
 
