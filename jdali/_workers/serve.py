@@ -17,8 +17,7 @@ from collections.abc import Callable
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeAlias
 
-from jdali._workers.answer import answering_in
-from jdali._workers.exceptions import portable
+from jdali._workers.answer import answering_in, portable
 from jdali._workers.memory import Memory
 from jdali._workers.messages import (
     Channel,

@@ -20,9 +20,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from jdali._workers.answer import answer_memory, answering_in
+from jdali._workers.answer import answer_memory, answering_in, portable
 from jdali._workers.batch_workers import StartMaking
-from jdali._workers.exceptions import portable
 from jdali._workers.wire import PackedValue, pack
 
 _ALIGNMENT = 64  # bytes, as `pack` has it

@@ -19,7 +19,7 @@ import numpy as np
 import ray
 
 import jdali
-from jdali._workers.exceptions import NODE
+from jdali._workers.answer import NODE
 from jdali._workers.jobs import MadeTask, PackedMemory, PackedResult, TaskKilledError, WorkerDeath
 from jdali._workers.memory import Memory
 from jdali._workers.on_ray.node_memory import shared_on_node
