@@ -14,7 +14,7 @@ from jdali.pipeline import Pipeline
 
 
 def output_names(output_map: Any, pipelines: Sequence[Pipeline]) -> list[str]:
-    """Names of the outputs: those of a list, of the keys of a TypedDict, or those that the pipeline has itself.
+    """Names the outputs: by a list, by the keys of a TypedDict, or as the pipeline does.
 
     Raises:
         ValueError: there are none.

@@ -180,17 +180,17 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- iterating --------------------------------------------------------------------------
     def next(self) -> BatchT:
-        """The next batch; the same as `next(iterator)`."""
+        """Returns the next batch, as `next(iterator)` does."""
         return self.__next__()
 
     @folding
     def peek(self) -> BatchT:
-        """The batch that `next` will return; `get_state` does not count it."""
+        """Returns the batch that `next` will return; `get_state` does not count it."""
         return self._draw(keep=True).arrays
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
-        """Batches in this epoch (the next one may have one more or less, see `LastBatchPolicy`)."""
+        """Counts the batches in this epoch (the next one may have one more or less, see `LastBatchPolicy`)."""
         if self._length is None:
             raise TypeError("iterator: the number of batches is not known; give size or reader_name")
         return self._length
@@ -260,7 +260,7 @@ class DataIterator(EpochLoop[BatchT]):
                 self._stream.start()
 
     def checkpoints(self) -> list[bytes]:
-        """DALI's way: for each pipeline where it and the iterator are; its argument `checkpoint` takes it.
+        """Returns DALI's checkpoints: for each pipeline where it and the iterator are, for its argument `checkpoint`.
 
         Raises:
             ValueError: the pipelines were made without `enable_checkpointing=True`.
@@ -274,7 +274,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- again ------------------------------------------------------------------------------
     def batch_at(self, step: int, epoch: int | None = None) -> BatchT:
-        """A batch once more, bitwise as it was or will be in training; the iterator goes on as before.
+        """Makes a batch once more, bitwise as it was or will be in training; the iterator goes on as before.
 
         For pipelines that read, and external sources that are lists or callbacks told what to give.
 
@@ -292,7 +292,7 @@ class DataIterator(EpochLoop[BatchT]):
         return replay.batch_at(self._stream, step, epoch)  # type: ignore[return-value]
 
     def sample(self, index: int, epoch: int = 0) -> dict[str, jax.Array]:
-        """A sample once more, without the batch axis, with the augmentations of an epoch.
+        """Makes a sample once more, without the batch axis, with the augmentations of an epoch.
 
         Args:
             index: of the sample in the reader's data set.
@@ -330,6 +330,6 @@ class DataIterator(EpochLoop[BatchT]):
 
 
 def loop_over(pipe: Pipeline) -> DataIterator[Any] | None:
-    """Returns the iterator over a pipeline, for who shows its report while the loop runs; None: there is none."""
+    """Returns the iterator over a pipeline, which reports on the running loop; None: none is left."""
     found = _LOOPS.get(pipe)
     return None if found is None else found()

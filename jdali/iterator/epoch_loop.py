@@ -120,7 +120,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 
     @abc.abstractmethod
     def __len__(self) -> int:
-        """Batches in this epoch."""
+        """Counts the batches in this epoch."""
 
     def _draw(self, *, keep: bool = False) -> UserBatch:
         """Returns the next batch; raises StopIteration at the end of the epoch.
@@ -174,7 +174,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return batch
 
     def take(self, batches: int) -> FirstBatches[BatchT]:
-        """The first batches of an epoch, which ends after them: `for batch in iterator.take(100):`.
+        """Goes through the first batches of an epoch, then ends it: `for batch in iterator.take(100):`.
 
         A loop over what is left of them goes on where an earlier one, or a state that was restored, was left. The
         rest of the data is not read: the next epoch is the one that would have followed the whole of this one. Where
@@ -209,7 +209,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return self.__next__()
 
     def as_numpy_iterator(self) -> Iterator[Any]:
-        """The batches of this epoch as NumPy arrays, read-only; no copy of what is in host memory."""
+        """Yields the batches of this epoch as NumPy arrays, read-only; what is in host memory is not copied."""
         return (jax.tree.map(to_host, batch) for batch in self)
 
     def start_prefetch(self) -> None:
@@ -305,7 +305,7 @@ class FirstBatches(Iterator[BatchT]):
                 raise
 
     def __len__(self) -> int:
-        """Batches of the epoch, those included that were given before; if the source does not end earlier."""
+        """Counts the batches of the epoch, with those given before, unless the source ends earlier."""
         try:
             return min(self._count, len(self._loop))
         except TypeError:

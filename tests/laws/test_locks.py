@@ -62,7 +62,7 @@ RANKS = {
     "plugin/ray/dispatcher.py RayDispatcher._lock": 13,  # tasks that wait for an actor
     "plugin/ray/worker_set.py RayWorkers._lock": 13,  # handles of actors
     "engine/executors/elsewhere.py MadeElsewhere._counting": 13,  # bytes that came from workers
-    "serving/metrics.py ServerMetrics._lock": 13,  # counts of requests
+    "serving/app.py ServerMetrics._lock": 13,  # counts of requests
     "_kernels/connected_objects.py _lock": 13,  # boxes that are cached
     "dynamic/_rng.py RNG._lock": 13,  # a generator's position
     "dynamic/_context.py ThreadPool._lock": 13,  # the threads of a context

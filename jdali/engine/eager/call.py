@@ -15,10 +15,10 @@ import numpy as np
 
 from jdali._batches import Drawn, PaddedBlock, Provenance, gather
 from jdali._operators.record import Operator
+from jdali.engine.cursor import open_reader
 from jdali.engine.eager.traced import ObjectCache
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedPlan, user_error
-from jdali.engine.opening import open_reader
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.reader_op import policy_of, read
 from jdali.engine.steps.values import Values

@@ -1,4 +1,4 @@
-"""Running what makes samples: readers, and sources of the user's."""
+"""Runs readers and the user's sources."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def read(
     policy: ThreadPolicy,
     arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
 ) -> Sequence[Store]:
-    """The outputs of a reader for the samples of a batch.
+    """Reads the samples of a batch; returns a column for each output.
 
     Args:
         node: of the reader.
