@@ -189,6 +189,7 @@ def test_two_files_of_one_stem(root):
         ({"images": "images", "random_shufle": True}, TypeError, "random_shufle is True; it is no argument"),
         ({"images": "images", "masks": "nowhere"}, FileNotFoundError, "masks: Failed to open .*nowhere"),
         ({"images": "images/*.gif"}, ValueError, "No files found: images is"),
+        ({"images": "images/[z-a].jpg"}, ValueError, "is no pattern: bad character range"),
         ({"images": "images", "missing": "ignore"}, ValueError, 'must be "error" or "skip"'),
     ],
 )  # fmt: skip
@@ -230,7 +231,7 @@ def test_a_row_is_a_sample(root):
     given = {"files": {"images": "a", "masks": "b"}, "file_root": str(root)}
     for frame in frames(columns):
         assert contents(table=frame, **given) == expected
-    (root / "pairs.csv").write_text("b,n,a\nmasks/1.png,7,images/4.jpg\n\nmasks/0.png,8,images/0.jpg\n")
+    (root / "pairs.csv").write_text("\ufeffb,n,a\nmasks/1.png,7,images/4.jpg\n\nmasks/0.png,8,images/0.jpg\n")
     assert contents(table=str(root / "pairs.csv"), files={"images": "a", "masks": "b"}) == expected
 
 
