@@ -40,6 +40,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         self._state = stream.get_state()
         self._belongs = np.ones(samples, bool)
         self._done = 0
+        self._first = 0  # batches of this epoch that were given before this loop
         self._end: EpochEnd | None = None  # the end of the epoch was reached, and not yet left
         self._kept: UserBatch | None = None  # looked at, and still the next one
         # Held while a batch is noted or a state is set; a `next` that waits for data does not hold it.
@@ -51,6 +52,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         with self._lock:
             if self._kept is None and (self._end is not None or self._done == self._length):
                 self.reset()
+            self._first = self._done
         return self
 
     @folding
@@ -126,7 +128,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         if batches < 1:
             raise ValueError(f"iterator: take needs at least 1 batch, not {batches}")
 
-        return FirstBatches(batches, self._begin_within, self._next_within, self.__len__)
+        return FirstBatches(batches, self._begin_within, self._next_within, self._length_within)
 
     def _is_over_within(self, batches: int) -> bool:
         """Returns whether so many batches of an epoch were given, and there are more."""
@@ -137,6 +139,15 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             if self._is_over_within(batches):
                 self._leave_epoch()
             self.__iter__()
+
+    def _length_within(self, batches: int) -> int:
+        """Counts the batches of a loop that begins now and ends after so many of an epoch, or with it."""
+        with self._lock:
+            goes_on = self._end is None and self._done < (batches if self._length is None else self._length)
+            goes_on &= not self._is_over_within(batches)
+            length = self._length if self._end is None else self._end.length
+            most = batches if length is None else min(batches, length)
+            return most - self._done if goes_on else most
 
     def _next_within(self, batches: int) -> BatchT:
         with self._lock:
@@ -207,6 +218,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
                     return
             assert self._end is not None
             self._size, self._length, self._done = self._end.size, self._end.length, 0
+            self._first = 0
             self._state = self._end.next_state
             self._stream.go_on()
             self._end = None

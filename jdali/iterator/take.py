@@ -19,14 +19,19 @@ class FirstBatches(Iterator[T], Generic[T]):
         begin: begins the next epoch, if so many batches of this one were given, or all.
         take: gives the next batch, if fewer than so many of the epoch were given; else ends the epoch and raises
             StopIteration.
-        length: gives how many batches the epoch has; raises TypeError where it is not known.
+        length: gives how many batches a loop has that begins now.
     """
 
     def __init__(
-        self, count: int, begin: Callable[[int], object], take: Callable[[int], T], length: Callable[[], int]
+        self,
+        count: int,
+        begin: Callable[[int], object],
+        take: Callable[[int], T],
+        length: Callable[[int], int],
     ):
         self._count, self._begin, self._take, self._length = count, begin, take, length
         self._begun = self._ended = False
+        self._batches = 0  # of this loop
         self._turn = threading.RLock()
 
     def __iter__(self) -> FirstBatches[T]:
@@ -38,7 +43,7 @@ class FirstBatches(Iterator[T], Generic[T]):
                 raise StopIteration
             if not self._begun:
                 self._begin(self._count)
-                self._begun = True
+                self._begun, self._batches = True, self._length(self._count)
             try:
                 return self._take(self._count)
             except StopIteration:
@@ -46,8 +51,5 @@ class FirstBatches(Iterator[T], Generic[T]):
                 raise
 
     def __len__(self) -> int:
-        """Batches of the epoch, those included that were given before; if the source does not end earlier."""
-        try:
-            return min(self._count, self._length())
-        except TypeError:
-            return self._count
+        """Batches of this loop: of the epoch, without those that were given before; if the source does not end earlier."""
+        return self._batches if self._begun else self._length(self._count)
