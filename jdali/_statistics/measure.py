@@ -67,7 +67,9 @@ def statistics(
         bad = pipe.errors
         if n is None and bad:
             bad = [sample for sample in bad if sample.epoch == bad[0].epoch]
-        return Statistics(samples, tuple(bad), statistics_of(measured), next(filter(None, names), ()))
+        return Statistics(
+            samples, tuple(bad), statistics_of(measured), next((own for own in names if own), ())
+        )
 
 
 def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, ...], np.ndarray]]:

@@ -184,7 +184,7 @@ class DaliNames(DataIterator[Any]):
         return super().__iter__()
 
     def __len__(self) -> int:
-        """Batches of the whole epoch, as DALI counts them."""
+        """Counts the batches of the whole epoch, as DALI does."""
         self._follow()
         if self._length is None:
             return super().__len__()
