@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -49,13 +49,13 @@ class Hint:
         kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points" or "" for what the array says.
         rate: of a sound, frames a second; None: not known.
         axes: of a spectrogram.
-        names: of the values of a label, from 0 on.
+        names: of the values of a label.
     """
 
     kind: str = ""
     rate: float | None = None
     axes: SpectrumAxes = dataclasses.field(default_factory=SpectrumAxes)
-    names: Sequence[str] = ()
+    names: Sequence[str] | Mapping[int, str] = ()
 
 
 class Shown(NamedTuple):
@@ -241,9 +241,10 @@ def _number(value: _Value) -> _Body:
     return f'<div class="jd-number">{escape(text)}</div>', ()
 
 
-def named(label: int, names: Sequence[str]) -> str:
+def named(label: int, names: Sequence[str] | Mapping[int, str]) -> str:
     """Returns a label with the name that it has, if it has one."""
-    return f"{names[label]} ({label})" if 0 <= label < len(names) else str(label)
+    has = label in names if isinstance(names, Mapping) else 0 <= label < len(names)
+    return f"{names[label]} ({label})" if has else str(label)
 
 
 def _tensor(value: _Value) -> _Body:

@@ -18,8 +18,10 @@ from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.codecs import bmp as _bmp
 from jdali.codecs import gif as _gif
+from jdali.codecs import heif as _heif
 from jdali.codecs import jpeg as _jpeg
 from jdali.codecs import jpeg2000 as _jpeg2000
+from jdali.codecs import jpegxl as _jpegxl
 from jdali.codecs import png as _png
 from jdali.codecs import pnm as _pnm
 from jdali.codecs import tiff as _tiff
@@ -48,10 +50,13 @@ FORMATS: tuple[Format, ...] = (
     _jpeg2000.FORMAT,
     _pnm.FORMAT,
     _gif.FORMAT,
+    _heif.AVIF,
+    _heif.HEIC,
+    _jpegxl.FORMAT,
 )
 _BY_NAME = {f.name: f for f in FORMATS}
 # Formats that are known by their first bytes, only to be named in the error.
-_UNSUPPORTED = {b"SIMPLE": "FITS", b"\xff\x0a": "JPEG XL", b"\0\0\0\x0cJXL ": "JPEG XL"}
+_UNSUPPORTED = {b"SIMPLE": "FITS"}
 
 # Those of a TIFF may be anything.
 _convert_floats = np.errstate(over="ignore", invalid="ignore")(convert)
@@ -106,8 +111,6 @@ def _describe(view: memoryview) -> str:
     for magic, name in _UNSUPPORTED.items():
         if begins(view, magic):
             return f"{name} is not supported"
-    if begins(view, b"ftypavif", 4) or begins(view, b"ftypheic", 4):
-        return f"{bytes(view[8:12]).decode().upper()} is not supported"
     return f"{len(view)} bytes that begin with {bytes(view[:8])!r}"
 
 

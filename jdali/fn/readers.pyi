@@ -569,7 +569,8 @@ def coco(
     The outputs are the image's bytes, the boxes and the labels of its objects; with `polygon_masks` also
     polygons and their vertices, with `pixelwise_masks` a picture of labels; with `image_ids` the id.
 
-    A pixel of several objects has the largest of their labels.
+    A pixel of several objects has the largest of their labels. `Pipeline.reader_meta(name)["classes"][label]` is the name of the
+    category.
 
     Numbers that JSON does not have (NaN, Infinity) are taken where nobody reads them, ids may have 64 bits, and whole numbers
     may be written as floats (7.0), as by Python's `json`.
@@ -885,11 +886,11 @@ def file(
     *,
     case_sensitive_filter: bool = False,
     dir_filters: str | typing.Sequence[str] | None = None,
-    file_filters: str | typing.Sequence[str] = ('*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav'),
+    file_filters: str | typing.Sequence[str] = ('*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav', '*.gif', '*.avif', '*.heic', '*.heif', '*.jxl', '*.opus', '*.mp3', '*.m4a'),
     file_list: str | None = None,
     file_root: str | None = None,
     files: str | typing.Sequence[str] | None = None,
-    labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    labels: typing.Sequence[int | float] | None = None,
     dont_use_mmap: bool = False,
     fold: Any = None,
     initial_fill: int = 1024,
@@ -919,9 +920,12 @@ def file(
     `file_root`, in the order of their names; there the label is the number of the subfolder;
     `Pipeline.reader_meta(name)["classes"]` has their names.
 
+    Parity: without `dir_filters` DALI numbers hidden and empty subfolders, too.
+
     Args:
         case_sensitive_filter: tell capital letters from small ones in the filters.
-        dir_filters: patterns of the names of subfolders to read (and to number); None: all.
+        dir_filters: patterns of the names of subfolders to read (and to number); None: all that hold such files, but for
+            hidden ones; "*": all, as in DALI.
         file_filters: patterns of the names of files in subfolders.
         file_list: text file with a file's name and its label, a number from 0 on, in each line.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the
@@ -1964,7 +1968,7 @@ def video(
     file_root: str = '',
     filenames: str | typing.Sequence[str] = (),
     image_type: types.DALIImageType = types.DALIImageType.RGB,
-    labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    labels: float | typing.Sequence[int | float] | None = None,
     step: int = -1,
     stride: int = 1,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -2090,7 +2094,7 @@ def video_resize(
     file_root: str = '',
     filenames: str | typing.Sequence[str] = (),
     image_type: types.DALIImageType = types.DALIImageType.RGB,
-    labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    labels: float | typing.Sequence[int | float] | None = None,
     step: int = -1,
     stride: int = 1,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -54,7 +55,8 @@ class DataIterator(EpochLoop[BatchT]):
         pipelines: one, or several of the same outputs and batch size, whose rows are put one after
             another.
         output_map: a name for each output; or a TypedDict, whose keys they are, and which then is the type of the batches
-            for type checkers; None: the names that the function of the pipeline gives (`Pipeline.output_names`).
+            for type checkers (it may declare the mask, and sizes of ragged outputs, too); None: the names that the function
+            of the pipeline gives (`Pipeline.output_names`).
         size: samples in an epoch, of all pipelines together; for sources that do not end. Without `size`
             and `reader_name` the epoch lasts until a source ends, whatever the size of its batches; readers do not.
         reader_name: name of the reader (its argument `name`) that says how long an epoch is.
@@ -105,7 +107,10 @@ class DataIterator(EpochLoop[BatchT]):
     ):
         single = isinstance(pipelines, Pipeline) or callable(pipelines)
         pipes: list[Any] = [pipelines] if single else list(pipelines or ())
-        self.output_map = output_names(output_map, pipes)
+        masked = last_batch_policy is LastBatchPolicy.PAD or any(
+            getattr(pipe, "on_error", None) == "mask" for pipe in pipes
+        )
+        self.output_map = output_names(output_map, pipes, mask_name=mask_name, masked=masked, ragged=ragged)
         check_arguments(pipes, self.output_map, size, reader_name, last_batch_padded, last_batch_policy)
         if auto_reset not in _AUTO_RESET:
             raise ValueError(
@@ -114,7 +119,6 @@ class DataIterator(EpochLoop[BatchT]):
         self.batch_size = pipes[0].batch_size
         self._pipelines = pipes
         names = self._ragged_names(ragged)
-        masked = last_batch_policy is LastBatchPolicy.PAD or any(p.on_error == "mask" for p in pipes)
         if masked and mask_name in self.output_map:
             raise ValueError(
                 f"iterator: {mask_name!r} is the name of an output; give the mask another mask_name"
@@ -190,15 +194,27 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
-        """Counts the batches in this epoch (the next one may have one more or less, see `LastBatchPolicy`)."""
-        if self._length is None:
+        """Counts the batches that the loop over this epoch gives (the next one may have one more or less, see `LastBatchPolicy`).
+
+        A loop that goes on where a state was taken, or an earlier loop was left, has those that were not given yet. At the end
+        of an epoch it is the loop over the next one.
+        """
+        length = self._length if self._end is None else self._end.length
+        if length is None:
             raise TypeError("iterator: the number of batches is not known; give size or reader_name")
-        return self._length
+        return length - (self._first if self._end is None else 0)
 
     @property
     def size(self) -> int:
-        """Samples in this epoch as DALI counts them (of one shard, with `reader_name`); -1: not known."""
-        return self._size
+        """Samples in those batches, without what only fills the last one up (PARTIAL, PAD); -1: not known.
+
+        Of one shard, with `reader_name`; else of all pipelines together.
+        """
+        with self._lock:
+            state = self._state if self._end is None else self._end.next_state
+            counter = copy.copy(self._stream.counter)
+            counter.set_state(state["epoch"])
+            return counter.samples_from(self._first if self._end is None else 0)
 
     @property
     def wait_seconds(self) -> float:
@@ -249,6 +265,7 @@ class DataIterator(EpochLoop[BatchT]):
                 raise
             counter = self._stream.counter
             self._state, self._done, self._end = self._stream.get_state(), counter.done, None
+            self._first = self._done
             self._size, self._length = counter.size, counter.length
             self._clock = WaitClock()
             self._recorder.mark()

@@ -15,7 +15,7 @@ import abc
 import copy
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,8 @@ _ORDER_OPTIONS = (
     "pad_last_batch", "seed",
 )  # fmt: skip
 _INITIAL_FILL = 1024
+ClassNames: TypeAlias = "Sequence[str] | Mapping[int, str]"
+"""Names of classes by label, from 0 on or as a mapping."""
 
 
 def reader_options(
@@ -171,9 +173,15 @@ class Reader(abc.ABC):
         """Which samples an epoch takes; None: each once."""
         return self._selection
 
+    @property
+    def class_names(self) -> Mapping[int, ClassNames]:
+        """Names of the labels, by output."""
+        return {}
+
     def meta(self) -> dict[str, Any]:
         """Returns DALI's `reader_meta`.
 
+        Where the labels have names, also "classes": classes[label] is the name of a label.
         With `subset`, `fold` or `weights`, also "data_set_size" and, if the classes of samples are known,
         "samples_by_class": of the samples that an epoch is taken from, by class.
         """
@@ -188,6 +196,7 @@ class Reader(abc.ABC):
             "pad_last_batch": int(order.pad_last_batch),
             "stick_to_shard": int(order.stick_to_shard),
             **self._selection_meta(),
+            **({"classes": next(iter(self.class_names.values()))} if self.class_names else {}),
         }
 
     def _selection_meta(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, Store
 from jdali._operators.record import REGISTRY, ReaderOp, Static, reader
 from jdali.readers import shared_tables
-from jdali.readers.base import Loaded, Reader, joined
+from jdali.readers.base import ClassNames, Loaded, Reader, joined
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder, whole_shares
 from jdali.readers.order.selection import SampleSelection
@@ -44,6 +44,14 @@ class MixReader(Reader):
         self.reads_ahead = all(one.reads_ahead for one in readers)
         self.batches_ahead = max(one.batches_ahead for one in readers)
 
+    @property
+    def class_names(self) -> Mapping[int, ClassNames]:
+        """Names of the labels, by output, where all sources have the same."""
+        first, *others = (one.class_names for one in self._readers)
+        return {
+            output: names for output, names in first.items() if all(o.get(output) == names for o in others)
+        }
+
     def meta(self) -> dict[str, Any]:
         """Returns `reader_meta`, and "sources": size of an epoch and share of each."""
         order = self._order
@@ -56,6 +64,7 @@ class MixReader(Reader):
             "shard_id": order.shard_id,
             "pad_last_batch": int(order.pad_last_batch),
             "stick_to_shard": 0,
+            **({"classes": next(iter(self.class_names.values()))} if self.class_names else {}),
             "sources": [
                 {"epoch_size": n, "share": share} for n, share in zip(sizes, self._shares, strict=True)
             ],

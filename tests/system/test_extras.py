@@ -12,7 +12,7 @@ from support import records
 
 MISSING = (
     "aiohttp", "astropy", "av", "crc32c", "fsspec", "gcsfs", "grain", "imagecodecs", "lmdb", "lz4", "miniaudio",
-    "pyarrow", "s3fs", "sentencepiece", "tokenizers", "torch",
+    "pillow_heif", "pyarrow", "s3fs", "sentencepiece", "tokenizers", "torch",
 )  # fmt: skip
 PROGRAM = """
 import json, sys

@@ -17,7 +17,7 @@ from jdali._batches import Store
 from jdali._errors import SampleError
 from jdali._storage import BadRecord, RecordFiles
 from jdali._system.regular_file import is_of_machine
-from jdali.readers.base import Loaded, Reader, joined, nothing
+from jdali.readers.base import ClassNames, Loaded, Reader, joined, nothing
 from jdali.readers.formats.arrow_columns import REASONS, Column, column_of, field_of, kind_of, taken
 from jdali.readers.formats.records import path_list
 from jdali.readers.shared_tables import shared
@@ -268,11 +268,15 @@ class TableFilesReader(TableReader):
     def span(self, file: int, group: int) -> tuple[int, int]:
         """Returns where the part of a file that is read for a group begins and ends, bytes."""
 
+    @property
+    def class_names(self) -> Mapping[int, ClassNames]:
+        known = [self._classes.get(column) for column in self._columns]
+        return {output: names for output, names in enumerate(known) if names}
+
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`, and the "classes" of a column of the Hugging Face Hub; of several, by column."""
-        known = {column: names for column in self._columns if (names := self._classes.get(column))}
-        classes = next(iter(known.values())) if len(known) == 1 else known
-        return super().meta() | ({"classes": classes} if classes else {})
+        """Returns `reader_meta`; the "classes" of several columns of the Hugging Face Hub are those by column."""
+        by_column = {self._columns[output]: names for output, names in self.class_names.items()}
+        return super().meta() | ({"classes": by_column} if len(by_column) > 1 else {})
 
     def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
         """Finds the rows of a group that a condition holds for: int64 [rows]."""
