@@ -19,6 +19,7 @@ _SPECIAL = {
     "external_source": "_special",
     "python_function": "_special",
     "readers.mix": "_special",
+    "readers.pack": "_special",
     "readers.tfrecord": "_special",
     "readers.video_resize": "_special",
 }
@@ -57,6 +58,8 @@ def function_of(op: Operator) -> Any:
         _by_position(special, "source", "num_outputs")
     if op.name == "readers.mix":
         _by_position(special, "sources")
+    if op.name == "readers.pack":
+        _by_position(special, "documents")
     return special
 
 
