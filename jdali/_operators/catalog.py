@@ -219,6 +219,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.readers.mxnet": {"readers.mxnet": "ReaderOp"},
     "jdali.readers.nemo_asr": {"readers.nemo_asr": "ReaderOp"},
     "jdali.readers.numpy": {"readers.numpy": "ReaderOp"},
+    "jdali.readers.pack": {"readers.pack": "ReaderOp"},
     "jdali.readers.paired": {"readers.paired": "ReaderOp"},
     "jdali.readers.parquet": {"readers.parquet": "ReaderOp"},
     "jdali.readers.sequence": {"readers.sequence": "ReaderOp"},

@@ -166,7 +166,7 @@ class StandIns:
         places = refs.indices if chosen is None else np.searchsorted(chosen, refs.indices)
         others = (places + 1 + steps * stride) % size
         indices = np.where(self._tried, others if chosen is None else chosen[others], refs.indices)
-        return refs._replace(indices=indices)
+        return refs.reading(indices)
 
 
 @functools.lru_cache

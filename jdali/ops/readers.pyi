@@ -1248,6 +1248,74 @@ class Numpy(OperatorClass):
         preserve: bool = False,
     ) -> None: ...
 
+class Pack(OperatorClass):
+    """Packs documents into rows of one length: token sequences of a reader, or texts that are tokenized here.
+
+    A row is a sample. The documents come in the order of their reader, and each `window` of them is packed by itself, longest
+    first. So which share a row is a function of their lengths and their place in the order alone, and the rows of a step are a
+    function of the step. A run goes on from any state with any number of shards, and with other weights of a mixture, from the
+    next window on: no document is lost, none comes twice in a pass. All shards must be at the same step.
+
+    The lengths of all documents are found when the pipeline is built, by reading and tokenizing each once. They are kept in the
+    cache folder if the data are files that `paths` or `path` names, of Parquet, Arrow, TFRecord, WebDataset or mixtures of these.
+
+    Args:
+        documents: what a reader returned, or `readers.mix`, all of its outputs: tokens with one axis, and others of the same
+            length; with `tokenizer` one output, texts. Outside of a pipeline's definition a pair of a reader's name and its
+            arguments.
+        length: of a row, tokens. Longer documents are cut.
+        add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
+        lengths: tokens of each document of the data set (of a mixture: of all sources, one after another), so that they need
+            not be found: a column of a table. A row whose documents are longer than these say is a bad sample.
+        num_shards: how many parts the rows are divided into; of the rows, not of the documents' reader.
+        pad_id: what is behind the last document of a row.
+        seed: of a reader that shuffles and has no seed of its own; -1: the pipeline's.
+        shard_id: which part is read, 0 to `num_shards` - 1.
+        strategy: a document goes to the first row with room, "first_fit", or to the row with the least, "best_fit".
+        window: number of documents that are packed together; None: as many as fill 128 rows on average.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each output of the documents [length], padded; int32 [length], the number of the document in the row, from 1 on,
+        0 for padding; and int32 [length], the position in the document. Of readers that return a dict under the names
+        "segment_ids" and "positions".
+
+    An epoch, as iterators and `reader_meta` count it, has the rows of the first pass over the documents; another pass that is
+    shuffled may have a few more or less. The `schedule` of a mixture counts documents here, `batch_size` of them a step. A
+    document that cannot be read makes a bad sample of its row, for which another document stands in, if `on_error` says so.
+
+    Parity: DALI has no such operator.
+
+    Example:
+        tokens, segments, positions = fn.readers.pack(
+            fn.readers.parquet(paths=["train.parquet"], columns=["caption"], random_shuffle=True),
+            length=64,
+            tokenizer="tokenizer.json",
+        )
+    """
+    def __init__(
+        self,
+        *,
+        length: int | None = None,
+        add_special_tokens: bool = True,
+        bos: Any = None,
+        eos: Any = None,
+        lengths: Any = None,
+        num_shards: int = 1,
+        pad_id: int = 0,
+        seed: int = -1,
+        shard_id: int = 0,
+        strategy: Literal['first_fit', 'best_fit'] = 'first_fit',
+        tokenizer: str | None = None,
+        window: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
 class Paired(OperatorClass):
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in their order.
 

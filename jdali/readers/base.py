@@ -23,6 +23,7 @@ from jdali._batches import BatchSpec, SamplesBlock, Store
 from jdali._operators.record import Static
 from jdali.readers.order.epochs import Order, SampleRefs
 from jdali.readers.order.mixture import MixtureOrder
+from jdali.readers.order.packing import PackOrder
 from jdali.readers.order.selection import SampleSelection, select
 
 _ORDER_OPTIONS = (
@@ -148,7 +149,7 @@ class Reader(abc.ABC):
         if self.mixes:
             fill = options.get("initial_fill")
             order_options["initial_fill"] = _INITIAL_FILL if fill is None else fill
-        self._order: Order | MixtureOrder = Order(
+        self._order: Order | MixtureOrder | PackOrder = Order(
             size,
             selection=self._selection,
             shuffle_seed=options.get("shuffle_after_epoch_seed"),
@@ -264,12 +265,16 @@ class Reader(abc.ABC):
 class Cursor:
     """A position in the order of a reader, independent of the reader's own."""
 
-    def __init__(self, order: Order | MixtureOrder):
+    def __init__(self, order: Order | MixtureOrder | PackOrder):
         self._order = order
-        self.size = order.size
         self.next_batch = order.take
         self.skip = order.skip
         self.get_state, self.set_state = order.get_state, order.set_state
+
+    @property
+    def size(self) -> int:
+        """Number of samples of an epoch, all shards together."""
+        return self._order.size
 
     @property
     def epoch(self) -> int:

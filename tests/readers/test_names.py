@@ -96,6 +96,7 @@ UNNAMED = {
     "readers.sequence": "a folder's listing only",
     "readers.dataset": "elements of an object of the user's, and no files",
     "readers.mix": "what its readers' data name",
+    "readers.pack": "what its reader's data name",
     "readers.arrow": "record batches and offsets only",
     "readers.array_record": "records and offsets only",
     "readers.parquet": "columns that are read, and no others",

@@ -209,11 +209,11 @@ class EagerReader:
 
     def next(self, count: int, pool: Pool) -> tuple[TensorList, ...]:
         """Reads the next `count` samples, one batch for each output."""
-        indices = self._reader.next_batch(count).indices
-        sources = Provenance.of(Drawn(self._reader.source, indices))
+        refs = self._reader.next_batch(count)
+        sources = Provenance.of(Drawn(self._reader.source, refs.indices))
         try:
             with pool.slabs:
-                columns = read(self.node, self._reader, indices, pool, self._policy)
+                columns = read(self.node, self._reader, refs.wanted, pool, self._policy)
         except NodeFailure as failure:
             raise failure.user_error(failure.sample, lambda node: sources, where="") from failure.first
         return tuple(TensorList.from_store(column, "cpu", sources) for column in columns)
