@@ -16,6 +16,7 @@ from jdali._storage.index_cache import scan_bar as scan_bar
 from jdali._storage.name_table import BadLine as BadLine
 from jdali._storage.name_table import NameTable as NameTable
 from jdali._storage.names import from_data as from_data
+from jdali._storage.pieces import SLACK as SLACK
 from jdali._storage.pieces import Pieces as Pieces
 from jdali._storage.pieces import read_pieces as read_pieces
 from jdali._storage.record_files import BadRecord as BadRecord

@@ -142,6 +142,8 @@ class Reader(abc.ABC):
         chosen = {name: options.get(name) for name in ("subset", "fold", "weights")}
         self._count, self._selection = size, select(size, **chosen, classes=labels, names=classes)
         self._class_of = labels
+        # What `meta` tells as "classes"; of several outputs a dict by their names.
+        self.class_names: Sequence[str] | Mapping[str, Sequence[str]] = list(classes)
         order_options = {name: options[name] for name in _ORDER_OPTIONS if name in options}
         if self.mixes:
             fill = options.get("initial_fill")
@@ -172,7 +174,7 @@ class Reader(abc.ABC):
         return self._selection
 
     def meta(self) -> dict[str, Any]:
-        """Returns DALI's `reader_meta`.
+        """Returns DALI's `reader_meta`, and "classes", the names of classes, if they are known.
 
         With `subset`, `fold` or `weights`, also "data_set_size" and, if the classes of samples are known,
         "samples_by_class": of the samples that an epoch is taken from, by class.
@@ -188,6 +190,7 @@ class Reader(abc.ABC):
             "pad_last_batch": int(order.pad_last_batch),
             "stick_to_shard": int(order.stick_to_shard),
             **self._selection_meta(),
+            **({"classes": self.class_names} if self.class_names else {}),
         }
 
     def _selection_meta(self) -> dict[str, Any]:

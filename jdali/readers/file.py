@@ -48,13 +48,8 @@ class FileReader(Reader):
     ):  # fmt: skip
         self._labels = np.asarray(labels, np.int32)
         super().__init__(len(names), options, self._labels, classes)
-        self._classes = list(classes)
         self._root, self._names = root, names
         self._folder = _storage.placed(root)
-
-    def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`, and "classes" of folders: the name of each label."""
-        return super().meta() | ({"classes": list(self._classes)} if self._classes else {})
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         return read_file(_storage.join(self._folder, self._names[index])), self._labels[index : index + 1]

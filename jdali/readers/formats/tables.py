@@ -234,7 +234,7 @@ class TableFilesReader(TableReader):
         condition: Any,
         options: Mapping[str, Any],
     ):
-        self._name, self._files, self._classes = name, files, classes_of(schema)
+        self._name, self._files = name, files
         self._places = [
             (file, group)
             for file, rows in enumerate(counts)
@@ -253,6 +253,7 @@ class TableFilesReader(TableReader):
                 "rows", lambda: [self._chosen(i, flat[i], named, condition) for i in range(len(flat))]
             )
         super().__init__(name, columns, flat, chosen, options)
+        self.class_names = named_classes(columns, classes_of(schema))
         files.expect(self.groups_at_once, len(flat), self._pieces)
 
     @abc.abstractmethod
@@ -262,12 +263,6 @@ class TableFilesReader(TableReader):
     @abc.abstractmethod
     def span(self, file: int, group: int) -> tuple[int, int]:
         """Returns where the part of a file that is read for a group begins and ends, bytes."""
-
-    def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`, and the "classes" of a column of the Hugging Face Hub; of several, by column."""
-        known = {column: names for column in self._columns if (names := self._classes.get(column))}
-        classes = next(iter(known.values())) if len(known) == 1 else known
-        return super().meta() | ({"classes": classes} if classes else {})
 
     def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
         """Finds the rows of a group that a condition holds for: int64 [rows]."""
@@ -349,6 +344,12 @@ def opened_files(
     if failure is not None and not any(found):
         raise failure
     return found
+
+
+def named_classes(columns: Sequence[str], known: Mapping[str, list[str]]) -> list[str] | dict[str, list[str]]:
+    """Returns the names of the classes of a column of labels; of several columns by column."""
+    named = {column: names for column in columns if (names := known.get(column))}
+    return next(iter(named.values())) if len(named) == 1 else named
 
 
 def classes_of(schema: Any) -> dict[str, list[str]]:
