@@ -224,6 +224,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.readers.parquet": {"readers.parquet": "ReaderOp"},
     "jdali.readers.sequence": {"readers.sequence": "ReaderOp"},
     "jdali.readers.table": {"readers.csv": "ReaderOp", "readers.table": "ReaderOp"},
+    "jdali.readers.tfds": {"readers.tfds": "ReaderOp"},
     "jdali.readers.tfrecord": {"readers.tfrecord": "ReaderOp"},
     "jdali.readers.video": {
         "experimental.readers.video": "ReaderOp",

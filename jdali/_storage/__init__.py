@@ -16,6 +16,7 @@ from jdali._storage.index_cache import scan_bar as scan_bar
 from jdali._storage.name_table import BadLine as BadLine
 from jdali._storage.name_table import NameTable as NameTable
 from jdali._storage.names import from_data as from_data
+from jdali._storage.record_files import SLACK as SLACK
 from jdali._storage.record_files import BadRecord as BadRecord
 from jdali._storage.record_files import Misplaced as Misplaced
 from jdali._storage.record_files import Pieces as Pieces

@@ -1917,6 +1917,91 @@ def table(
         jpegs, labels = fn.readers.table(frame=frame, columns=["name", "label"], files=["name"], file_root="photos")
     """
 
+def tfds(
+    *,
+    directory: str,
+    features: str | typing.Sequence[str],
+    split: str = 'train',
+    dont_use_mmap: bool = False,
+    fold: Any = None,
+    initial_fill: int = 1024,
+    lazy_init: bool = False,
+    num_shards: int = 1,
+    pad_last_batch: bool = False,
+    prefetch_queue_depth: int = 1,
+    random_shuffle: bool = False,
+    read_ahead: bool = False,
+    seed: int = -1,
+    shard_id: int = 0,
+    skip_cached_images: bool = False,
+    stick_to_shard: bool = False,
+    subset: Any = None,
+    tensor_init_bytes: int = 1048576,
+    weights: Any = None,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: int | None = None,
+    device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+    name: str | None = None,
+    bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
+    preserve: bool = False,
+) -> Any:
+    """Reads a data set of TensorFlow Datasets from its folder: an output for each of `features`.
+
+    TensorFlow is not needed. Files are TFRecord, ArrayRecord or Parquet; they are read as `readers.tfrecord`,
+    `readers.array_record` and `readers.parquet` do. Pictures are not decoded: `fn.decoders.image` does that.
+    `Pipeline.reader_meta(name)["classes"]` has the names of a feature of class labels; of several features, lists by
+    feature.
+
+    A sequence of numbers is an array whose first axis is as long as it is. Sequences of strings or of pictures, and sequences
+    of sequences of any length, make no array and cannot be read. An example that lacks a feature, or has it in another
+    shape, is a sample that cannot be read.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        directory: of one version of the data set, such as "mnist/3.0.1": it holds dataset_info.json.
+        features: names of the features, with "/" between those of nested ones ("objects/bbox").
+        split: of the data set; for a part of one see `subset` and `fold`.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each feature uint8 [bytes] of pictures, texts and files of sound, int64 [] of class labels, float32 [4] of
+        boxes, and of tensors, scalars and sequences arrays of their type and shape (float64 was rounded to float32).
+
+    Example: jpegs, labels = fn.readers.tfds(directory="mnist/3.0.1", features=["image", "label"], split="test")
+    """
+
 def tfrecord(
     *,
     features: typing.Mapping[str, Feature],

@@ -12,7 +12,7 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import BadRecord, Pieces, RecordFiles
 from jdali._storage import files as _storage
 from jdali._system.regular_file import is_of_machine
-from jdali.readers.base import Reader, reader_options, shuffle_options
+from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.arrow_columns import Column, need_pyarrow
 from jdali.readers.formats.columns import Buffer
@@ -20,6 +20,7 @@ from jdali.readers.formats.protobuf import VARINT, contents, fields, last_intege
 from jdali.readers.formats.records import FoundBy, RecordReader, required_paths, shared_table
 from jdali.readers.formats.riegeli import BLOCK_BYTES, HEAD_BYTES, RECORDS, Chunk, parse_chunk
 from jdali.readers.formats.tables import RowGroup, TableReader
+from jdali.readers.formats.tf_example import ExampleParser, examples_of
 
 _NAME = "readers.array_record"
 _MAGIC = 0x71930E704FDAE05E
@@ -34,13 +35,19 @@ class ArrayRecordReader(RecordReader):
     Args:
         files: to read.
         found: the chunks of each file, and by what they were found.
+        parser: of examples that the records are; None: they are the outputs.
         options: of every reader.
     """
 
     def __init__(
-        self, files: RecordFiles, found: Sequence[tuple[Chunks, FoundBy]], options: Mapping[str, Any]
+        self,
+        files: RecordFiles,
+        found: Sequence[tuple[Chunks, FoundBy]],
+        parser: ExampleParser | None,
+        options: Mapping[str, Any],
     ):
         super().__init__(_NAME, files, found, options)
+        self._parser, self.num_outputs = parser, parser.num_outputs if parser else 1
 
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
         raise NotImplementedError  # `_parsed` knows the offset, too
@@ -48,7 +55,7 @@ class ArrayRecordReader(RecordReader):
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
         chunk = parse_chunk(record, self._offsets.item(index))
         _check_count(chunk, 1)
-        return (chunk.values,)
+        return self._parser.parse(chunk.values.tobytes()) if self._parser else (chunk.values,)
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
         """Parses the chunks that are not compressed, and that no header of a block interrupts."""
@@ -60,8 +67,13 @@ class ArrayRecordReader(RecordReader):
         usual = (buffer.ints(start + 8) == size - HEAD_BYTES) & (buffer.ints(start + 24) == 1 << 8 | RECORDS)
         usual &= (buffer.at(data, "u1") == 0) & (of_sizes == used) & ~endless
         usual &= (buffer.ints(start + 32) == lengths) & (HEAD_BYTES + 2 + of_sizes + lengths == size)
+        begin = data + 2 + of_sizes
+        if self._parser:
+            columns = self._parser.columns(buffer, begin, begin + lengths, usual)
+        else:
+            columns = (_columns.byte_column(buffer, begin[usual], lengths[usual]),)
         ok[ok] = usual
-        return (_columns.byte_column(buffer, (data + 2 + of_sizes)[usual], lengths[usual]),)
+        return columns
 
 
 class GroupedReader(TableReader):
@@ -70,11 +82,18 @@ class GroupedReader(TableReader):
     Args:
         files: to read.
         chunks: of each file.
+        parser: of examples that the records are; None: they are the outputs.
         options: of every reader.
     """
 
-    def __init__(self, files: RecordFiles, chunks: Sequence[Chunks], options: Mapping[str, Any]):
-        self._files = files
+    def __init__(
+        self,
+        files: RecordFiles,
+        chunks: Sequence[Chunks],
+        parser: ExampleParser | None,
+        options: Mapping[str, Any],
+    ):
+        self._files, self._parser = files, parser
         self._owners = np.repeat(np.arange(len(chunks)), [len(found[0]) for found in chunks])
         self._offsets, self._sizes, counts = map(np.concatenate, zip(*chunks, strict=True))
         self._row = np.concatenate([np.cumsum(found[2]) - found[2] for found in chunks])
@@ -84,6 +103,10 @@ class GroupedReader(TableReader):
             len(counts),
             lambda: (self._owners, self._offsets, self._offsets + self._sizes),
         )
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        loaded = super().load_many(indices)
+        return examples_of(self._parser, loaded, indices, self._error) if self._parser else loaded
 
     def read_group(self, number: int) -> RowGroup:
         offset = self._offsets.item(number)
@@ -212,18 +235,17 @@ def array_record(*, paths: Static[tuple[str, ...]], **options: Any) -> Reader:
 
     Example: jpegs = fn.readers.array_record(paths=["train.array_record"], shuffle_after_epoch=True)
     """
-    need_pyarrow(_NAME)
-    files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
-    return opened(files, options)
+    return opened(RecordFiles(_NAME, required_paths(_NAME, "paths", paths)), None, options)
 
 
-def opened(files: RecordFiles, options: Mapping[str, Any]) -> Reader:
+def opened(files: RecordFiles, parser: ExampleParser | None, options: Mapping[str, Any]) -> Reader:
     """Opens a reader of files, see `array_record`."""
+    need_pyarrow(_NAME)
     goes_on = options.get("_goes_on", False)
     found = [_found(files, file, goes_on) for file in range(len(files.names))]
     if len(files.lost) == len(found):
         raise ValueError(f"{_NAME}: {files.lost[0]}")
     chunks = [chunks for chunks, _ in found]
     if all((counts == 1).all() for _, _, counts in chunks):
-        return ArrayRecordReader(files, found, options)
-    return GroupedReader(files, chunks, options)
+        return ArrayRecordReader(files, found, parser, options)
+    return GroupedReader(files, chunks, parser, options)

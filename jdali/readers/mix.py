@@ -64,7 +64,7 @@ class MixReader(Reader):
             "shard_id": order.shard_id,
             "pad_last_batch": int(order.pad_last_batch),
             "stick_to_shard": 0,
-            **({"classes": next(iter(self.class_names.values()))} if self.class_names else {}),
+            **self._classes_meta(),
             "sources": [
                 {"epoch_size": n, "share": share} for n, share in zip(sizes, self._shares, strict=True)
             ],

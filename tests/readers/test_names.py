@@ -47,6 +47,13 @@ def _robot(folder, name):
     (folder / "meta" / "episodes.jsonl").write_text('{"episode_index": 0, "length": 1}')
 
 
+def _tfds(folder, name):
+    split = {"name": "train", "shardLengths": ["1"], "filepathTemplate": name}
+    (folder / "dataset_info.json").write_text(json.dumps({"name": "x", "splits": [split]}))
+    features = {"featuresDict": {"features": {"x": {"text": {}}}}}
+    (folder / "features.json").write_text(json.dumps(features))
+
+
 FRAME: dict[str, list[str]] = {}
 # Reader → (writes data with a name in it into a folder, arguments from path or URL of that folder,
 # whether a local list may name what lies elsewhere).
@@ -67,6 +74,7 @@ NAMED = {
         )
         for name in ("readers.video", "readers.video_resize", "experimental.readers.video")
     },
+    "readers.tfds": (_tfds, lambda at: {"directory": at, "features": ["x"]}, False),
     "readers.hugging_face": (
         lambda f, n: (f / "state.json").write_text(json.dumps({"_data_files": [{"filename": n}]})),
         lambda at: {"path": at, "columns": ["x"]},
@@ -251,7 +259,8 @@ def test_below_a_url_is_what_remote_data_reach(name, path, tree, watch):
         assert attempt(name, args("memory://data"))
         assert str(secret) not in watch.opened
         asked = {url.partition("/meta/")[0] for url in watch.asked}
-        asked = {url.removesuffix("/list.txt").removesuffix("/state.json") for url in asked}
+        own = ("/list.txt", "/state.json", "/dataset_info.json", "/features.json")
+        asked = {url.rpartition("/")[0] if url.endswith(own) else url for url in asked}
         assert {url for url in asked if ".dat" not in url} <= {"memory://data"}
     finally:
         memory.rm("/data", recursive=True)

@@ -13,7 +13,7 @@ from PIL import Image
 
 from support import records, robots
 from support.data import image
-from support.every_reader import array_record
+from support.every_reader import array_record, tfds_folder
 
 
 def jpeg(seed=0):
@@ -63,6 +63,8 @@ def write_tables(root: Path, pictures: list[bytes]) -> None:
         file.write_table(table, max_chunksize=3)
     if importlib.util.find_spec("array_record") is not None:
         array_record(root / "train.array_record", pictures, "group_size:1")
+    (root / "set" / "1.0.0").mkdir(parents=True)
+    tfds_folder(root / "set" / "1.0.0", "parquet", pictures)
 
 
 def write_tokenizer(path: Path) -> None:
