@@ -49,7 +49,7 @@ class FileReader(Reader):
         self, root: str, names: Sequence[str], labels: Sequence[int] | np.ndarray, options: dict[str, Any],
         classes: Sequence[str] = (),
     ):  # fmt: skip
-        self._labels = np.asarray(labels, np.int32)
+        self._labels, self._classes = np.asarray(labels, np.int32), classes
         super().__init__(len(names), options, self._labels, classes)
         self._root, self._names = root, names
         self._folder = _storage.placed(root)
