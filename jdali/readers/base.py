@@ -134,6 +134,8 @@ class Reader(abc.ABC):
     reads_ahead: bool = False
     # Whether samples often take no longer than a change of threads does: files that are only read.
     often_cheap: bool = False
+    _output_names: Sequence[str] = ()
+    _names_by_output: Mapping[int, ClassNames] = {}
 
     def __init__(
         self,
@@ -145,8 +147,6 @@ class Reader(abc.ABC):
         chosen = {name: options.get(name) for name in ("subset", "fold", "weights")}
         self._count, self._selection = size, select(size, **chosen, classes=labels, names=classes)
         self._class_of = labels
-        self._output_names: Sequence[str] = ()
-        self._names_by_output: Mapping[int, ClassNames] = {}
         order_options = {name: options[name] for name in _ORDER_OPTIONS if name in options}
         if self.mixes:
             fill = options.get("initial_fill")

@@ -259,7 +259,7 @@ def test_below_a_url_is_what_remote_data_reach(name, path, tree, watch):
         assert attempt(name, args("memory://data"))
         assert str(secret) not in watch.opened
         asked = {url.partition("/meta/")[0] for url in watch.asked}
-        own = ("/list.txt", "/state.json", "/dataset_info.json", "/features.json")
+        own = ("/list.txt", "/state.json", "/dataset_info.json", "/features.json", "/classes.json")
         asked = {url.rpartition("/")[0] if url.endswith(own) else url for url in asked}
         assert {url for url in asked if ".dat" not in url} <= {"memory://data"}
     finally:
