@@ -1,16 +1,18 @@
-"""Rows of Parquet, jdali against Hugging Face's `datasets`, in one run: samples a second, as arrays in batches.
+"""Rows of Parquet and records of ArrayRecord, jdali against `datasets` and Grain: samples a second, as arrays in batches.
 
-    python benchmarks/tables.py [--threads 1] [--rounds 5] [--workload records pictures]
+    python benchmarks/tables.py [--threads 1] [--rounds 5] [--workload records pictures "array records" "array pictures"]
 
-Records are 1 kB of random bytes with a label. Pictures are JPEG of 320 x 240, and are decoded to arrays: by `datasets` with
-Pillow, as it does by itself, and by jdali with `fn.decoders.image`. `datasets` streams, which reads the files as they lie.
-Each rival is a process of its own and they take turns; a row is the median of the rounds, the ratio is that of each turn
-to the turn of `datasets` of the same round (median).
+Records are 1 kB of random bytes, in Parquet with a label. Pictures are JPEG of 320 x 240, and are decoded to arrays: by
+`datasets` and Grain with Pillow, and by jdali with `fn.decoders.image`. `datasets` streams, which reads the files as they
+lie; Grain and jdali read ArrayRecord (`group_size:1`, not compressed) in a random order. Each rival is a process of its own
+and they take turns; a row is the median of the rounds, the ratio is that of each turn to the turn of the other library in
+the same round (median). Seconds are those of the processor, of all threads, with `--processor`.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import sys
 import tempfile
 import time
@@ -24,31 +26,40 @@ sys.path.insert(0, str(Path(__file__).parent))
 from _harness import arguments, compare, say, serve
 
 BATCH = 256
-ROWS = {"records": 50_000, "pictures": 2_000}
+ROWS = {"records": 50_000, "pictures": 2_000, "array records": 50_000, "array pictures": 2_000}
 ROW_GROUP = {"records": 5_000, "pictures": 200}
-BATCHES = {"records": 150, "pictures": 6}
+BATCHES = {"records": 150, "pictures": 6, "array records": 150, "array pictures": 6}
 
 
 def make(folder: Path, kind: str) -> None:
     """Writes one file, as the Hub has them."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
     from PIL import Image
 
     rng = np.random.default_rng(0)
 
     def content(number: int) -> bytes:
-        if kind == "records":
+        if "records" in kind:
             return rng.bytes(1000)
         small = rng.integers(0, 256, (12, 16, 3), np.uint8)
         out = io.BytesIO()
         Image.fromarray(small).resize((320, 240), Image.Resampling.BICUBIC).save(out, "jpeg", quality=90)
         return out.getvalue()
 
+    folder.mkdir(parents=True)
+    if kind.startswith("array"):
+        from array_record.python.array_record_module import ArrayRecordWriter
+
+        writer = ArrayRecordWriter(str(folder / "data"), "group_size:1,uncompressed")
+        for i in range(ROWS[kind]):
+            writer.write(content(i))
+        writer.close()
+        return
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     images = [{"bytes": content(i), "path": f"{i}.jpg"} for i in range(ROWS[kind])]
     table = pa.table({"image": images, "label": [i % 1000 for i in range(ROWS[kind])]})
-    folder.mkdir(parents=True)
-    pq.write_table(table, folder / "data.parquet", row_group_size=ROW_GROUP[kind])
+    pq.write_table(table, folder / "data", row_group_size=ROW_GROUP[kind])
 
 
 def with_jdali(kind: str, path: str, threads: int) -> Iterator[Any]:
@@ -56,13 +67,19 @@ def with_jdali(kind: str, path: str, threads: int) -> Iterator[Any]:
 
     @pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None)
     def rows() -> Any:
+        if kind.startswith("array"):
+            record = fn.readers.array_record(paths=[path], shuffle_after_epoch=True)
+            return fn.decoders.image(record, device="cpu") if "pictures" in kind else record
         image, label = fn.readers.parquet(paths=[path], columns=["image", "label"])
         return fn.decoders.image(image, device="cpu") if kind == "pictures" else image, label
 
     pipe = rows()
     while True:
-        image, label = pipe.run()
-        yield (image.as_array() if kind == "pictures" else image.to_samples()), label.as_array()
+        image, *labels = pipe.run()
+        yield (
+            (image.as_array() if "pictures" in kind else image.to_samples()),
+            [label.as_array() for label in labels],
+        )
 
 
 def with_datasets(kind: str, path: str, _: int) -> Iterator[Any]:
@@ -82,13 +99,27 @@ def with_datasets(kind: str, path: str, _: int) -> Iterator[Any]:
                 )
 
 
-RIVALS = {"datasets": with_datasets, "jdali": with_jdali}
+def with_grain(kind: str, path: str, threads: int) -> Iterator[Any]:
+    import grain
+    from PIL import Image
+
+    def parsed(record: bytes) -> Any:
+        if kind == "array pictures":
+            return np.asarray(Image.open(io.BytesIO(record)))
+        return np.frombuffer(record, np.uint8)
+
+    found = grain.MapDataset.source(grain.sources.ArrayRecordDataSource([path])).seed(1).shuffle().repeat()
+    batches = found.map(parsed).batch(BATCH)
+    yield from batches.to_iter_dataset(grain.ReadOptions(num_threads=threads, prefetch_buffer_size=2))
+
+
+RIVALS = {"datasets": with_datasets, "grain": with_grain, "jdali": with_jdali}
 
 
 def worker(rival: str, workload: str, data: str, threads: int) -> None:
     try:
         start = time.perf_counter()
-        batches = RIVALS[rival](workload, f"{data}/data.parquet", threads)
+        batches = RIVALS[rival](workload, f"{data}/data", threads)
         next(batches)
         first = time.perf_counter() - start
     except ImportError as error:
@@ -96,29 +127,35 @@ def worker(rival: str, workload: str, data: str, threads: int) -> None:
         return
 
     def run(count: int) -> float:
-        start = time.perf_counter()
+        clock = time.process_time if "JDALI_BENCH_PROCESSOR" in os.environ else time.perf_counter
+        start = clock()
         for _ in range(count):
             next(batches)
-        return count * BATCH / (time.perf_counter() - start)
+        return count * BATCH / (clock() - start)
 
     serve(first, run, dict)
 
 
 def main() -> None:
     parser = arguments(__doc__, batches=0, rivals=RIVALS, choices={"workload": ROWS})
+    parser.add_argument("--processor", action="store_true", help="count seconds of the processor")
     options = parser.parse_args()
     if options.worker:
         rival, workload = options.worker
         worker(rival, workload, options.data, options.threads)
         return
-    print("| workload | rival | samples/s, median (low to high) | ratio to datasets | first batch, s |")
+    if options.processor:
+        os.environ["JDALI_BENCH_PROCESSOR"] = "1"
+    print("| workload | rival | samples/s, median (low to high) | ratio to the other | first batch, s |")
     print("|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as root:
         for kind in options.workload:
             data = Path(root) / kind
             make(data, kind)
+            other = "datasets" if kind.startswith("array") else "grain"
+            rivals = [rival for rival in options.rivals if rival != other]
             rows = compare(
-                Path(__file__), options.rivals, kind, data=str(data), threads=options.threads,
+                Path(__file__), rivals, kind, data=str(data), threads=options.threads,
                 rounds=options.rounds, batches=options.batches or BATCHES[kind],
             )  # fmt: skip
             for row in rows:

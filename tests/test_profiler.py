@@ -21,7 +21,7 @@ from jdali._threads import PhaseTimer, Spent, TimedPool, Times, inner
 from jdali.engine.steps.stage import StageRunner
 from jdali.fn._build import make_function
 from jdali.iterator import DataIterator
-from jdali.iterator.waiting_clock import WaitClock
+from jdali.iterator.epoch_loop import WaitClock
 from jdali.profiler import Recorder, Report
 
 SAMPLES = np.zeros((4, 8, 8, 3), np.uint8)
@@ -54,7 +54,7 @@ def clock(monkeypatch):
         "engine.workers.pool",
         "engine.workers.thread_policy",
         "engine.steps.reader_op",
-        "iterator.waiting_clock",
+        "iterator.epoch_loop",
     ):
         monkeypatch.setattr(f"jdali.{module}.time", clock)
     return clock

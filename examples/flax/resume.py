@@ -10,7 +10,7 @@ writes it as JSON beside the arrays, in one checkpoint that is complete or not t
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import jax
@@ -20,14 +20,20 @@ from _digits import digits_folder
 from _training import fitting_batch_size
 from classification import Network, find_files, train_step, training_pipeline
 from flax import nnx
+from jax.sharding import Sharding
 
 from jdali.iterator import DataIterator, LastBatchPolicy
 
 
 class Training:
-    """A model, its optimizer and its data, which are saved and restored together."""
+    """A model, its optimizer and its data, which are saved and restored together.
 
-    def __init__(self, args: argparse.Namespace):
+    Args:
+        args: the settings, as `parser` describes them.
+        sharding: of the batches.
+    """
+
+    def __init__(self, args: argparse.Namespace, sharding: Sharding | None = None):
         files, _, classes = find_files(args.data or digits_folder())
         batch_size = fitting_batch_size(args.batch_size, len(files))
         pipeline = training_pipeline(
@@ -35,7 +41,7 @@ class Training:
         )
         self.data = DataIterator(
             pipeline, ["image", "label"], reader_name="Reader", auto_reset=True,
-            last_batch_policy=LastBatchPolicy.DROP, prepare_first_batch=False,
+            last_batch_policy=LastBatchPolicy.DROP, prepare_first_batch=False, sharding=sharding,
         )  # fmt: skip
         self.model = Network(len(classes), args.widths, rngs=nnx.Rngs(args.seed))
         self.optimizer = nnx.Optimizer(self.model, optax.adamw(args.lr), wrt=nnx.Param)
@@ -81,9 +87,11 @@ class Training:
         print(f"goes on after step {self.step}", flush=True)
 
 
-def run(args: argparse.Namespace) -> dict[int, float]:
+def run(
+    args: argparse.Namespace, make: Callable[[argparse.Namespace], Training] = Training
+) -> dict[int, float]:
     """Trains from the last checkpoint to the end; returns the loss of each step."""
-    training = Training(args)
+    training = make(args)
     options = ocp.CheckpointManagerOptions(max_to_keep=2)
     losses = {}
     with training.data, ocp.CheckpointManager(args.checkpoints.resolve(), options=options) as manager:
@@ -96,8 +104,9 @@ def run(args: argparse.Namespace) -> dict[int, float]:
     return losses
 
 
-def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parser(description: str) -> argparse.ArgumentParser:
+    """Returns the parser of the settings of a `Training`."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--checkpoints", type=Path, required=True, help="folder for the checkpoints")
     parser.add_argument("--data", type=Path, help="folder of pictures; default: handwritten digits")
     parser.add_argument("--steps", type=int, default=200, help="train this many steps in all")
@@ -110,7 +119,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--lr", type=float, default=3e-3)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--widths", type=int, nargs="+", default=[32, 64], help="channels of the layers")
-    return parser.parse_args(argv)
+    return parser
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    return parser(__doc__.splitlines()[0]).parse_args(argv)
 
 
 if __name__ == "__main__":

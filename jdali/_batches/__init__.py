@@ -3,17 +3,17 @@
 * `store`: blocks of memory, and for each sample a block and a row. Moving samples moves indices.
 * `extent`: true sizes of padded samples; `provenance`: the source samples that each sample was made of.
 * `gathering` brings chosen rows into one padded array, `placement` brings arrays to the devices of a sharding.
-* `slabs`: host memory, leased and reused. `late_block`: samples made when they are asked for.
+* `slabs`: host memory, leased and reused.
 * `dense`: samples of one size in one array; `sent_batch`: a batch on its way to another process.
-* `tensor`, `tensor_list`, `texts`, `tensor_html`: what users see. `array_like`, `capsule`: what users give.
+* `tensor`, `tensor_list`, `texts`, `tensor_html`: what users see. `array_like`: what users give.
 """
 
 from jdali._batches.array_like import check_alike as check_alike
 from jdali._batches.array_like import data_array as data_array
+from jdali._batches.array_like import device_of_capsule as device_of_capsule
 from jdali._batches.array_like import host_array as host_array
+from jdali._batches.array_like import is_on_gpu as is_on_gpu
 from jdali._batches.array_like import sample_arrays as sample_arrays
-from jdali._batches.capsule import device_of_capsule as device_of_capsule
-from jdali._batches.capsule import is_on_gpu as is_on_gpu
 from jdali._batches.extent import BatchSpec as BatchSpec
 from jdali._batches.extent import Plan as Plan
 from jdali._batches.extent import Rising as Rising
@@ -23,7 +23,6 @@ from jdali._batches.extent import size_text as size_text
 from jdali._batches.extent import valid_mask as valid_mask
 from jdali._batches.gathering import gather as gather
 from jdali._batches.gathering import padded_by_zeros as padded_by_zeros
-from jdali._batches.late_block import LateBlock as LateBlock
 from jdali._batches.placement import BatchSplit as BatchSplit
 from jdali._batches.placement import batch_shards as batch_shards
 from jdali._batches.placement import fitted as fitted
@@ -46,6 +45,7 @@ from jdali._batches.slabs import SlabPool as SlabPool
 from jdali._batches.slabs import aligned_empty as aligned_empty
 from jdali._batches.slabs import contiguous as contiguous
 from jdali._batches.slabs import empty as empty
+from jdali._batches.store import LateBlock as LateBlock
 from jdali._batches.store import PaddedBlock as PaddedBlock
 from jdali._batches.store import RaggedBlock as RaggedBlock
 from jdali._batches.store import RowSlice as RowSlice

@@ -12,7 +12,7 @@ import numpy as np
 
 from jdali._numerics.counting import counting
 
-_NONE = -1  # in `Provenance`: no sample
+_NONE = -1  # stands for "no sample" in `Provenance`
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

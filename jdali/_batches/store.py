@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import jax
@@ -18,10 +18,48 @@ import numpy.typing as npt
 from jax.sharding import Sharding
 
 from jdali._batches.extent import BatchSpec
-from jdali._batches.late_block import LateBlock
 from jdali._numerics.counting import counting
 from jdali._numerics.rounding import needs_x64, x64_context
 from jdali._system.devices import AnyArray, HostArray, is_local, to_host
+
+MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
+"""make(rows): the samples in these rows, int64 [m], each of its true size."""
+
+
+class LateBlock:
+    """A block for values that are read once: a second read makes the sample again.
+
+    Args:
+        make: makes samples.
+        count: of the rows.
+    """
+
+    __slots__ = ("_make", "count")
+
+    local = True
+    sharding = None
+    nbytes = 0
+
+    def __init__(self, make: MakeRows, count: int):
+        self._make, self.count = make, count
+
+    def host_samples(self, rows: np.ndarray[Any, Any]) -> list[HostArray]:
+        """Makes the samples in these rows."""
+        return list(self._make(rows))
+
+    def host_sample(self, row: int) -> HostArray:
+        return self._make(np.array([row]))[0]
+
+    def sample(self, row: int) -> HostArray:
+        return self.host_sample(row)
+
+    def to_host(self) -> LateBlock:
+        return self
+
+    def view(self, dtype: np.dtype) -> LateBlock:
+        make = self._make
+        return LateBlock(lambda rows: [np.ascontiguousarray(s).view(dtype) for s in make(rows)], self.count)
+
 
 Index: TypeAlias = "npt.NDArray[np.int64]"
 

@@ -11,10 +11,9 @@ Other packages import six modules only:
 
 Inside:
 
-* Records: `base`, `options`, `schema` (a signature, read), `shared_arguments`, `offers`; one module for each kind:
-  `device`, `device_batch` (both on `compiled`), `host`, `host_batch`, `reader`, `index`.
-* Finding them: `registry`, `catalog` (written by tools/make_stubs.py), `names`, `deprecated`.
-* Calls: `layout` adapts layouts, `frames` maps over the frames of a sequence, `static_values` converts constants, `traced`
-  admits tracers as arguments of `setup`, `names_read` finds the parameters that `run` reads.
+* Records: `base`, `schema` (a signature, read); the kinds that are compiled in `compiled`, all others in `host`.
+* Finding them: `catalog` (written by tools/make_stubs.py), `names`.
+* Calls: `layout` adapts layouts, `frames` maps over the frames of a sequence, `static_values` converts constants, `scaled`
+  is decoding at a fraction of the size.
 * Pure functions: `padded` for padded data, `one_sample` for errors that name `jax.vmap`.
 """

@@ -1,6 +1,6 @@
 """Shapes and element types of per-sample arguments: one rule for every operator, engine and surface.
 
-What a sample's value may be is said by the annotation in the operator's record, and by it alone:
+The annotation in the operator's record alone says which values a sample may have:
 
 * `float`, `int`, an enum: one number. A tensor of one element, whatever its axes, is that number.
 * `tuple[float, ...]`: a vector, as long in one sample as in another; or a number, if the operator's
@@ -20,9 +20,46 @@ import numpy as np
 from jax import Array
 
 from jdali._batches import size_text
-from jdali._errors import check_samples
+from jdali._errors import TracedArgumentError, check_samples
 from jdali._numerics.elements import UnsupportedTypeError
 from jdali._operators.schema import Arg, element_types
+
+
+class Traced:
+    """Stands in `setup` for an argument that is a tracer; using its value is the user's error.
+
+    Attributes:
+        extents: int64 [N, ndim], the shape that each sample's value has, or None.
+    """
+
+    def __init__(self, operator: str, argument: str, extents: np.ndarray | None = None):
+        self._operator, self._argument = operator, argument
+        self.extents = extents
+
+    @property
+    def known_shape(self) -> tuple[int, ...] | None:
+        """Shape that the values of the batch have, [N, ...], or None."""
+        extents = self.extents
+        if extents is None or not len(extents) or (extents != extents[0]).any():
+            return None
+        return (len(extents), *extents[0].tolist())
+
+    def _fail(self, *_: object, **__: object) -> object:
+        raise TracedArgumentError(
+            f"{self._operator}: argument {self._argument!r} decides the size of the output, so inside "
+            "jit, vmap or grad it must be a concrete value (mark it static, or give arguments that fix "
+            "the size another way)"
+        )
+
+    __array__ = __getattr__ = __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = _fail
+    __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __lt__ = __gt__ = __le__ = __ge__ = _fail
+    __neg__ = __abs__ = __bool__ = __len__ = __iter__ = __float__ = __int__ = _fail
+
+
+def is_traced(value: object) -> bool:
+    """Returns True if an argument of `setup` has no value yet (checks of its value must be left out)."""
+    return isinstance(value, Traced)
+
 
 # Size of an axis of a padded value: None where it is left as it is.
 Shape = tuple[int | None, ...]
@@ -175,7 +212,7 @@ def extents_of(values: np.ndarray) -> np.ndarray:
 
 
 def shapes_text(extents: np.ndarray, shown: int = 4) -> str:
-    """Shapes [N, ndim] of a batch as DALI writes them, "{2 x 3, 4 x 5}"; of many samples the first ones."""
+    """Writes the shapes [N, ndim] of a batch as DALI does, "{2 x 3, 4 x 5}"; of many samples the first ones."""
     texts = [size_text(extent) for extent in extents[:shown]]
     return f"{{{', '.join(texts)}{', ...' if len(extents) > shown else ''}}}"
 

@@ -8,14 +8,151 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 import inspect
-from collections.abc import Callable
-from typing import Any, ClassVar, ParamSpec, Self, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeAlias, TypeVar
 
+from jdali._batches import BatchSpec, Plan
 from jdali._operators.catalog import CATALOG
-from jdali._operators.options import Arguments, OperatorOptions, OptionalInputOptions, described
-from jdali._operators.registry import Registry
 from jdali._operators.schema import ArgKind, Schema, read_schema
+
+Arguments: TypeAlias = "Mapping[str, Any]"
+"""Arguments of a call, by name; a value that is not yet known may be any object."""
+Setup: TypeAlias = "Callable[..., BatchSpec | Plan | tuple[BatchSpec, ...]]"
+Outputs: TypeAlias = "int | Callable[[Arguments], int]"
+WholeBatch: TypeAlias = "Callable[[Arguments], bool]"
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class OperatorOptions:
+    """Options of every kind.
+
+    Attributes:
+        name: DALI's dotted name, e.g. "transforms.rotation"; None: that of the decorated function.
+        devices: the `device=` values DALI takes.
+        source: DALI's source file (and line) that this operator was checked against.
+    """
+
+    name: str | None = None
+    devices: tuple[str, ...] = ("cpu", "gpu")
+    source: str = ""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class OutputOptions(OperatorOptions):
+    """Options of kinds whose operators may have several outputs.
+
+    Attributes:
+        outputs: number of outputs, or a function of the static arguments that returns it.
+    """
+
+    outputs: Outputs = 1
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class SetupOptions(OutputOptions):
+    """Options of kinds that plan their outputs on the host.
+
+    Attributes:
+        setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the
+            `BatchSpec` of the output (a tuple of them for several outputs), or a `Plan`. It gets
+            those arguments that its signature names: per-sample ones as [N, ...] arrays (None if
+            left out), static ones as they are; a `PerSample` input arrives as a [N, ...] array.
+            A random operator's setup may take `keys` (`SampleKeys`), one without inputs `batch_size`,
+            that of a compiled operator `constants`: inputs that are one array for all samples, by name, and
+            `scaled` (`Scaled`), if its input may be decoded at a fraction of its size. Where samples are frames of
+            sequences (`frames.py`), `frames` is how many each sequence has. None: the output has the spec of the
+            first input.
+    """
+
+    setup: Setup | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class OptionalInputOptions(SetupOptions):
+    """Options of kinds whose outputs may follow the optional inputs.
+
+    Attributes:
+        output_per_optional: each optional input of a call adds an output.
+    """
+
+    output_per_optional: bool = False
+
+
+def described(options: type) -> str:
+    """Collects the descriptions of all options, in the order of the parameters."""
+    docs = [inspect.cleandoc(cls.__doc__ or "") for cls in reversed(options.__mro__)]
+    return "\n".join(doc.partition("Attributes:\n")[2].rstrip() for doc in docs if "Attributes:\n" in doc)
+
+
+T = TypeVar("T")
+
+
+class Registry(MutableMapping[str, T], Generic[T]):
+    """Operators by name. One that the catalog knows is loaded, by importing its module, when it is asked for.
+
+    Args:
+        catalog: for each module, the names and kinds of the operators that importing it registers.
+    """
+
+    def __init__(self, catalog: Mapping[str, Mapping[str, str]]):
+        self._records: dict[str, T] = {}
+        self._modules = {name: module for module, names in catalog.items() for name in names}
+        self._kinds = {name: kind for names in catalog.values() for name, kind in names.items()}
+
+    def loaded(self) -> Mapping[str, T]:
+        """Returns the operators that were loaded so far."""
+        return dict(self._records)
+
+    def is_built_in(self, name: str) -> bool:
+        """Returns True if the catalog knows the operator."""
+        return name in self._modules
+
+    def kind_name(self, name: str) -> str:
+        """Returns the name of the type of an operator without loading it."""
+        return type(self._records[name]).__name__ if name in self._records else self._kinds[name]
+
+    def register(self, name: str, record: T, module: str) -> None:
+        """Adds an operator.
+
+        Args:
+            name: of the operator.
+            record: the operator.
+            module: that defines it.
+
+        Raises:
+            ValueError: there is an operator of this name.
+        """
+        if self._modules.get(name, module) != module:
+            importlib.import_module(self._modules[name])
+        if name in self._records:
+            raise ValueError(f"operator {name} is registered twice")
+        self._records[name] = record
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._records and name in self._modules:
+            importlib.import_module(self._modules[name])
+        return self._records[name]
+
+    def __setitem__(self, name: str, record: T) -> None:
+        self._records[name] = record
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self:
+            raise KeyError(name)
+        for known in (self._records, self._modules, self._kinds):
+            known.pop(name, None)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._records or name in self._modules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(dict.fromkeys([*self._modules, *self._records])))
+
+    def __len__(self) -> int:
+        return len(self._modules.keys() | self._records.keys())
+
 
 Run: TypeAlias = "Callable[..., Any]"
 """The decorated function; its signature is the schema of the operator."""
@@ -25,7 +162,7 @@ Kind = TypeVar("Kind", bound="Operator")
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Operator(Schema, OptionalInputOptions):
-    """Record of one operator, whatever its kind: its options and its schema.
+    """Record of one operator of any kind: its options and its schema.
 
     The decorator of a kind takes the options of that kind; all others keep their defaults.
 
@@ -70,15 +207,15 @@ class Operator(Schema, OptionalInputOptions):
         return ""
 
     def depends_on_batch(self, arguments: Arguments) -> bool:
-        """True if results for a sample depend on the others of the batch, if only in size."""
+        """Returns True if results for a sample depend on the others of the batch, if only in size."""
         return False
 
     def by_sample(self, arguments: Arguments) -> bool:
-        """True if a sample of the outputs depends only on the sample in the same position of the inputs."""
+        """Returns True if a sample of the outputs depends only on the sample in the same position of the inputs."""
         return not self.depends_on_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """True if it works on the whole batch at once, so that results for a sample alone differ from those
+        """Returns True if it works on the whole batch at once, so that results for a sample alone differ from those
         in its batch.
         """
         return False
@@ -103,7 +240,7 @@ class Operator(Schema, OptionalInputOptions):
         return frozenset()
 
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
-        """Names of the per-sample arguments (and inputs) whose values `setup` must see."""
+        """Names the per-sample arguments (and inputs) whose values `setup` must see."""
         if self.setup is None:
             return frozenset()
         per_sample = [a.name for a in self.args.values() if a.kind is ArgKind.PER_SAMPLE]
@@ -115,7 +252,7 @@ REGISTRY: Registry[Operator] = Registry(CATALOG)
 
 
 def is_built_in(op: Operator) -> bool:
-    """True if an operator is jdali's own, and no other has taken its name."""
+    """Returns True if an operator is jdali's own, and no other has taken its name."""
     return REGISTRY.is_built_in(op.name) and REGISTRY[op.name] is op
 
 

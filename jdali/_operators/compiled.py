@@ -1,4 +1,4 @@
-"""Kinds of operators that are compiled: most of them."""
+"""Kinds of compiled operators."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import ClassVar, Literal, TypeAlias
 
-from jdali._operators.base import Operator, decorator
-from jdali._operators.options import Arguments, OptionalInputOptions, WholeBatch
+from jdali._operators.base import Arguments, Operator, OptionalInputOptions, WholeBatch, decorator
 
 TakesFrames: TypeAlias = Literal["first", "inputs", "arguments"]
 FreePadding: TypeAlias = Literal["none", "input", "all"]

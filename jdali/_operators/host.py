@@ -1,4 +1,4 @@
-"""Kinds of operators that are not compiled: NumPy functions, decoders, readers, and those that only move samples."""
+"""Kinds of operators that run on the host: NumPy functions, decoders, readers, and those that only move samples."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from jdali._batches import BatchSpec, SamplesBlock, Store, check_alike
-from jdali._operators.base import Operator, decorator
-from jdali._operators.options import (
+from jdali._operators.base import (
     Arguments,
+    Operator,
     OperatorOptions,
     OptionalInputOptions,
     OutputOptions,
     SetupOptions,
     WholeBatch,
+    decorator,
 )
 from jdali._operators.scaled import ScaledDecoding
 

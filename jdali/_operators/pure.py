@@ -17,12 +17,12 @@ from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._numerics.mesh_axes import over_any_mesh
 from jdali._operators import argument_rules
+from jdali._operators.argument_rules import Traced
 from jdali._operators.call import CallRequest, PlannedCall, plan_call, run_call, run_sample
 from jdali._operators.one_sample import layouts_of, refuse_shared_draws, with_advice
 from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
 from jdali._operators.random_key import no_key
 from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
-from jdali._operators.traced import Traced
 from jdali._system.devices import is_local, to_host
 from jdali._system.jax_modes import usual_modes
 
@@ -238,7 +238,7 @@ def _rows(op: Operator, arrays: Sequence[Array]) -> int:
 
 
 def keeps_floats(op: Operator) -> bool:
-    """True if a float input keeps its type without `dtype`, though bytes are the operator's default.
+    """Returns True if a float input keeps its type without `dtype`, though bytes are the operator's default.
 
     Of bytes every derivative is 0, and nothing would say so.
     """
@@ -267,7 +267,7 @@ def _traced_arguments(op: Operator, args: Mapping[str, object]) -> dict[str, Arr
 
 
 def _input_values(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
-    """Values of those inputs that are arguments of `setup`."""
+    """Collects the values of the inputs that are arguments of `setup`."""
     values: dict[str, Any] = {}
     for i, value in enumerate(inputs):
         if op.input(i).argument:

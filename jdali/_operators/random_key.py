@@ -39,7 +39,7 @@ def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Arr
     Returns: the typed key, and the inputs.
 
     Raises:
-        TypeError: no key where one has to be, two of them, or many.
+        TypeError: the key is missing, given twice, or an array of several keys.
     """
     first = inputs[0] if inputs else None
     if named is not None and not is_key(named):

@@ -4,7 +4,7 @@
 definition of another one, for plugins. Each file imports only those below it:
 
 * `pipeline`: the class. It holds a definition, and once it is built a window, which makes its batches.
-* What its methods need, by topic: `building`, `checkpoint`, `epoch`, `feeding`, `serialize`, `plan_picture`, `internals`.
+* What its methods need, by topic: `building`, `checkpoint`, `epoch`, `feeding`, `serialize`, `plan_picture`.
 * `sent_pipeline`: a pipeline for workers.
 * `definition`, `config`, `expected_outputs`: its graph, its options and the checks of its outputs.
 """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
@@ -55,7 +57,7 @@ def make_engine(config: PipelineConfig, definition: Definition, callbacks: Callb
 
 def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
     """Makes the engine of debug mode, whose operators are known once the function has run."""
-    kept = weakref.ref(definition)  # what runs a pipeline must not keep it
+    kept = weakref.ref(definition)  # the engine must not keep a dropped pipeline alive
 
     def iteration(graph: Graph) -> tuple[DataNode, ...]:
         defined = kept()
@@ -144,4 +146,42 @@ def _warn_of_unused_outputs(plan: ExecutionPlan) -> None:
             f"The external source node '{node.name} ({given})' produces {len(node.outputs)} "
             f"outputs, but the {these} not used.\n  defined at {node.where}",
             stacklevel=2,
+        )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Internals:
+    """The objects behind a pipeline that was built. They are for reading, and change from version to version.
+
+    Attributes:
+        config: its options as they were given.
+        engine: makes the batches: plan, steps, programs, readers.
+        window: makes them ahead, and hands them over.
+        callback_workers: processes of parallel sources and functions; None: there are none.
+    """
+
+    config: PipelineConfig
+    engine: Engine
+    window: Window
+    callback_workers: CallbackWorkers | None
+
+    @property
+    def phase(self) -> str:
+        """ "built", "running", "ended" (a source is at its end) or "closed"."""
+        return self.window.phase.name.lower()
+
+    @property
+    def programs(self) -> int:
+        """Programs that were compiled."""
+        return self.engine.budget.count
+
+    @property
+    def threads(self) -> tuple[threading.Thread, ...]:
+        """Threads that make batches, but those of the pool."""
+        return self.window.threads
+
+    def __repr__(self) -> str:
+        return (
+            f"<jdali pipeline, {self.phase}: {len(self.engine.plan.steps)} steps, {self.programs} programs compiled, "
+            f"{self.window.ready} batches ready, {len(self.threads)} threads>"
         )

@@ -14,13 +14,18 @@ from typing import Any, TypeVar
 from jdali._batches import MOST_IDLE, BatchSplit, SlabPool
 from jdali._display.markup import escape, fitting, styled
 from jdali._errors import SkippedSample
-from jdali._pipeline.building import make_debug_engine, make_engine, make_window, start_callback_workers
+from jdali._pipeline.building import (
+    Internals,
+    make_debug_engine,
+    make_engine,
+    make_window,
+    start_callback_workers,
+)
 from jdali._pipeline.checkpoint import at_end, check_state, position_of, restored, written_state
 from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition, current_owner
 from jdali._pipeline.epoch import epoch
 from jdali._pipeline.feeding import feed
-from jdali._pipeline.internals import Internals
 from jdali._pipeline.plan_picture import PlanText, plan_svg
 from jdali._pipeline.serialize import (
     define,
@@ -40,7 +45,7 @@ from jdali._system.tracebacks import folding
 from jdali._threads import Times, until_exit
 from jdali._workers import WorkerSet
 from jdali._workers.callbacks import CallbackWorkers
-from jdali.engine import Follower, PipelineTwin, Result, Window, eager, report
+from jdali.engine import Follower, Result, Window, eager, report
 from jdali.engine import function as _function
 from jdali.engine.function import PipelineFunction, Start, make_function
 from jdali.graph import DataNode, Graph, make_plan
@@ -669,10 +674,6 @@ class Pipeline:
             except ValueError as error:
                 raise StateError(f"pipeline: {error}") from error
             self._scheduled = 0
-
-    def twin(self) -> PipelineTwin:
-        """Returns the same batches with a position of their own, for replays; the pipeline stays where it is."""
-        return PipelineTwin(self._ensure_built().engine)
 
     def checkpoint(self, filename: str | None = None) -> bytes:
         """Writes the state as bytes, for the argument `checkpoint` of the same pipeline.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import dataclasses
 import hashlib
 import os
@@ -16,7 +17,6 @@ from jdali import storage
 from jdali._pipeline.config import PipelineConfig
 from jdali._storage import files as _storage
 from jdali._system.devices import host_device
-from jdali._system.heap import give_back_free_memory
 from jdali._workers import pack_by_value
 from jdali.engine import Engine
 from jdali.graph import (
@@ -43,6 +43,12 @@ _JAX_OPTIONS = (
 _COMPARED = 256
 # Tasks without a new program after which no more are expected for some time.
 QUIET_TASKS = 8
+
+
+def give_back_free_memory() -> None:
+    """Gives free pages of the heap back, where the C library can: glibc does so by itself only at the heap's end."""
+    with contextlib.suppress(OSError, AttributeError):  # another system, or another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +91,7 @@ class SentPipeline:
                     f"{node.op.name}: a worker process finds another data set: {found[0]} samples, not "
                     f"{self.readers[node.name][0]}, or other names; it was changed since the pipeline was built"
                 )
-        return Settling(engine.make_sent, lambda: engine.compiler.count)
+        return Settling(engine.make_sent, lambda: engine.budget.count)
 
     def _engine(self) -> Engine:
         config = self.config
@@ -199,7 +205,7 @@ def _check(nodes: Sequence[NodeRecord]) -> None:
 
 def data_set_digest(reader: Any) -> tuple[int, str]:
     """Returns the number of samples of a reader, and a digest of the names of some."""
-    size = int(reader.size)
+    size = int(reader.count)
     names = hashlib.blake2b(digest_size=16)
     for index in np.unique(np.linspace(0, size - 1, min(size, _COMPARED)).astype(np.int64)).tolist():
         names.update(str(reader.source(index)).encode() + b"\0")

@@ -7,7 +7,7 @@
  video_input: a video, as frames ────┘
 ```
 
-`arguments` checks what `external_source` is called with; `in_workers` starts the processes.
+`arguments` checks what `external_source` is called with; `parallel_source` also starts the processes.
 """
 
 from jdali._sources.arguments import check_source as check_source
@@ -16,10 +16,10 @@ from jdali._sources.arguments import is_callback as is_callback
 from jdali._sources.arguments import is_random_access as is_random_access
 from jdali._sources.arguments import takes_argument as takes_argument
 from jdali._sources.external_source import SourceFeed as SourceFeed
-from jdali._sources.in_workers import InWorkers as InWorkers
-from jdali._sources.in_workers import start_workers as start_workers
 from jdali._sources.items import SourceItems as SourceItems
+from jdali._sources.parallel_source import InWorkers as InWorkers
 from jdali._sources.parallel_source import ParallelSource as ParallelSource
+from jdali._sources.parallel_source import start_workers as start_workers
 from jdali._sources.user_batches import Samples as Samples
 from jdali._sources.user_batches import as_samples as as_samples
 from jdali._sources.user_batches import batch_of as batch_of

@@ -2,18 +2,81 @@
 
 from __future__ import annotations
 
+import abc
 import collections
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeAlias
 
 from jdali._sources.external_source import SourceFeed
-from jdali._sources.in_workers import InWorkers
 from jdali._sources.items import SourceItems, has_state, is_generator_function
 from jdali._sources.user_batches import Samples, host_sample, in_host_memory
 from jdali._workers import MadeTask
+from jdali._workers.callbacks import CallbackWorkers
+from jdali.graph import Node
+
+# Parts that the samples of a batch are cut into, for each worker: some samples take longer than others.
+_PARTS = 4
+
+
+class InWorkers(abc.ABC):
+    """The `runtime` of a node whose user code runs in the workers of its pipeline."""
+
+    _workers: CallbackWorkers | None = None
+    _number = -1
+
+    @abc.abstractmethod
+    def remote(self) -> Any:
+        """Returns the object whose methods the workers call, see `CallbackWorkers`."""
+
+    @abc.abstractmethod
+    def in_process(self) -> Any:
+        """Returns the `runtime` that does the same in this process."""
+
+    def attach(self, workers: CallbackWorkers, number: int) -> None:
+        """Says which workers serve it, and its number among their objects."""
+        self._workers, self._number = workers, number
+
+    def _call(self, method: str, *arguments: object, **room: int) -> Future[MadeTask]:
+        """Calls a method of what `remote` gave; `room` is `samples` and `bytes_per_sample` of `CallbackWorkers.submit`."""
+        assert self._workers is not None
+        return self._workers.submit(self._number, method, *arguments, **room)
+
+    def _parts(self, count: int) -> list[range]:
+        """Divides the samples of a batch into parts for the workers."""
+        assert self._workers is not None
+        step = max(1, -(-count // (_PARTS * self._workers.size)))
+        return [range(i, min(i + step, count)) for i in range(0, count, step)]
+
+
+def start_workers(
+    nodes: Iterable[Node],
+    *,
+    workers: int,
+    start_method: str | None,
+    pickler: object,
+    timeout: float | None,
+    seed: int,
+) -> CallbackWorkers | None:
+    """Starts the processes for the nodes of a graph that want them; None: there is none.
+
+    Args:
+        nodes: of the graph.
+        workers, start_method, pickler, timeout, seed: see `CallbackWorkers`.
+    """
+    served = [node.runtime for node in nodes if isinstance(node.runtime, InWorkers)]
+    if not served:
+        return None
+    remote = [one.remote() for one in served]
+    pool = CallbackWorkers(
+        remote, workers=workers, start_method=start_method, pickler=pickler, timeout=timeout, seed=seed
+    )
+    for number, one in enumerate(served):
+        one.attach(pool, number)
+    return pool
+
 
 _Request: TypeAlias = tuple[int, int, int, int]  # arguments of `SourceFeed.next`
 
@@ -35,13 +98,13 @@ class RemoteSource:
         return SourceFeed(self.callback, held=True, **self._options)
 
     def next_batch(self, *request: int) -> tuple[list[Any], list[str], dict[str, Any]]:
-        """All samples of a batch for each output; their layouts, and the state after them."""
+        """Joins all samples of a batch for each output; returns their layouts, and the state after them, too."""
         source = self._local
         outputs = [in_host_memory(samples) for samples in source.next(*request)]
         return outputs, source.drawn_layouts, source.get_state()
 
     def rows(self, numbers: range, *request: int) -> list[Any]:
-        """See `SourceFeed.rows`; in host memory."""
+        """Gives rows as `SourceFeed.rows` does, in host memory."""
         rows = self._local.rows(numbers, *request)
         return [[*map(host_sample, row)] if isinstance(row, list) else host_sample(row) for row in rows]
 
@@ -111,18 +174,16 @@ class ParallelSource(SourceFeed, InWorkers):
         return RemoteSource(self.source, self._options, not self._takes_index)
 
     def in_process(self) -> SourceFeed:
-        """See `InWorkers.in_process`."""
         return SourceFeed(self.source, **self._options)
 
     def anew(self) -> ParallelSource:
-        """See `SourceFeed.anew`."""
         return ParallelSource(
             self.source, prefetch_queue_depth=self._depth, bytes_per_sample=self._bytes_per_sample,
             **self._options,
         )  # fmt: skip
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """See `SourceFeed.next`; later batches are asked for meanwhile."""
+        """Gives a batch as `SourceFeed.next` does; asks for later ones meanwhile."""
         request = (batch_size, iteration, epoch, first)
         if self._ahead and self._ahead[0].wanted != self._wanted(request):
             self._ahead.clear()
@@ -169,7 +230,6 @@ class ParallelSource(SourceFeed, InWorkers):
         return self._batch(self._outputs(self._columns(rows)), self.layouts, size, copy=False)
 
     def restart(self) -> None:
-        """See `SourceFeed.restart`."""
         self._ahead.clear()
         self._move("restart")
 
@@ -186,13 +246,12 @@ class ParallelSource(SourceFeed, InWorkers):
             self._move("set_state", state)
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
-        """See `SourceFeed.leave_epoch`."""
         self._ahead.clear()
         if not self._takes_index:
             self._move("leave_epoch", state, batches, batch_size)
 
     def twin(self) -> SourceFeed:
-        """See `SourceFeed.twin`; this one runs in the process itself."""
+        """Returns a twin as `SourceFeed.twin` does, which runs in the process itself."""
         twin = SourceFeed(self.source, **self._options)
         twin._turn = self._turn
         if not self._takes_index:

@@ -131,8 +131,8 @@ def _decoding(data: object) -> Pipeline:
     return _pipeline(outputs)
 
 
-def _pipeline(outputs: Sequence[DataNode], batch_size: int = _READER_BATCH) -> Pipeline:
-    pipe = Pipeline(batch_size=batch_size, on_error="mask")
+def _pipeline(outputs: Sequence[DataNode]) -> Pipeline:
+    pipe = Pipeline(batch_size=_READER_BATCH, on_error="mask")
     pipe.set_outputs(*outputs)
     return pipe
 

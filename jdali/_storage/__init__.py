@@ -1,25 +1,27 @@
 """Bytes of files, local and remote.
 
 * `files` opens all of them; `regular_file` of `_system` refuses FIFOs and devices.
-* `whole_files`, `record_files` and `pieces` read many at once into one array.
+* `whole_files` and `record_files` read many files, or pieces of files, at once into one array.
 * `remote`, `blocks` and `scope` are for URLs: retries and time limits, large blocks fetched ahead, requests that end.
-* `index_cache` keeps what scanning a file found; `advice` tells the system what comes next.
+* `index_cache` keeps what scanning a file found.
 """
 
 from jdali._storage.files import is_url as is_url
+from jdali._storage.files import version as version
 from jdali._storage.index_cache import Arrays as Arrays
 from jdali._storage.index_cache import always as always
 from jdali._storage.index_cache import cached_index as cached_index
 from jdali._storage.index_cache import never as never
+from jdali._storage.index_cache import scan_bar as scan_bar
 from jdali._storage.name_table import BadLine as BadLine
 from jdali._storage.name_table import NameTable as NameTable
 from jdali._storage.names import from_data as from_data
-from jdali._storage.pieces import Pieces as Pieces
-from jdali._storage.pieces import read_pieces as read_pieces
+from jdali._storage.record_files import SLACK as SLACK
 from jdali._storage.record_files import BadRecord as BadRecord
 from jdali._storage.record_files import Misplaced as Misplaced
+from jdali._storage.record_files import Pieces as Pieces
 from jdali._storage.record_files import RecordFiles as RecordFiles
-from jdali._storage.scanning import scan_bar as scan_bar
+from jdali._storage.record_files import read_pieces as read_pieces
 from jdali._storage.scope import Scope as Scope
 from jdali._storage.whole_files import FileContents as FileContents
 from jdali._storage.whole_files import read_file as read_file

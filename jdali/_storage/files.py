@@ -6,6 +6,7 @@ of URLs come after the retries of `jdali.storage`.
 
 from __future__ import annotations
 
+import difflib
 import errno
 import io
 import os
@@ -14,7 +15,6 @@ from typing import BinaryIO
 
 from jdali._storage import remote as _remote
 from jdali._storage.blocks import BlockFile
-from jdali._storage.missing import missing_advice
 from jdali._storage.name_table import ListedNames
 from jdali._storage.names import Below as Below
 from jdali._storage.names import all_from_data as all_from_data
@@ -35,6 +35,25 @@ from jdali._system import limits
 from jdali._system.progress import progress_bar
 from jdali._system.regular_file import check_size, no_memory, open_regular
 from jdali.storage import options
+
+
+def missing_advice(path: str, error: OSError) -> str:
+    """Says where a relative path was searched, and which names are close to it; "" for other errors and URLs."""
+    if not isinstance(error, FileNotFoundError) or "://" in path:
+        return ""
+    advice = [] if os.path.isabs(path) else [f"the working directory is {os.getcwd()}"]
+    folder, name = os.path.split(path.rstrip("/"))
+    while folder and not os.path.isdir(folder):
+        folder, name = os.path.split(folder)
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        names = []
+    near = difflib.get_close_matches(name, names, n=1)
+    if near:
+        advice.append(f"there is {os.path.join(folder, near[0])}")
+    return f" ({'; '.join(advice)})" if advice else ""
+
 
 # For files that one call does not read, or that have no size.
 _PART_BYTES = 1 << 24

@@ -5,16 +5,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from jdali._storage import files as _storage
 from jdali._system.cache_folder import cache_folder
+from jdali._system.progress import progress_bar
 from jdali.codecs import npy
 
 Arrays = Mapping[str, np.ndarray]
@@ -96,3 +98,25 @@ def _loaded(file: Path) -> Arrays:
     """
     with zipfile.ZipFile(file) as archive:
         return {name.removesuffix(".npy"): npy.decode(archive.read(name)) for name in archive.namelist()}
+
+
+@contextlib.contextmanager
+def scan_bar(path: str, *, wanted: bool = True) -> Iterator[Callable[[int], None]]:
+    """Shows how much of a file was scanned, if the scan takes long.
+
+    Args:
+        path: of the file, or its URL.
+        wanted: False: no bar.
+
+    Yields: a function that takes the number of bytes scanned so far.
+    """
+    shown = wanted and sys.stderr.isatty()
+    with progress_bar(_storage.size(path) if shown else None, "B", path, wanted=shown) as advance:
+        last = 0
+
+        def show(at: int) -> None:
+            nonlocal last
+            advance(at - last)
+            last = at
+
+        yield show

@@ -12,7 +12,7 @@ import numpy as np
 from jdali._batches import BatchSpec, RaggedBlock, Store, empty
 from jdali._errors import SampleError
 from jdali._storage import files as _storage
-from jdali._storage.missing import missing_advice
+from jdali._storage.files import missing_advice
 from jdali._storage.name_table import take
 from jdali._system.open_files import lacks_descriptors
 from jdali._system.regular_file import (

@@ -3,14 +3,13 @@
 ```
  worker_threads     tasks of the oldest batch first
  timing             the time of each phase, by lap; under the same names in JAX's profiler
- native_calls       threads that are in a call of XLA, which the interpreter's exit waits for
- interpreter_exit   what the user's threads see after the exit
+ native_calls       the interpreter's exit: threads in a call of XLA, which it waits for, and those of the user
 ```
 """
 
-from jdali._threads.interpreter_exit import begin_exit as begin_exit
-from jdali._threads.interpreter_exit import until_exit as until_exit
 from jdali._threads.native_calls import NATIVE as NATIVE
+from jdali._threads.native_calls import begin_exit as begin_exit
+from jdali._threads.native_calls import until_exit as until_exit
 from jdali._threads.timing import PhaseTimer as PhaseTimer
 from jdali._threads.timing import Spent as Spent
 from jdali._threads.timing import TimedPool as TimedPool

@@ -1,11 +1,13 @@
-"""Calls of XLA in threads of our own: the interpreter must not end while they are under way.
+"""The interpreter's exit: calls of XLA in our own threads, which it waits for, and threads of the user, which it holds.
 
-A thread that comes back from one into an interpreter that has ended brings down the process.
+A thread that returns from a call of XLA into an interpreter that has ended brings down the process.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
 
 
 class Native:
@@ -15,7 +17,7 @@ class Native:
         self.forget_parent()
 
     def forget_parent(self) -> None:
-        """In a forked process: no thread is inside."""
+        """Resets the count in a forked process, where no thread is inside."""
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._inside = 0
@@ -39,3 +41,26 @@ class Native:
 
 
 NATIVE = Native()
+
+
+_EXITING = threading.Event()
+
+
+def begin_exit() -> None:
+    """Notes that the interpreter exits: from now on everything is closed."""
+    _EXITING.set()
+
+
+@contextlib.contextmanager
+def until_exit() -> Iterator[None]:
+    """Guards the waiting of a user's thread, outside of all locks.
+
+    The exit closes pipelines that are in use. A daemon thread, which does not outlive the exit anyway, would print
+    a traceback of that: it waits for its end instead.
+    """
+    try:
+        yield
+    except Exception:
+        if _EXITING.is_set() and threading.current_thread().daemon:
+            threading.Event().wait()
+        raise

@@ -1,8 +1,7 @@
 """Pickling functions by value: lambdas, local functions, and those that `pickle_by_value` marks.
 
-`pickle` writes a function as the name that it has in its module, so that one without such a name cannot be
-sent to another process. Here the function itself is written: its code, what it closes over, and the global
-variables that it uses.
+`pickle` writes the name of a function in its module, so a function without one cannot be sent to another process.
+Here the function itself is written: its code, what it closes over, and the global variables that it uses.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import builtins
 import dis
 import importlib
+import importlib.util
 import inspect
 import io
 import marshal
@@ -17,6 +17,11 @@ import pickle
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
+
+from jdali._system.extras import install
+from jdali._workers import by_value
+from jdali._workers.jobs import PackedMemory
+from jdali._workers.wire import pack, reduced_array
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,7 +49,7 @@ def pickle_by_value(fun: F) -> F:
 
 
 def dumps(value: object) -> bytes:
-    """`pickle.dumps`, with functions by value where they have no name to be found by."""
+    """Pickles a value; functions without a name to be found by go by value."""
     buffer = io.BytesIO()
     _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
     return buffer.getvalue()
@@ -137,3 +142,35 @@ def _set_up(function: types.FunctionType, state: dict[str, Any]) -> None:
     ]
     for cell, value in zip(filled, state["cells"], strict=True):
         cell.cell_contents = value
+
+
+def pack_by_value(
+    value: object, reduced: Callable[[object], object] = lambda _: NotImplemented
+) -> PackedMemory:
+    """Packs a value for a pool; arrays in it go to shared memory.
+
+    Args:
+        value: to send.
+        reduced: returns what `pickle` should reduce an object to, see `Pickler.reducer_override`, or NotImplemented.
+
+    Raises:
+        ModuleNotFoundError: there is no cloudpickle.
+        Exception: something cannot be pickled.
+    """
+    if importlib.util.find_spec("cloudpickle") is None:
+        raise ModuleNotFoundError(
+            f"worker processes get the pipeline with cloudpickle, which is not installed: {install('workers')}"
+        )
+    import cloudpickle
+
+    class Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # without types
+        def reducer_override(self, obj: object) -> Any:
+            for reducer in (reduced, reduced_array, by_value.reduced_if_marked):
+                if (found := reducer(obj)) is not NotImplemented:
+                    return found
+            return super().reducer_override(obj)
+
+    def pickler(file: io.BytesIO, buffer_callback: Callable[[pickle.PickleBuffer], bool]) -> Any:
+        return Pickler(file, pickle.HIGHEST_PROTOCOL, buffer_callback)
+
+    return PackedMemory.of(*pack(value, pickler))

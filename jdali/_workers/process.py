@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from jdali._workers.channel import Channel
 from jdali._workers.jobs import PackedMemory, WorkerDeath
-from jdali._workers.messages import SlabName, StartOrder, TaskOrder
+from jdali._workers.messages import Channel, SlabName, StartOrder, TaskOrder
 
 # The paths come as an argument: those of PYTHONPATH would be searched before the standard library, and "-m" puts the
 # working directory there.

@@ -112,7 +112,7 @@ def _address(memory: Any) -> int:
 
 
 def write(packed: PackedValue, buffers: Sequence[memoryview], memory: Any) -> None:
-    """Copies the arrays of a value to memory of at least `packed.size` bytes, but those that lie there already."""
+    """Copies the arrays of a value to memory of at least `packed.size` bytes; skips those already in it."""
     target, first = np.frombuffer(memory, np.uint8), _address(memory)
     for (offset, size), buffer in zip(packed.spans, buffers, strict=True):
         if _address(buffer) != first + offset:
@@ -120,7 +120,7 @@ def write(packed: PackedValue, buffers: Sequence[memoryview], memory: Any) -> No
 
 
 def unpack(packed: PackedValue, memory: Any) -> Any:
-    """The value; its arrays are views of `memory`, which they keep. Without arrays, `memory` may be None."""
+    """Unpacks a value; its arrays are views of `memory`, which they keep. Without arrays, `memory` may be None."""
     if not packed.size:
         return pickle.loads(packed.head)
     views = [memoryview(memory)[offset : offset + size] for offset, size in packed.spans]

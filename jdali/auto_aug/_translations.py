@@ -8,7 +8,7 @@ from typing import Any
 from jdali.auto_aug import augmentations as a
 from jdali.auto_aug.core._args import MissingArgException
 from jdali.auto_aug.core._augmentation import Augmentation
-from jdali.auto_aug.core._select import select
+from jdali.auto_aug.core._choice import select
 from jdali.data_node import DataNode
 
 

@@ -57,8 +57,13 @@ LIBRARIES = (
     LibraryUse("lz4", "lz4", "fn.decoders.inflate", "inflate"),
     LibraryUse("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),
     LibraryUse(
-        "pyarrow", "pyarrow", "Parquet, Arrow, CSV, DataFrames: fn.readers.parquet and others", "tables"
+        "pyarrow",
+        "pyarrow",
+        "Parquet, Arrow, CSV, DataFrames, ArrayRecord: fn.readers.parquet and others",
+        "tables",
     ),
+    LibraryUse("tokenizers", "tokenizers", "fn.tokenize", "text"),
+    LibraryUse("sentencepiece", "sentencepiece", "fn.tokenize with models of SentencePiece", "text"),
     LibraryUse("fsspec", "fsspec", "paths that are URLs", "remote"),
     LibraryUse("s3fs", "s3fs", "s3:// URLs", "remote"),
     LibraryUse("gcsfs", "gcsfs", "gs:// URLs", "remote"),

@@ -5,6 +5,6 @@
   `jpeg2000`, `jpegxl`, `heif` (AVIF, HEIC; with `av1_size`), `gif`, `fits`. `color` and `exif` convert what was decoded.
 * Sound: `audio`, with `wav`, `flac`, `mp3`, `mp4_sound`; `incomplete_sound` finds files that are cut off, `resampling`
   changes rates.
-* Video: `video`, with `video_index`, `video_decoder`, `video_frames`, `video_pixels`, `video_claims`; `ffmpeg` opens files.
+* Video: `video`, with `video_index`, `video_decoder`, `video_frames`; `ffmpeg` opens files.
 * Arrays: `npy`.
 """

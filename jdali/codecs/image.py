@@ -205,9 +205,9 @@ def decode(
             largest value of the type, 1 for floats.
         adjust_orientation: turn the picture as its EXIF data say.
         window: (y, x, height, width) in the upright picture; None: all of it. Only those strips or tiles
-            of a TIFF that it touches are decoded (and checked), of JPEG and PNG mostly only the rows above
-            its end, of BMP and raw PNM only itself; WebP and JPEG 2000 are decoded whole. What follows the
-            decoding is done for the window alone.
+            of a TIFF that it touches are decoded (and checked), of JPEG with restart markers the tiles between
+            them, of other JPEG and PNG mostly only the rows above its end, of BMP and raw PNM only itself; WebP
+            and JPEG 2000 are decoded whole. What follows the decoding is done for the window alone.
         denominator: 1, 2, 4 or 8: decode at that fraction of the size (rounded up), at less cost.
             Formats that cannot, all but JPEG, take 1; `output_shape` says what will come.
         fast_idct: of JPEG: a faster, less exact inverse DCT.

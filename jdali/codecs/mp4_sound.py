@@ -9,8 +9,8 @@ from typing import Any
 
 from jdali._errors import SampleError
 from jdali.codecs import ffmpeg as _ffmpeg
-from jdali.codecs import video_claims
 from jdali.codecs.mp3 import Mp3
+from jdali.codecs.video_index import refuse_claims
 
 # By FFmpeg's names, where in a file each stands.
 _FORMS = (("mp4", 4, b"ftyp"), ("matroska", 0, b"\x1a\x45\xdf\xa3"))
@@ -28,7 +28,7 @@ def opened(content: memoryview, most_values: int) -> Mp3 | None:
     damaged = functools.partial(_damaged, form)
     if form == "mp4":
         try:
-            video_claims.check(io.BytesIO(content))
+            refuse_claims(io.BytesIO(content))
         except SampleError as error:
             raise damaged(str(error)) from error
     elif (missing := _missing(content)) > 0:

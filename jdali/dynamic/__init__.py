@@ -21,6 +21,7 @@ from jdali.dynamic import random as random
 from jdali.dynamic._batch import Batch as Batch
 from jdali.dynamic._batch import as_batch as as_batch
 from jdali.dynamic._batch import batch as batch
+from jdali.dynamic._build import shown as _shown
 from jdali.dynamic._context import EvalContext as EvalContext
 from jdali.dynamic._context import EvalMode as EvalMode
 from jdali.dynamic._context import Stream as Stream
@@ -53,7 +54,6 @@ from jdali.dynamic._dtype import uint16 as uint16
 from jdali.dynamic._dtype import uint32 as uint32
 from jdali.dynamic._dtype import uint64 as uint64
 from jdali.dynamic._external_source import ExternalSource as ExternalSource
-from jdali.dynamic._shown import shown as _shown
 from jdali.dynamic._tensor import Tensor as Tensor
 from jdali.dynamic._tensor import as_tensor as as_tensor
 from jdali.dynamic._tensor import tensor as tensor

@@ -1903,8 +1903,8 @@ def pad(
         axis_names: the same by letters of the layout, in place of `axes`.
         fill_value: what is added; fractions are cut off for integers, which saturate.
         shape: extent to reach, for each of the axes; not above 0: the largest of the batch. An axis that
-            is longer already stays as it is. None: the largest of the batch (a single call of the pure
-            function is a batch of one).
+            is longer already stays as it is: `slice` cuts it, and `tokenize(length=)` texts. None: the largest of the batch
+            (a single call of the pure function is a batch of one).
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -3015,6 +3015,107 @@ def to_decibels(
 
     Example: spectrogram = fn.to_decibels(spectrogram, multiplier=10.0, cutoff_db=-80.0)
     """
+
+@overload
+def tokenize(
+    texts: Tensor | Batch | ArrayLike,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    tokenizer: str,
+    add_special_tokens: builtins.bool = True,
+    bos: Any = None,
+    eos: Any = None,
+    length: int | None = None,
+    pad_id: int | None = None,
+    truncation_side: Literal['left', 'right'] = 'right',
+    with_length: Literal[False] = False,
+    with_mask: Literal[False] = False,
+) -> Tensor | Batch:
+    """Tokenizes texts: strings to the ids of their tokens, cut and padded to one length.
+
+    The ids are those of the package `tokenizers` for the file, or of `sentencepiece`, and do not depend on the other texts of a
+    batch: padding and truncation that a tokenizer.json asks for do not count. All texts of a batch are encoded in one call,
+    in the threads of these packages, which `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` restrict. A text
+    that is not UTF-8 is an error of its sample.
+
+    Args:
+        texts: uint8 [bytes], UTF-8.
+        tokenizer: path or URL of a tokenizer.json of Hugging Face, or of a model of SentencePiece. Another path is another
+            tokenizer, and so is a file that was changed.
+        add_special_tokens: put the tokens around a text that a tokenizer.json says, as [CLS] and [SEP]; a model of
+            SentencePiece says none.
+        bos, eos: a token, or its id, to put before or behind each text besides.
+        length: tokens of each output: longer texts are cut so that special tokens, `bos` and `eos` stay, shorter ones
+            padded; None: as many as the text has.
+        pad_id: id to pad with; None: that of the file.
+        truncation_side: where a longer text is cut, "left" or "right".
+        with_length: give the number of tokens without padding as well, as the last output, int32 [].
+        with_mask: give as well where tokens are, as the second output, bool: False for padding.
+        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        device: "cpu" or "gpu"; None: where the inputs are.
+
+    Returns: int32 [length], or [tokens].
+
+    Parity: DALI has no such operator.
+
+    Example: ids = fn.tokenize(captions, tokenizer="tokenizer.json", length=64)
+    """
+
+@overload
+def tokenize(
+    texts: Tensor | Batch | ArrayLike,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    tokenizer: str,
+    add_special_tokens: builtins.bool = True,
+    bos: Any = None,
+    eos: Any = None,
+    length: int | None = None,
+    pad_id: int | None = None,
+    truncation_side: Literal['left', 'right'] = 'right',
+    with_length: Literal[False] = False,
+    with_mask: Literal[True],
+) -> tuple[Tensor | Batch, Tensor | Batch]: ...
+
+@overload
+def tokenize(
+    texts: Tensor | Batch | ArrayLike,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    tokenizer: str,
+    add_special_tokens: builtins.bool = True,
+    bos: Any = None,
+    eos: Any = None,
+    length: int | None = None,
+    pad_id: int | None = None,
+    truncation_side: Literal['left', 'right'] = 'right',
+    with_length: Literal[True],
+    with_mask: Literal[False] = False,
+) -> tuple[Tensor | Batch, Tensor | Batch]: ...
+
+@overload
+def tokenize(
+    texts: Tensor | Batch | ArrayLike,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    tokenizer: str,
+    add_special_tokens: builtins.bool = True,
+    bos: Any = None,
+    eos: Any = None,
+    length: int | None = None,
+    pad_id: int | None = None,
+    truncation_side: Literal['left', 'right'] = 'right',
+    with_length: Literal[True],
+    with_mask: Literal[True],
+) -> tuple[Tensor | Batch, Tensor | Batch, Tensor | Batch]: ...
 
 def transpose(
     data: Tensor | Batch | ArrayLike,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jax import Array
 
-from jdali._operators.record import Operator
-from jdali._operators.surface import describe, document, public_signature
+from jdali._operators.record import REGISTRY, Operator, ReaderOp, kind_of
+from jdali._operators.surface import HIDDEN, class_name, describe, document, public_signature
 from jdali._system.tracebacks import folding
 from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke
+from jdali.dynamic._readers import make_reader
 from jdali.dynamic._rng import RNG
 from jdali.dynamic._tensor import Tensor
 
@@ -63,3 +65,23 @@ def finish(function: Any, op: Operator) -> Any:
 def _generic(name: str) -> inspect.Parameter:
     annotation, _ = GENERIC[name]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+# Beside parts of expressions, what only a graph needs: where operators run at once, a source is an object
+# (`ExternalSource`), and a Python function is called directly.
+_ONLY_IN_GRAPHS = (
+    "external_source",
+    "python_function",
+    "dl_tensor_python_function",
+    "experimental.inputs.",
+)
+
+
+def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yields the function, or the class of a reader, for a name."""
+    if name.startswith(HIDDEN + _ONLY_IN_GRAPHS):
+        return
+    if issubclass(kind_of(name), ReaderOp):
+        yield class_name(name), lambda: make_reader(REGISTRY[name])
+    else:
+        yield name, lambda: make_function(REGISTRY[name])

@@ -1,4 +1,4 @@
-"""Makes the batches of a pipeline: draws tasks and carries them out, step by step."""
+"""Makes the batches of a pipeline: draws tasks, carries them out step by step, and times the steps."""
 
 from __future__ import annotations
 
@@ -13,37 +13,76 @@ import numpy as np
 from jdali._batches import BatchSplit, LentMemory
 from jdali._errors import SkippedSample
 from jdali._sources import SourceFeed
+from jdali._threads import PhaseTimer
 from jdali._workers import answer_memory
 from jdali._workers.callbacks import CallbackWorkers
-from jdali.engine.cursor import TaskCursor
-from jdali.engine.executors.crash import make_each
-from jdali.engine.executors.elsewhere import Begun, MadeElsewhere, SentTask, StartWorkers
-from jdali.engine.executors.sent_result import SentResult, send_failure, send_values
+from jdali.engine.cursor import TaskCursor, open_sources
+from jdali.engine.executors.elsewhere import (
+    Begun,
+    MadeElsewhere,
+    SentResult,
+    SentTask,
+    StartWorkers,
+    make_each,
+    send_failure,
+    send_values,
+)
 from jdali.engine.failure import NodeFailure
-from jdali.engine.iteration import Iteration, Result
-from jdali.engine.make import PreparedStep, make
-from jdali.engine.opening import open_sources
+from jdali.engine.make import Iteration, PreparedStep, Result, make
 from jdali.engine.options import EngineOptions
-from jdali.engine.phases import Timing
-from jdali.engine.recovery.blame import AttemptFailure, to_be_listed
-from jdali.engine.recovery.stand_ins import StandIns
+from jdali.engine.recovery import AttemptFailure, StandIns, to_be_listed
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.compilation_cache import enable_compilation_cache
-from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.program import ProgramBudget
+from jdali.engine.steps.program_table import enable_compilation_cache
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.sharded import spread_stages
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.values import bytes_of
-from jdali.engine.task import BatchTask
+from jdali.engine.task import BatchTask, SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.graph import (
     ExecutionPlan,
+    HostStep,
     Node,
+    Stage,
     scaled_consumers,
     steps_before_programs,
 )
+from jdali.readers.order.epochs import SampleRefs
 from jdali.readers.shared_tables import Tables
 from jdali.tensors import TensorList
+
+
+class Timing:
+    """The parts of a pipeline: what the sources give, each step of its plan, and the wait for the device.
+
+    Args:
+        plan: the steps of this process.
+        externals: external sources.
+        workers: counts the time of worker processes; None: there are none.
+    """
+
+    def __init__(self, plan: ExecutionPlan, externals: Sequence[Node], workers: PhaseTimer | None = None):
+        given = " + ".join(node.op.name if node.name.startswith("__") else node.name for node in externals)
+        self.draw = PhaseTimer("source", given or "order of the samples")
+        self.steps = [_part(step, plan.sources, externals) for step in plan.steps]
+        self._workers = [] if workers is None else [workers]
+        names = [p.name for p in self.steps if p.kind == "stage"]
+        self.device = PhaseTimer("device", f"waiting for {names[-1] if names else 'nothing'}")
+
+    @property
+    def parts(self) -> list[PhaseTimer]:
+        """All, in the order in which a batch goes through them."""
+        return [self.draw, *self._workers, *self.steps, self.device]
+
+
+def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[Node]) -> PhaseTimer:
+    name = " + ".join(node.op.name for node in step.nodes)
+    if isinstance(step, Stage):
+        return PhaseTimer("arguments" if step.is_arguments else "stage", name)
+    kinds = [(externals, "samples"), (sources, "reading")]
+    kind = next((kind for nodes, kind in kinds if step.node in nodes), "host")
+    return PhaseTimer(kind, name, step.node.op.shown_work)
 
 
 def _at_once(step: int) -> contextlib.AbstractContextManager[None]:
@@ -88,7 +127,7 @@ class Engine:
         self.plan, self.options = plan, options
         self.batch_size, self.on_error = options.batch_size, options.on_error
         self.seed = options.seed
-        self.compiler = Compiler(options.max_compiles)
+        self.budget = ProgramBudget(options.max_compiles)
         self._callback_workers = callback_workers
         noted: Tables = {}
         if sources is None:
@@ -110,7 +149,7 @@ class Engine:
         self.runners = [
             runner_of(
                 step, seed=self.seed, device=options.devices[step.device], max_batch=self.batch_size,
-                compiler=self.compiler, exact_shapes=options.exact_shapes, source=sources.get(step.nodes[0]),
+                budget=self.budget, exact_shapes=options.exact_shapes, source=sources.get(step.nodes[0]),
                 scaled_for=scaled.get(step.nodes[0], ()),
             )
             for step in self.here.steps
@@ -198,6 +237,13 @@ class Engine:
         """
         with self.pool.serving, self.timing.draw.lap():
             return (cursor or self.cursor).draw(self.batch_size)
+
+    def task_of_sample(self, index: int, epochs: range) -> BatchTask:
+        """Returns the task of one sample in several epochs, for a pipeline with one reader or without sources."""
+        count = len(epochs)
+        ids = SampleIds(np.array(epochs, np.uint32), np.full(count, index, np.int64), np.arange(count))
+        refs = SampleRefs(ids.epoch, ids.index, np.zeros(count, bool))
+        return BatchTask(ids, np.ones(count, bool), {node.name: refs for node in self.readers})
 
     def begin(self, task: BatchTask, order: int) -> Begun:
         """Has workers begin with a batch; there are some. Its caller then calls `make`, which waits for them."""

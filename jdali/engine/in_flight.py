@@ -5,7 +5,7 @@
    one at a time, in order     in any order       in order
 ```
 
-A batch depends on nothing but its task, so this is the one place that knows of order.
+A batch depends on nothing but its task, so this is the one place that knows of order, and of the room for batches.
 """
 
 from __future__ import annotations
@@ -24,10 +24,48 @@ from jdali.engine.cursor import Epochs
 from jdali.engine.executors.elsewhere import Begun
 from jdali.engine.executors.threads import Threads
 from jdali.engine.in_order import InOrder, Stopped
-from jdali.engine.iteration import Result
 from jdali.engine.life import Abandon, Living
-from jdali.engine.room import Room
+from jdali.engine.make import Result
 from jdali.engine.task import BatchTask
+
+
+class Room:
+    """Bounds the batches made ahead, by number and bytes; for one thread at a time.
+
+    Args:
+        depth: batches that may wait, at least; one more is made meanwhile.
+        most_bytes: of waiting batches and those under way, together; a single batch may take more.
+        is_strict: as long as nothing is known of the size of batches, one is under way; else as many as `depth` says.
+
+    Attributes:
+        depth: batches that may wait now.
+        largest: bytes that a batch took at most while it was made, of those made so far.
+    """
+
+    def __init__(self, depth: int, most_bytes: int, *, is_strict: bool):
+        self.depth = self._least = depth
+        self.most_bytes = most_bytes
+        self._is_strict = is_strict
+        self.largest = 0
+
+    def fit(self, in_flight: int) -> None:
+        """Has room for as many batches as are in flight."""
+        self.depth = max(self._least, in_flight)
+
+    def note(self, size: int) -> None:
+        """Notes the bytes that a batch took while it was made."""
+        self.largest = max(self.largest, size)
+
+    def allows(self, under_way: int, waiting: int, waiting_bytes: int, spare: int = 0) -> bool:
+        """Returns True if one more batch may be begun; `spare` more than `depth` may wait."""
+        if not under_way + waiting:
+            return True
+        if under_way + waiting > self.depth + spare:
+            return False
+        if not self.largest:
+            return not self._is_strict
+        return waiting_bytes + (under_way + 1) * self.largest <= self.most_bytes
+
 
 # Batches that are made at the same time: one is read, one decoded, one in its stages. A fourth one would help finish them,
 # but costs small batches a tenth of their time or more: threads wake each other.
@@ -83,7 +121,7 @@ class InFlight:
         before_draw: see `Window`.
 
     Attributes:
-        changed: guards the batches, and tells of changes.
+        changed: guards the batches, and is notified of changes.
         drained: a source is at its end.
         begins_again: it does so with the next draw.
         halted: the sources are being moved.

@@ -1,6 +1,7 @@
 """Carries out the steps of a plan: the one loop, for pipelines, functions, eager calls and debug mode.
 
-A pipeline gives `make` its steps with timers and locks. `PreparedPlan` is a plan for calls without a pipeline.
+A pipeline gives `make` its steps with timers and locks; its batch is an `Iteration` meanwhile, and then a `Result`.
+`PreparedPlan` is a plan for calls without a pipeline.
 
 ```
  samples of the branch ──none──▶ outputs without samples
@@ -14,23 +15,28 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import jax
+import numpy as np
 
-from jdali._errors import OperatorError
+from jdali._batches import Drawn, PaddedBlock, Provenance, external
+from jdali._errors import OperatorError, SkippedSample
 from jdali._system.jax_modes import usual_modes
 from jdali._threads import PhaseTimer
 from jdali.engine.failure import NodeFailure
-from jdali.engine.sample_ids import SampleIds
+from jdali.engine.recovery import AttemptFailure, Blamed, blame
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
+from jdali.engine.task import BatchTask, EpochShare, SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.graph import DataNode, Domain, ExecutionPlan, Node
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Node
 from jdali.ops.flow._regroup import positions
 from jdali.tensors import TensorList
 
@@ -188,7 +194,7 @@ class PreparedPlan:
         devices: Mapping[str, jax.Device],
         *,
         max_batch: int,
-        compiler: Compiler,
+        budget: ProgramBudget,
         seed: int = 0,
         shares_rows: bool = True,
         takes_turns: bool = True,
@@ -200,7 +206,7 @@ class PreparedPlan:
             plan: sources are left out.
             devices: of "cpu" and "gpu" steps.
             max_batch: samples that a program has rows for.
-            compiler: counts programs.
+            budget: counts programs.
             seed: of random operators without one of their own.
             shares_rows: see `runner_of`.
             takes_turns: calls from several threads wait for each other.
@@ -213,7 +219,7 @@ class PreparedPlan:
         ]
         self._runners = [
             runner_of(
-                step, seed=seed, device=devices[step.device], max_batch=max_batch, compiler=compiler,
+                step, seed=seed, device=devices[step.device], max_batch=max_batch, budget=budget,
                 shares_rows=shares_rows,
             )
             for step, _ in used
@@ -253,3 +259,93 @@ class PreparedPlan:
                         runner.set_pipeline_seed(seed)
                 self._seed = seed
             make(self._steps, env, parts, StepContext(pool))
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """A batch that is ready.
+
+    Attributes:
+        outputs: a batch for each output of the pipeline.
+        ids: identity of the samples.
+        mask: bool [N], False where a sample failed and another one stands in for it.
+        padded: bool [N], True where the reader repeated a sample to fill up the epoch.
+        state: of the sources, to go on after this batch.
+        skipped: the samples that failed.
+        nbytes: of the outputs.
+        most_bytes: of all values that were there at the same time while it was made.
+        nothing: the error to raise where samples are wanted: all failed, and nothing stands in for them. There are no
+            outputs then.
+        share: of the task.
+        finished: what the iterator that follows the pipeline made of the batch.
+    """
+
+    outputs: tuple[TensorList, ...]
+    ids: SampleIds
+    mask: np.ndarray
+    padded: np.ndarray
+    state: dict[str, Any]
+    skipped: tuple[SkippedSample, ...]
+    nbytes: int
+    most_bytes: int
+    nothing: OperatorError | None = None
+    share: EpochShare | None = None
+    finished: object = None
+
+    def wait(self) -> None:
+        """Waits until the arrays are computed; an error in them is their consumer's."""
+        for output in self.outputs:
+            for block in output.store.blocks:
+                if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
+                    with contextlib.suppress(Exception):
+                        block.array.block_until_ready()
+
+
+@dataclasses.dataclass
+class Iteration:
+    """The working set of one attempt at a batch.
+
+    Attributes:
+        task: of the batch.
+        parts: of its samples those of each branch.
+        env: what is computed so far.
+        most_bytes: of all values that were there at the same time so far.
+    """
+
+    task: BatchTask
+    parts: dict[Domain, SampleIds]
+    env: Values
+    most_bytes: int = 0
+
+    @classmethod
+    def of(cls, task: BatchTask, sources: Mapping[Node, Any]) -> Iteration:
+        """Begins an attempt: nothing is computed yet.
+
+        Args:
+            task: of the batch.
+            sources: of the pipeline.
+        """
+        env = Values()
+        for node, source in sources.items():
+            if node.name in task.data:
+                env.drawn[node] = external(len(task), node.name)
+            elif node.name in task.refs:
+                drawn = Drawn(source.source, task.refs[node.name].indices, node.name)
+                env.drawn[node] = Provenance.of(drawn)
+        return cls(task, {WHOLE_BATCH: task.ids}, env)
+
+    def user_error(self, failure: NodeFailure) -> OperatorError:
+        """Makes the user's error: it names the sample and the line of the pipeline."""
+        position = None if failure.sample is None else next(iter(self.blamed(failure)))
+        return failure.user_error(position, self.env.made_of)
+
+    def failed(self, failure: NodeFailure) -> AttemptFailure:
+        """Returns what recovery must know of a failure."""
+        blamed = self.blamed(failure) if failure.is_of_samples else {}
+        user_error = functools.partial(self.user_error, failure)
+        return AttemptFailure(failure.node.op.name, failure.first, user_error, blamed)
+
+    def blamed(self, failure: NodeFailure) -> dict[int, Blamed]:
+        """Returns the samples that made an operator fail, by their position in what was drawn."""
+        node = failure.node
+        return blame(failure, self.parts.get(node.domain, self.task.ids), self.env.made_of(node))

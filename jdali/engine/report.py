@@ -10,7 +10,7 @@ from jdali._system.words import counted
 from jdali._threads import Times
 from jdali.engine.engine import Engine
 from jdali.engine.executors.elsewhere import MadeElsewhere
-from jdali.engine.room import Room
+from jdali.engine.in_flight import Room
 from jdali.engine.shapes.coarse import text_of
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
@@ -32,8 +32,8 @@ def describe(engine: Engine, room: Room | None = None) -> str:
     if engine.elsewhere is not None and not engine.here.steps:
         first += " in each worker"
     else:
-        first += f", {counted(engine.compiler.count, 'program')} compiled"
-    if engine.compiler.count:
+        first += f", {counted(engine.budget.count, 'program')} compiled"
+    if engine.budget.count:
         first += f", padding makes them take {waste(engine.stage_runners):.2f} times as long"
     lines = [first]
     if not engine.cursor.iteration:
@@ -123,7 +123,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
             "waste": waste([runner]),
         }
     return {
-        "programs": engine.compiler.count,
+        "programs": engine.budget.count,
         "waste": waste(engine.stage_runners),
         "host_memory": engine.pool.slabs.usage()._asdict(),
         "iterations": engine.cursor.iteration,
@@ -136,7 +136,7 @@ def times(engine: Engine, *, ahead: bool) -> Times:
     elsewhere = engine.elsewhere
     return Times(
         [[(part, part.spent())] for part in engine.timing.parts],
-        engine.compiler.count,
+        engine.budget.count,
         engine.pool.threads,
         not engine.options.scaled_decoding and bool(scaled_consumers(engine.plan)),
         ahead,
@@ -148,11 +148,11 @@ def times(engine: Engine, *, ahead: bool) -> Times:
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
     """Runs batches for their compilations, through a cursor of its own; returns the number of programs compiled."""
-    before, levels = engine.compiler.count, None
+    before, levels = engine.budget.count, None
     while levels != (risen := [runner.shapes.level for runner in engine.stage_runners]):
         levels = risen  # at a level that a stage rises to, all batches have other programs
         _run_until_quiet(engine, progress=progress)
-    return engine.compiler.count - before
+    return engine.budget.count - before
 
 
 def _run_until_quiet(engine: Engine, *, progress: bool) -> None:
@@ -161,9 +161,9 @@ def _run_until_quiet(engine: Engine, *, progress: bool) -> None:
     most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)
     with progress_bar(most, "batches", "warming up", wanted=progress) as advance:
         for _ in range(most):
-            compiled = engine.compiler.count
+            compiled = engine.budget.count
             engine.make(engine.draw(cursor))
-            quiet = 0 if engine.compiler.count > compiled else quiet + 1
+            quiet = 0 if engine.budget.count > compiled else quiet + 1
             advance(1)
             if quiet >= QUIET_BATCHES:
                 break

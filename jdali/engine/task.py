@@ -9,9 +9,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._numerics.counting import counting
+from jdali._numerics.random import index_words
 from jdali._sources import Samples, chosen
-from jdali.engine.sample_ids import SampleIds
 from jdali.readers.order.epochs import SampleRefs
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SampleIds:
+    """Identity of the samples of one batch, or of the part of it that a branch works on.
+
+    Attributes:
+        epoch: uint32 [n].
+        index: int64 [n], index of the sample in the data set (or in the stream, without a reader).
+        position: int [n], in the whole batch.
+    """
+
+    epoch: np.ndarray
+    index: np.ndarray
+    position: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    def select(self, chosen: np.ndarray) -> SampleIds:
+        return SampleIds(self.epoch[chosen], self.index[chosen], self.position[chosen])
+
+    def words(self) -> np.ndarray:
+        """Returns uint32 [3, n], from which compiled programs make keys: epoch, low and high word of the index."""
+        return np.stack([self.epoch.astype(np.uint32), *index_words(self.index)])
 
 
 class SourceData(NamedTuple):

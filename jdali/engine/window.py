@@ -25,10 +25,9 @@ from jdali._system.limits import memory_limit
 from jdali.engine.engine import Engine
 from jdali.engine.executors.scaling import WorkerScaler
 from jdali.engine.executors.threads import Threads
-from jdali.engine.in_flight import IN_FLIGHT, Follower, InFlight, When
-from jdali.engine.iteration import Result
+from jdali.engine.in_flight import IN_FLIGHT, Follower, InFlight, Room, When
 from jdali.engine.life import LIVE, Abandon
-from jdali.engine.room import Room
+from jdali.engine.make import Result
 
 CLOSED = "the pipeline is closed"
 CLOSED_MEANWHILE = "the pipeline was closed while a batch was awaited"
@@ -209,12 +208,12 @@ class Window:
             self._draw_ahead()
 
     def schedule(self, scheduled: int = 0) -> bool:
-        """Begins to make one more batch; of those made ahead, whatever there is room for is made anyway.
+        """Begins to make one more batch, unless batches are made ahead, as many as there is room for.
 
         Args:
             scheduled: batches that were scheduled before and not taken.
 
-        Returns: False if there is none: the end of a source was met, and comes next.
+        Returns: False at the end of a source, which comes next.
         """
         self.refuse_own_thread()
         with self.turn:

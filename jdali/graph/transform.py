@@ -26,8 +26,7 @@ from typing import Any, TypeAlias
 
 from jdali.graph.ast_lookup import FunctionNode, argument_names
 from jdali.graph.early_return import move_rest
-from jdali.graph.liveness import Names, live_after_ifs, reads_frame
-from jdali.graph.syntax import HOOK, assigned, at, has, stays, walk
+from jdali.graph.liveness import HOOK, Names, assigned, at, has, live_after_ifs, reads_frame, stays, walk
 
 _EXITS = {ast.Return: "Return", ast.Break: "BREAK", ast.Continue: "CONTINUE"}
 Declared: TypeAlias = dict[str, type[ast.Global] | type[ast.Nonlocal]]

@@ -13,7 +13,7 @@ from jdali._batches import BatchSplit, fitted, lead, of_batch_axis, padded_by_ze
 from jdali._numerics.grid import COARSE, round_up
 from jdali._numerics.narrow import narrow
 from jdali._system.devices import AnyArray
-from jdali.iterator.errors import IteratorError
+from jdali.iterator.policy import IteratorError
 from jdali.tensors import TensorList
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -13,21 +14,27 @@ from jax.sharding import Sharding
 from jdali._state import StateError
 from jdali._system.tracebacks import folding
 from jdali.iterator import replay as replay
-from jdali.iterator.arguments import check_arguments, check_last_batch, check_sharding, epoch_counter
+from jdali.iterator.arguments import (
+    check_arguments,
+    check_last_batch,
+    check_sharding,
+    epoch_counter,
+    output_names,
+)
 from jdali.iterator.assemble import Assembler
-from jdali.iterator.batch_type import BatchT, output_names
-from jdali.iterator.epoch_loop import EpochLoop
-from jdali.iterator.loops import note_loop
+from jdali.iterator.epoch_loop import BatchT, EpochLoop, WaitClock
 from jdali.iterator.policy import LastBatchPolicy
 from jdali.iterator.state import checkpoints, restored_state
 from jdali.iterator.stream import BatchStream, log
-from jdali.iterator.waiting_clock import WaitClock
 from jdali.pipeline import Pipeline
 from jdali.profiler import Report
 
 _AUTO_RESET = {False: False, None: False, "no": False, True: True, "yes": True}
 
 Self = TypeVar("Self", bound="DataIterator[Any]")
+
+# The last iterator over each pipeline. Neither lives longer for being in here.
+_LOOPS: weakref.WeakKeyDictionary[Pipeline, weakref.ref[DataIterator[Any]]] = weakref.WeakKeyDictionary()
 
 
 class DataIterator(EpochLoop[BatchT]):
@@ -132,7 +139,8 @@ class DataIterator(EpochLoop[BatchT]):
             self.batch_size * len(pipes),
             auto_reset=_AUTO_RESET[auto_reset],
         )
-        note_loop(self._stream.pipelines, self)
+        for pipe in pipes:
+            _LOOPS[pipe] = weakref.ref(self)
         self._prepare_first_batch = prepare_first_batch
         if any(pipe.is_restored_from_checkpoint for pipe in pipes):
             self._go_on_from_checkpoints()
@@ -176,17 +184,17 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- iterating --------------------------------------------------------------------------
     def next(self) -> BatchT:
-        """The next batch; the same as `next(iterator)`."""
+        """Returns the next batch, as `next(iterator)` does."""
         return self.__next__()
 
     @folding
     def peek(self) -> BatchT:
-        """The batch that `next` will return; `get_state` does not count it."""
+        """Returns the batch that `next` will return; `get_state` does not count it."""
         return self._draw(keep=True).arrays
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
-        """Batches that the loop over this epoch gives (the next one may have one more or less, see `LastBatchPolicy`).
+        """Counts the batches that the loop over this epoch gives (the next one may have one more or less, see `LastBatchPolicy`).
 
         A loop that goes on where a state was taken, or an earlier loop was left, has those that were not given yet. At the end
         of an epoch it is the loop over the next one.
@@ -269,7 +277,7 @@ class DataIterator(EpochLoop[BatchT]):
                 self._stream.start()
 
     def checkpoints(self) -> list[bytes]:
-        """DALI's way: for each pipeline where it and the iterator are; its argument `checkpoint` takes it.
+        """Returns DALI's checkpoints: for each pipeline where it and the iterator are, for its argument `checkpoint`.
 
         Raises:
             ValueError: the pipelines were made without `enable_checkpointing=True`.
@@ -283,7 +291,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- again ------------------------------------------------------------------------------
     def batch_at(self, step: int, epoch: int | None = None) -> BatchT:
-        """A batch once more, bitwise as it was or will be in training; the iterator goes on as before.
+        """Makes a batch once more, bitwise as it was or will be in training; the iterator goes on as before.
 
         For pipelines that read, and external sources that are lists or callbacks told what to give.
 
@@ -301,7 +309,7 @@ class DataIterator(EpochLoop[BatchT]):
         return replay.batch_at(self._stream, step, epoch)  # type: ignore[return-value]
 
     def sample(self, index: int, epoch: int = 0) -> dict[str, jax.Array]:
-        """A sample once more, without the batch axis, with the augmentations of an epoch.
+        """Makes a sample once more, without the batch axis, with the augmentations of an epoch.
 
         Args:
             index: of the sample in the reader's data set.
@@ -336,3 +344,9 @@ class DataIterator(EpochLoop[BatchT]):
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def loop_over(pipe: Pipeline) -> DataIterator[Any] | None:
+    """Returns the iterator over a pipeline, which reports on the running loop; None: none is left."""
+    found = _LOOPS.get(pipe)
+    return None if found is None else found()

@@ -3,24 +3,85 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import threading
+import time
+import typing
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
+from jax.profiler import TraceAnnotation
 
 from jdali._system.devices import to_host
 from jdali._system.tracebacks import folding, warn_user
 from jdali._threads import until_exit
 from jdali.iterator.assembled_ahead import UserBatch
-from jdali.iterator.batch_type import BatchT
 from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, log
-from jdali.iterator.take import FirstBatches
-from jdali.iterator.waiting_clock import WaitClock
 from jdali.profiler import Recorder
 
-Self = TypeVar("Self", bound="EpochLoop[Any]")
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    BatchT = TypeVar("BatchT", default=dict[str, jax.Array])
+else:
+    BatchT = typing.TypeVar("BatchT")
+
+Self = typing.TypeVar("Self", bound="EpochLoop[Any]")
+
+
+class WaitClock:
+    """Adds up the time spent inside of `with clock.wait():`, epoch by epoch; by any number of threads.
+
+    The figures of an epoch stay readable until the first wait of the next one.
+
+    Attributes:
+        waited: seconds, of all threads.
+        first_wait: seconds of them until the first batch came.
+        batches: how many came.
+        over: the epoch has ended.
+    """
+
+    def __init__(self) -> None:
+        self.waited = self.first_wait = 0.0
+        self.batches = 0
+        self._first = self._last = 0.0
+        self.over, self._came = True, False
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def wait(self) -> Iterator[None]:
+        """Counts while a thread waits for a batch, or for the end of the epoch."""
+        start = time.perf_counter()
+        with self._lock:
+            if self.over:
+                self.waited, self.batches, self._first, self.over = 0.0, 0, start, False
+                self.first_wait, self._came = 0.0, False
+        try:
+            with TraceAnnotation("jdali wait for data"):
+                yield
+        finally:
+            end = time.perf_counter()
+            with self._lock:
+                self._last = end
+                self.waited += end - start
+                if self.batches <= 1 and not self._came:
+                    self.first_wait, self._came = self.waited, self.batches == 1
+
+    def end_epoch(self) -> None:
+        """Lets the next wait begin a new epoch."""
+        self.over = True
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds from the first wait to the end of the last one."""
+        return self._last - self._first
+
+    @property
+    def share(self) -> float:
+        """Part of the time from the first wait to the end of the last one."""
+        return self.waited / self.elapsed if self.elapsed > 0 else 0.0
 
 
 class EpochLoop(Iterator[BatchT], abc.ABC):
@@ -61,7 +122,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 
     @abc.abstractmethod
     def __len__(self) -> int:
-        """Batches in this epoch."""
+        """Counts the batches in this epoch."""
 
     def _draw(self, *, keep: bool = False) -> UserBatch:
         """Returns the next batch; raises StopIteration at the end of the epoch.
@@ -115,7 +176,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return batch
 
     def take(self, batches: int) -> FirstBatches[BatchT]:
-        """The first batches of an epoch, which ends after them: `for batch in iterator.take(100):`.
+        """Goes through the first batches of an epoch, then ends it: `for batch in iterator.take(100):`.
 
         A loop over what is left of them goes on where an earlier one, or a state that was restored, was left. The
         rest of the data is not read: the next epoch is the one that would have followed the whole of this one. Where
@@ -128,7 +189,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         if batches < 1:
             raise ValueError(f"iterator: take needs at least 1 batch, not {batches}")
 
-        return FirstBatches(batches, self._begin_within, self._next_within, self._length_within)
+        return FirstBatches(self, batches)
 
     def _is_over_within(self, batches: int) -> bool:
         """Returns whether so many batches of an epoch were given, and there are more."""
@@ -159,7 +220,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return self.__next__()
 
     def as_numpy_iterator(self) -> Iterator[Any]:
-        """The batches of this epoch as NumPy arrays, read-only; no copy of what is in host memory."""
+        """Yields the batches of this epoch as NumPy arrays, read-only; what is in host memory is not copied."""
         return (jax.tree.map(to_host, batch) for batch in self)
 
     def start_prefetch(self) -> None:
@@ -222,3 +283,40 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             self._state = self._end.next_state
             self._stream.go_on()
             self._end = None
+
+
+class FirstBatches(Iterator[BatchT]):
+    """Goes through the first batches of an epoch, then ends it; see `DataIterator.take`.
+
+    Threads that share it take turns: each batch goes to one of them, the end to all.
+
+    Args:
+        loop: over all batches.
+        count: batches of an epoch, at most.
+    """
+
+    def __init__(self, loop: EpochLoop[BatchT], count: int):
+        self._loop, self._count = loop, count
+        self._begun = self._ended = False
+        self._batches = 0  # of this loop
+        self._turn = threading.RLock()
+
+    def __iter__(self) -> FirstBatches[BatchT]:
+        return self
+
+    def __next__(self) -> BatchT:
+        with self._turn:
+            if self._ended:
+                raise StopIteration
+            if not self._begun:
+                self._loop._begin_within(self._count)
+                self._begun, self._batches = True, self._loop._length_within(self._count)
+            try:
+                return self._loop._next_within(self._count)
+            except StopIteration:
+                self._ended = True
+                raise
+
+    def __len__(self) -> int:
+        """Counts the batches of this loop: of the epoch, without those given before, unless the source ends earlier."""
+        return self._batches if self._begun else self._loop._length_within(self._count)

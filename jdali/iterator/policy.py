@@ -14,7 +14,15 @@ from typing import Any
 
 from jdali._state import StateError
 from jdali.engine import EpochShare
-from jdali.iterator.errors import IteratorError
+
+
+class IteratorError(ValueError, RuntimeError, AssertionError):
+    """Arguments of an iterator, or its pipelines, do not fit together.
+
+    A `ValueError`; and what DALI's iterators raise for it: `AssertionError` for most, `RuntimeError` for batches that
+    are not dense.
+    """
+
 
 __all__ = ["LastBatchPolicy"]
 

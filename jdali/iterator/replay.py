@@ -10,12 +10,83 @@ import jax
 import jax.numpy as jnp
 
 from jdali._numerics.narrow import narrow
-from jdali.engine import Result
+from jdali._state import End
+from jdali.engine import Engine, Result
 from jdali.iterator.assembled_ahead import Assembly, UserBatch
 from jdali.iterator.state import restore, state_of
 from jdali.iterator.stream import BatchStream, outcome_of
 
 State = Mapping[str, Any]
+
+
+class PipelineTwin:
+    """Makes batches with the programs and threads of a pipeline, but from another position in its sources.
+
+    Raises:
+        RuntimeError: an external source cannot be asked again.
+    """
+
+    def __init__(self, engine: Engine):
+        self._engine, self._cursor = engine, engine.cursor.twin()
+        self._ended = False
+
+    def take_result(self) -> Result:
+        """Makes the next batch."""
+        if self._ended:
+            raise StopIteration
+        try:
+            return self._engine.make(self._engine.draw(self._cursor))
+        except StopIteration:
+            self._ended = True
+            raise
+
+    def reset(self) -> None:
+        """Goes on after the end of an external source."""
+        if self._ended:
+            self._ended = False
+            self._cursor.reset()
+
+    def skip(self, batches: int) -> None:
+        """Leaves out batches without making them."""
+        self._cursor.skip(batches, self._engine.batch_size)
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            **self._engine.get_state(self._cursor),
+            **({"end": End.REACHED} if self._ended else {}),
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        self._ended = state.get("end") == End.REACHED
+        self._cursor.set_state(state)
+
+    def sample(self, index: int, epoch: int) -> Result:
+        """Makes a batch of one sample.
+
+        Args:
+            index: in the data set of the reader; of a pipeline without a reader: in the stream.
+            epoch: of the reader.
+        """
+        engine = self._engine
+        if len(engine.sources) > len(engine.readers) or len(engine.readers) > 1:
+            raise ValueError(
+                "sample: which data belongs to a sample is known of pipelines with one reader and no external "
+                "source only; use batch_at"
+            )
+        for node in (node for step in engine.plan.steps for node in step.nodes):
+            if node.mixes_samples:
+                raise ValueError(
+                    f"sample: {node.op.name} works on a whole batch, so a sample alone is not what it was "
+                    "there; use batch_at"
+                )
+        for reader in engine.readers.values():
+            if not 0 <= index < reader.count:
+                raise IndexError(f"sample: index {index} is not in the data set of {reader.count} samples")
+            if reader.selection is not None and reader.selection.ends is not None:
+                raise ValueError(
+                    "sample: with weights an epoch may draw a sample several times; use batch_at"
+                )
+        return engine.make(engine.task_of_sample(index, range(epoch, epoch + 1)), tolerates=False)
 
 
 class Replay:
@@ -26,9 +97,9 @@ class Replay:
     """
 
     def __init__(self, stream: BatchStream):
-        self._pipelines = [pipeline.twin() for pipeline in stream.pipelines]
+        self._pipelines = [PipelineTwin(pipeline.internals().engine) for pipeline in stream.pipelines]
         self.counter = copy.copy(stream.counter)
-        self._assembly = Assembly(stream.assemble.twin(), self.counter, self._pipelines[0].slabs)
+        self._assembly = Assembly(stream.assemble.twin(), self.counter, stream.pipelines[0].slabs)
         self._ended = False  # the next epoch begins with the next batch
 
     def get_state(self) -> dict[str, Any]:
@@ -37,7 +108,7 @@ class Replay:
         return state_of(self.counter, ended=self._ended, pipelines=states)
 
     def set_state(self, state: State) -> None:
-        restore(state, self._pipelines, self.counter)
+        restore(state, [pipeline.set_state for pipeline in self._pipelines], self.counter)
         self._ended = bool(state["ended"])
 
     def skip(self, batches: int) -> None:
@@ -77,7 +148,7 @@ class Replay:
             if self._ended or self.counter.left == 0:
                 self.skip_epoch()
                 continue
-            outcomes = [outcome_of(pipeline) for pipeline in self._pipelines]
+            outcomes = [outcome_of(pipeline.take_result) for pipeline in self._pipelines]
             error = next((outcome for outcome in outcomes if isinstance(outcome, BaseException)), None)
             if isinstance(error, StopIteration):
                 self._ended = self.counter.meet_end()
@@ -154,7 +225,7 @@ def sample(
         raise ValueError(
             f"sample: the pipelines have different seeds, {seeds}: give them one, or use batch_at"
         )
-    outputs = stream.pipelines[0].twin().sample(index, epoch).outputs
+    outputs = PipelineTwin(stream.pipelines[0].internals().engine).sample(index, epoch).outputs
     return {
         name: jnp.asarray(narrow(output.store.sample(0), f"iterator: output {name!r}"))
         for name, output in zip(names, outputs, strict=True)

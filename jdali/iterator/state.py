@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jdali._state import End, StateError, check_version, to_checkpoint
-from jdali.engine import PipelineTwin
 from jdali.iterator.policy import EpochCounter
 from jdali.pipeline import Pipeline
 from jdali.readers.order.epochs import merged_state
@@ -60,18 +59,23 @@ def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, 
 
 
 def restore(
-    state: Mapping[str, Any], pipelines: Sequence[Pipeline | PipelineTwin], counter: EpochCounter
+    state: Mapping[str, Any], move: Sequence[Callable[[Mapping[str, Any]], None]], counter: EpochCounter
 ) -> None:
     """Moves pipelines and a counter to where a state was taken.
+
+    Args:
+        state: of an iterator.
+        move: sets the state of each pipeline.
+        counter: of the iterator.
 
     Raises:
         StateError: the state does not fit them.
     """
     check_version("iterator", state, STATE_VERSION)
     reader = counter.reader
-    states = pipeline_states(state, len(pipelines), None if reader is None else reader.shards)
-    for pipeline, of_pipeline in zip(pipelines, states, strict=True):
-        pipeline.set_state(of_pipeline)
+    states = pipeline_states(state, len(move), None if reader is None else reader.shards)
+    for set_state, of_pipeline in zip(move, states, strict=True):
+        set_state(of_pipeline)
     restore_counter(state, counter)
 
 

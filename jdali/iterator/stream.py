@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jdali.engine import EpochShare, PipelineTwin, Result
+from jdali.engine import EpochShare, Result
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.assembled_ahead import Assembly, UserBatch, follow, found
 from jdali.iterator.policy import EpochCounter
@@ -92,7 +92,7 @@ class BatchStream:
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         self._outcomes.clear()
-        restore(state, self.pipelines, self.counter)
+        restore(state, [pipeline.set_state for pipeline in self.pipelines], self.counter)
         self._ended = self._stands = bool(state["ended"])
         self._leaves = False
         self.restored = self.get_state()
@@ -155,7 +155,7 @@ class BatchStream:
         error = next((outcome for outcome in outcomes if isinstance(outcome, BaseException)), None)
         if isinstance(error, StopIteration) and self.counter.left != 0:
             return self._meet_end()
-        share = self.counter.draw()  # also of a batch that failed: its samples are gone
+        share = self.counter.draw()  # counts a failed batch as well: its samples are gone
         if error is None:
             return TakenBatch(results, share)
         return None if share.is_surplus else BatchFailure(error)
@@ -164,7 +164,7 @@ class BatchStream:
         """Takes a batch of each pipeline, or what was raised: all go on together; False: one is not there yet."""
         for number, pipeline in enumerate(self.pipelines):
             if number not in self._outcomes:
-                outcome = outcome_of(pipeline)
+                outcome = outcome_of(pipeline.take_result)
                 if outcome is None:
                     return False
                 self._outcomes[number] = outcome
@@ -236,9 +236,9 @@ class BatchStream:
         return EpochEnd(following.size, following.length, state, begun_state(state, following))
 
 
-def outcome_of(pipeline: Pipeline | PipelineTwin) -> Result | BaseException | None:
+def outcome_of(take: Callable[[], Result | None]) -> Result | BaseException | None:
     """Takes a batch; returns it, or what was raised, or None if there is none yet."""
     try:
-        return pipeline.take_result()
+        return take()
     except Exception as error:  # an interrupt takes nothing
         return error

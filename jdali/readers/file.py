@@ -51,7 +51,6 @@ class FileReader(Reader):
     ):  # fmt: skip
         self._labels = np.asarray(labels, np.int32)
         super().__init__(len(names), options, self._labels, classes)
-        self._classes = list(classes)
         self._root, self._names = root, names
         self._folder = _storage.placed(root)
 

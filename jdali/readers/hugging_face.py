@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from jdali._system.regular_file import is_of_machine
 from jdali.readers.arrow import arrow
 from jdali.readers.base import Reader, reader_options, shuffle_options
 from jdali.readers.formats.arrow_columns import need_pyarrow
+from jdali.readers.formats.records import json_object
 from jdali.readers.formats.tables import column_names, count_of
 from jdali.readers.parquet import parquet
 
@@ -66,12 +66,12 @@ def hugging_face(
         raise ValueError(f"{_NAME}: split is empty")
     listed = _files(folder)
     if _SPLITS in listed:
-        splits = _json(folder, _SPLITS).get("splits")
+        splits = json_object(_NAME, folder, _SPLITS).get("splits")
         _check_split(folder, split, splits if isinstance(splits, list) else [])
         folder = _storage.join(folder, _storage.from_data(folder, split))
         listed = _files(folder)
     if _STATE in listed:
-        kept = _json(folder, _STATE).get("_data_files")
+        kept = json_object(_NAME, folder, _STATE).get("_data_files")
         entries = kept if isinstance(kept, list) else []
         files = [file for e in entries if isinstance(e, dict) and isinstance(file := e.get("filename"), str)]
         if not files or len(files) < len(entries):
@@ -100,22 +100,6 @@ def _files(folder: str) -> list[str]:
         if is_of_machine(error):
             raise
         raise FileNotFoundError(f"{_NAME}: Failed to open {folder}: {error.strerror or error}") from error
-
-
-def _json(folder: str, name: str) -> dict[str, Any]:
-    """Reads one of the small files that describe a data set."""
-    path = _storage.join(folder, name)
-    try:
-        found = json.loads(_storage.read(path))
-    except OSError as error:
-        if is_of_machine(error):
-            raise
-        raise FileNotFoundError(f"{_NAME}: cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{_NAME}: {path} is no JSON, or damaged: {error}") from error
-    if not isinstance(found, dict):
-        raise ValueError(f"{_NAME}: {path} holds no object")
-    return found
 
 
 def _split_of(file: str) -> str:

@@ -53,7 +53,7 @@ class _Pairs(NamedTuple):
     left_out: int
 
 
-class PairedReader(Reader):
+class PairedFilesReader(Reader):
     """Files by path, several for each sample.
 
     Args:
@@ -110,7 +110,7 @@ def paired(
     missing: Static[str] = "error",
     table: Static[Any] = None,
     **options: Any,
-) -> PairedReader:
+) -> PairedFilesReader:
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in their order.
 
     Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. Its value is
@@ -137,9 +137,11 @@ def paired(
     given = dict(files or {})
     skip = missing == "skip"
     if table is not None:
-        return PairedReader(shared("table", lambda: _by_table(table, given, file_root, skip=skip)), options)
+        return PairedFilesReader(
+            shared("table", lambda: _by_table(table, given, file_root, skip=skip)), options
+        )
     root = _storage.user_path(file_root or "")
-    return PairedReader(shared("files", lambda: _by_stem(root, given, skip=skip)), options)
+    return PairedFilesReader(shared("files", lambda: _by_stem(root, given, skip=skip)), options)
 
 
 # --- by stem --------------------------------------------------------------------------------

@@ -203,8 +203,14 @@ def parquet(
     need_pyarrow(_NAME)
     names = column_names(_NAME, columns)
     files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
-    footers = opened_files(
-        _NAME, files, names, functools.partial(_footer, files), lambda footer: footer.schema.to_arrow_schema(),
+    footers = footers_of(files, names, options)
+    return ParquetReader(files, footers, names, condition_of(_NAME, filter), options)
+
+
+def footers_of(files: RecordFiles, columns: Sequence[str], options: Mapping[str, Any]) -> list[Any]:
+    """Reads the metadata of files, which must have the columns; see `opened_files`."""
+    need_pyarrow(_NAME)
+    return opened_files(
+        _NAME, files, columns, functools.partial(_footer, files), lambda footer: footer.schema.to_arrow_schema(),
         options.get("_goes_on", False),
     )  # fmt: skip
-    return ParquetReader(files, footers, names, condition_of(_NAME, filter), options)

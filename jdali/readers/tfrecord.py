@@ -16,15 +16,7 @@ from jdali._storage import Arrays, Pieces, cached_index, scan_bar
 from jdali._storage import files as _storage
 from jdali._system.extras import install
 from jdali.readers.base import reader_options, shuffle_options
-from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.columns import Buffer
-from jdali.readers.formats.protobuf import (
-    BYTES,
-    contents,
-    fields,
-    map_entries,
-    only_content,
-)
 from jdali.readers.formats.records import (
     BadRecord,
     CutShort,
@@ -40,7 +32,7 @@ from jdali.readers.formats.records import (
     shared_table,
     user_paths,
 )
-from jdali.readers.formats.tf_example import FIRST, LIST_OF, column, taker
+from jdali.readers.formats.tf_example import ExampleParser
 from jdali.tfrecord import Feature
 
 try:
@@ -84,7 +76,7 @@ class TFRecordReader(RecordReader):
     Args:
         files: to read.
         found: the records of each file, with their heads and CRCs, and by what they were found.
-        features: to take from each example, by name.
+        parser: of the examples.
         options: of every reader.
     """
 
@@ -92,40 +84,22 @@ class TFRecordReader(RecordReader):
         self,
         files: RecordFiles,
         found: Sequence[tuple[Records, FoundBy]],
-        features: Mapping[str, Feature],
+        parser: ExampleParser,
         options: Mapping[str, object],
     ):
         super().__init__(_NAME, files, found, options)
-        self.num_outputs = len(features)
-        self._outputs = {name.encode(): output for output, name in enumerate(features)}
-        self._features = list(features.values())
-        self._takers = [taker(name, feature) for name, feature in features.items()]
+        self._parser, self.num_outputs = parser, parser.num_outputs
 
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
-        return self.example(self._checked(record))
+        return self._parser.parse(self._checked(record))
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
         ok &= pieces.sizes >= _AROUND
         chosen = pieces.select(np.flatnonzero(ok))
         fine = self._sound(buffer, chosen)
-        start, end = chosen.starts + _HEAD.size, chosen.ends - _CRC.size
-        start, usual = _columns.only_content(buffer, start, end, FIRST)
-        fine &= usual
-        first, last = _columns.map_entries(buffer, start, end, fine, self._outputs)
-        fine &= (last > 0).all(axis=0)
-        for output, feature in enumerate(self._features):  # down to the packed content of each list
-            for tag in (LIST_OF[feature.dtype] << 3 | BYTES, FIRST):
-                first[output], usual = _columns.only_content(buffer, first[output], last[output], tag)
-                fine &= usual
-        rows = np.flatnonzero(fine)
-        regular = np.ones(len(rows), bool)
-        columns = [
-            column(buffer, feature, first[output, rows], last[output, rows], regular)
-            for output, feature in enumerate(self._features)
-        ]
-        fine[rows] = regular
+        columns = self._parser.columns(buffer, chosen.starts + _HEAD.size, chosen.ends - _CRC.size, fine)
         ok[ok] = fine
-        return _columns.pick(columns, regular)
+        return columns
 
     def _sound(self, buffer: Buffer, pieces: Pieces) -> np.ndarray:
         """Checks lengths and CRCs: bool [n]."""
@@ -154,19 +128,6 @@ class TFRecordReader(RecordReader):
         if masked_crc(data) != _CRC.unpack_from(record, len(record) - _CRC.size)[0]:
             raise BadRecord("the CRC of its data is wrong; the record is damaged")
         return data
-
-    def example(self, data: bytes) -> tuple[np.ndarray, ...]:
-        """Parses the bytes of a tf.train.Example into outputs."""
-        bounds: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
-        end = len(data)
-        tag, start = only_content(data, 0, end)
-        maps = [(start, end)] if tag == FIRST else contents(fields(data, 0, end), 1)
-        for start, end in maps:
-            for output, first, last in map_entries(data, start, end, self._outputs):
-                bounds[output] = (first, last)
-        return tuple(
-            [take(data, first, last) for take, (first, last) in zip(self._takers, bounds, strict=True)]
-        )
 
 
 def begins_record(head: bytes) -> bool:
@@ -337,6 +298,13 @@ def tfrecord(
             f"{_NAME}: {len(indexes)} index files for {len(paths)} files. Number of index files needs to match the number of "
             "data files"
         )
-    files = RecordFiles(_NAME, paths)
-    records = _records(files, indexes, options.get("_goes_on", False))
-    return TFRecordReader(files, records, features, options)
+    return opened(RecordFiles(_NAME, paths), indexes, ExampleParser(features), options)
+
+
+def opened(
+    files: RecordFiles, index_paths: Sequence[str], parser: ExampleParser, options: Mapping[str, Any]
+) -> TFRecordReader:
+    """Opens a reader of files, see `tfrecord`."""
+    _need_crc()
+    records = _records(files, index_paths, options.get("_goes_on", False))
+    return TFRecordReader(files, records, parser, options)

@@ -17,7 +17,8 @@ from jdali.codecs.video_frames import fill_values, padding_mode
 from jdali.ops.image._resize import resize
 from jdali.readers.base import reader_options
 from jdali.readers.formats.video_files import ROUNDING, find_clips
-from jdali.readers.formats.video_sequences import Cut, VideoReader, build_index, frame_number_mode
+from jdali.readers.formats.video_sequences import Cut, VideoReader, frame_number_mode
+from jdali.readers.formats.videos import build_index
 from jdali.readers.shared_tables import shared
 from jdali.types import DALIImageType
 

@@ -13,7 +13,7 @@ from support.videos import av, encode, moving
 
 from jdali import SampleError
 from jdali.codecs.video import VideoDecoder, build_index
-from jdali.codecs.video_pixels import Converter
+from jdali.codecs.video_decoder import Converter
 
 av()
 COUNT = 20

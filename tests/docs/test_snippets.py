@@ -196,7 +196,10 @@ PAGES = {
     "readers.md": Page(
         {
             'weights="balanced"': ["6 of 8 {0: 3, 1: 3}", "2 of 8 {0: 1, 1: 1}"],
+            "fn.readers.pack": ["[1 1 1 1 1 2 2 2 2 2 0 0] [0 1 2 3 4 0 1 2 3 4 0 0]"],
+            "fn.tokenize": ["[2 3 4 5 0 0] [ True  True  True  True False False]"],
             "readers.mix": ["[0, 0, 0, 1]"],
+            "readers.lerobot": "(4, 2, 24, 24, 3) (4, 3) (4, 3)",
             "pairs()": "(4, 32, 32, 3) (4, 32, 32, 1)",
             "damaged": "damaged.rec#record 2",
             "storage.configure": "",
@@ -206,8 +209,6 @@ PAGES = {
     "recipes.md": Page(
         {
             "class Batch": "{'images': (4, 8, 8, 3), 'labels': (4,)}",
-            "fn.mixup(": "smoothed (4, 2) True",
-            "ops.cutmix(": "mixed (4, 8, 8, 3) (4, 2)",
             "lax.scan": "lax.scan () (2,)",
             "nnx.jit": "nnx 2",
             "nnx.to_pure_dict(nnx.state(model))": "orbax True",
@@ -226,6 +227,25 @@ PAGES = {
         },
         lambda root: pages.write_photos(root, count=4, height=48, width=64),
         needs=("flatbuffers",),
+    ),
+    "tasks.md": Page(
+        {
+            "image_random_crop": ["(4, 224, 224, 3) [1 0 0 1]", "(4, 224, 224, 3) [0 1 0 1]"],
+            "random_bbox_crop": "(4, 20, 4) [1 1 1 1]",
+            "def view": "(4, 32, 32, 3) True",
+            "fn.mixup(": "smoothed (4, 2) True",
+            "ops.cutmix(": "mixed (4, 8, 8, 3) (4, 2)",
+            "readers.paired": "(4, 32, 32, 3) (4, 32, 32, 1) 3",
+            "fn.tokenize": "(4, 32, 32, 3) (4, 16) [4 4 4 4]",
+            "nemo_asr": "(2, 40, 20) (2, 32)",
+            "video_resize": "(2, 4, 32, 32, 3) [3 3]",
+            "readers.parquet": "int32 (4, 32)",
+            'weights="balanced"': "{0: 4, 1: 4}",
+            "FOLDS": ["0 3 1", "1 3 1", "2 3 1", "3 3 1"],
+            "fn.stack": ["(4, 3) 4", "(4, 3) 4"],
+            "num_shards=jax": "(8, 32, 32, 3) P('batch',)",
+        },
+        every_format.write,
     ),
     "tensorflow.md": Page(
         {
@@ -248,8 +268,10 @@ NOT_RUN = {
     ("scaling.md", 2): "test_ray.py runs it on a cluster",
     ("scaling.md", 3): "test_ray_train.py runs such trainers, where Ray Train is installed",
 }
-# First lines of snippets that show what users of a library have that is not installed for the tests (Grain is): Python at least.
-OF_OTHERS = ("# torchvision\n", "# tf.data\n", "# albumentations\n", "# webdataset\n")
+# First lines of snippets that show what users of another library have: Python at least.
+OF_OTHERS = tuple(
+    f"# {name}\n" for name in ("torchvision", "tf.data", "Grain", "datasets", "albumentations", "webdataset")
+)
 
 
 def written() -> list[str]:
@@ -260,6 +282,10 @@ def written() -> list[str]:
 
 def test_every_page_with_code_runs_or_has_a_reason():
     assert set(written()) == PAGES.keys() | ELSEWHERE.keys()
+
+
+def test_examples_by_task_are_short():
+    assert max(s.code.count("\n") for s in pages.snippets("tasks.md")) <= 30
 
 
 def test_snippets_of_others_are_python():

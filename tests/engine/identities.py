@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jdali.engine.sample_ids import SampleIds
+from jdali.engine.task import SampleIds
 
 
 def sample_ids(count: int, epoch: int = 0) -> SampleIds:

@@ -6,7 +6,7 @@ from support.numbers import NumberReader
 
 from jdali._errors import SampleError
 from jdali.engine.failure import NodeFailure
-from jdali.engine.iteration import Iteration
+from jdali.engine.make import Iteration
 from jdali.graph import WHOLE_BATCH
 
 

@@ -4,7 +4,7 @@ from support.nodes import engine_of, node_of
 from support.numbers import NumberReader
 
 from jdali._sources import SourceFeed
-from jdali.engine.phases import Timing
+from jdali.engine.engine import Timing
 
 
 def kinds(source, after=None):

@@ -7,7 +7,7 @@ from support.nodes import engine_of, node_of
 from support.numbers import NumberReader
 
 from jdali.engine import report
-from jdali.engine.room import Room
+from jdali.engine.in_flight import Room
 
 
 @pytest.fixture

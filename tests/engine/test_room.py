@@ -9,7 +9,7 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
-from jdali.engine.room import Room
+from jdali.engine.in_flight import Room
 
 MIB = 1 << 20
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jdali.engine.sample_ids import SampleIds
+from jdali.engine.task import SampleIds
 
 IDS = SampleIds(np.uint32([0, 1, 2]), np.int64([5, 2**32 + 7, 3 * 2**32]), np.arange(3))
 

@@ -11,8 +11,7 @@ from support.numbers import NumberReader
 
 from jdali._sources import SourceFeed
 from jdali._state import End
-from jdali.engine.in_flight import IN_FLIGHT, When
-from jdali.engine.room import Room
+from jdali.engine.in_flight import IN_FLIGHT, Room, When
 from jdali.engine.window import FORKED, Phase, Window
 
 each_time = pytest.mark.parametrize("when", When, ids=lambda when: when.name)

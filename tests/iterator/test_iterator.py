@@ -15,7 +15,7 @@ from support.numbers import NumberReader, numbers, pipeline
 
 from jdali import OperatorError, Pipeline, fn
 from jdali.iterator import DataIterator, LastBatchPolicy
-from jdali.iterator.waiting_clock import WaitClock
+from jdali.iterator.epoch_loop import WaitClock
 
 pytestmark = pytest.mark.gpu
 
@@ -438,7 +438,7 @@ class TestThreads:
     def test_the_share_of_waits(self, monkeypatch):
         """Waits of 3, 1 and 2 s, and steps of 7 s between them; then another epoch."""
         now = [100.0]
-        monkeypatch.setattr("jdali.iterator.waiting_clock.time.perf_counter", lambda: now[0])
+        monkeypatch.setattr("jdali.iterator.epoch_loop.time.perf_counter", lambda: now[0])
         clock = WaitClock()
         assert (clock.waited, clock.share) == (0, 0)
         for seconds in (3, 1, 2):

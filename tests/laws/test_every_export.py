@@ -33,6 +33,7 @@ REFUSED = {
     "cutmix": "depends on the batch",
     "dump_image": "writes files",
     "io.file.read": "reads files",
+    "tokenize": "reads the file of its tokenizer",
     "python_function": "runs code of the user's",
     "dl_tensor_python_function": "runs code of the user's",
 }

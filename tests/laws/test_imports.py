@@ -21,7 +21,7 @@ LOADED_BY_NAME = {
     "jdali.ops._shown": "the classes of `ops` stand on the graph, which stands on the operators beside them",
     "jdali.fn._functions": "functions of `fn` that need more than the record are loaded when they are asked for",
     "jdali._system.lazy": "attributes of modules that are made when they are first asked for",
-    "jdali._operators.registry": "operators are loaded when they are first looked up",
+    "jdali._operators.base": "operators are loaded when they are first looked up",
     "jdali.dynamic.pytorch": "needs PyTorch",
     "jdali.cli._serve": "serving needs Starlette, the other commands do not",
     "jdali.cli._view": "the viewer is an extra",

@@ -19,7 +19,7 @@ from jdali.iterator import DataIterator
 
 # Each lock, its rank, and the data it guards.
 RANKS = {
-    "iterator/take.py FirstBatches._turn": 1,  # the batches that `take` still yields
+    "iterator/epoch_loop.py FirstBatches._turn": 1,  # the batches that `take` still yields
     "iterator/epoch_loop.py EpochLoop._lock": 2,  # position, state, end of the epoch; free while waiting
     "_viewer/timing.py LiveTimes._lock": 2,  # time marks and curve points
     "engine/eager/inspector.py PipelineInspector._lock": 3,  # the viewer's engine
@@ -38,17 +38,17 @@ RANKS = {
     "engine/in_flight.py InFlight.changed": 8,  # batches on their way; the life of the pipeline
     "plugin/pytorch/experimental/proxy/_requests.py Requests._changed": 8,  # batches of the proxy
     "engine/steps/program_table.py Compiled.lock": 8,  # the first call, which compiles
-    "engine/steps/program.py Compiler._lock": 8,  # the number of a pipeline's programs
+    "engine/steps/program.py ProgramBudget._lock": 8,  # the number of a pipeline's programs
     "engine/steps/program_table.py ProgramTable._lock": 8,  # the functions that pipelines share
     "readers/found_by.py Tables._lock": 9,  # building a wrong index anew, once
-    "readers/formats/video_sequences.py VideoReader._looking": 9,  # the same for videos
+    "readers/formats/videos.py Videos._looking": 9,  # the same for videos
     "readers/formats/tables.py TableReader._lock": 10,  # groups of rows that are kept; free while one is read
     "readers/arrow.py _MappedFiles._lock": 10,  # files that are mapped
     "readers/ahead.py ReadAhead._lock": 10,  # samples loaded ahead
     "_storage/record_files.py _OpenFiles._lock": 10,  # open files
     "_storage/blocks.py Blocks._lock": 10,  # blocks fetched ahead
-    "readers/formats/video_handles.py Handles._lock": 10,  # idle decoders; these are closed without it
-    "readers/formats/video_sequences.py VideoReader._lock": 10,  # open remote videos
+    "readers/formats/videos.py Handles._lock": 10,  # idle decoders; these are closed without it
+    "readers/formats/videos.py Videos._lock": 10,  # open remote videos
     "_storage/scope.py Scope._lock": 11,  # requests under way; reentrant, since the garbage collector may end a scope
     "_threads/worker_threads.py WorkerThreads._lock": 12,  # threads of a pool
     "_threads/worker_threads.py _Queue._lock": 13,  # waiting tasks
@@ -56,13 +56,13 @@ RANKS = {
     "_sources/external_source.py SourceFeed._feed_lock": 13,  # data fed and not used yet; `VideoInput` waits on it
     "_batches/slabs.py SlabPool._lock": 13,  # slabs; a finalizer never waits for it
     "_threads/timing.py PhaseTimer._lock": 13,  # times
-    "iterator/waiting_clock.py WaitClock._lock": 13,  # times of waiting
+    "iterator/epoch_loop.py WaitClock._lock": 13,  # times of waiting
     "_threads/native_calls.py Native._lock": 13,  # the number of threads in calls of XLA
     "_workers/pool.py TaskPool._lock": 13,  # tasks, processes and slabs; futures are resolved without it
     "plugin/ray/dispatcher.py RayDispatcher._lock": 13,  # tasks that wait for an actor
     "plugin/ray/worker_set.py RayWorkers._lock": 13,  # handles of actors
     "engine/executors/elsewhere.py MadeElsewhere._counting": 13,  # bytes that came from workers
-    "serving/metrics.py ServerMetrics._lock": 13,  # counts of requests
+    "serving/app.py ServerMetrics._lock": 13,  # counts of requests
     "_kernels/connected_objects.py _lock": 13,  # boxes that are cached
     "dynamic/_rng.py RNG._lock": 13,  # a generator's position
     "dynamic/_context.py ThreadPool._lock": 13,  # the threads of a context

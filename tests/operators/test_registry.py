@@ -7,9 +7,9 @@ import pytest
 
 import jdali.ops
 import jdali.readers
+from jdali._operators.base import Registry
 from jdali._operators.catalog import CATALOG
 from jdali._operators.record import REGISTRY, host_operator, kind_of
-from jdali._operators.registry import Registry
 
 
 def test_the_catalog_is_complete():

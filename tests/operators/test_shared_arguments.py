@@ -4,8 +4,7 @@ import inspect
 
 import pytest
 
-from jdali._operators.record import REGISTRY, ArgKind, PerSample, Static, host_operator
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import REGISTRY, ArgKind, PerSample, Static, also_takes, host_operator
 
 
 def template(*, size: Static[int] = 3, share: PerSample[float] = 0.5) -> None:

@@ -249,7 +249,7 @@ NOT_IN_BRANCHES = {
     "_transfer": "its result is on another device than that of the other branch",
     "optical_flow": "its result is on the accelerator, that of the other branch is not",
 }
-NEED_FILES = ("io.file.read", "decoders.inflate", "decoders.video", "experimental.decoders.video")
+NEED_FILES = ("io.file.read", "decoders.inflate", "decoders.video", "experimental.decoders.video", "tokenize")
 
 
 def rows_of_files(folder: Path) -> list[Row]:
@@ -268,6 +268,15 @@ def rows_of_files(folder: Path) -> list[Row]:
                 fed={"shape": [n.shape for n in NUMBERS]},
             )
         )  # fmt: skip
+    if importlib.util.find_spec("tokenizers") is not None:
+        package = importlib.import_module("tokenizers")
+        words = {"[PAD]": 0, "[UNK]": 1} | {f"w{i}": i + 2 for i in range(COUNT)}
+        tokenizer = package.Tokenizer(package.models.WordLevel(words, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = package.pre_tokenizers.Whitespace()
+        tokenizer.save(str(folder / "tokenizer.json"))
+        texts = [np.frombuffer(f"w{i} w{i // 2}".encode() * (1 + i % 3), np.uint8) for i in range(COUNT)]
+        path = str(folder / "tokenizer.json")
+        rows.append(host("tokenize", texts, tokenizer=path, length=5, with_mask=True, with_length=True))
     if importlib.util.find_spec("av") is not None:
         film = np.frombuffer(encode(pictures(6), "libvpx-vp9", "webm", options={"g": "3"}), np.uint8)
         first = {"start_frame": [0, 2, 1, 3, 2, 0, 1, 4], "sequence_length": [2, 1, 2, 2, 1, 2, 1, 2]}
@@ -350,7 +359,7 @@ TYPES_IN_DALI = {
 
 # Operators that DALI has not on its CPU backend, or that draw at random there.
 NOT_IN_DALI = {
-    "_constant", "_transfer", "_jax_function", "decoders.inflate", "decoders.image_random_crop",
+    "_constant", "_transfer", "_jax_function", "decoders.inflate", "decoders.image_random_crop", "tokenize",
     "experimental.dilate", "experimental.erode", "experimental.median_blur", "experimental.remap", "optical_flow",
 }  # fmt: skip
 

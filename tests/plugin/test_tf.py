@@ -13,7 +13,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
 from jdali.plugin import tf as plugin  # noqa: E402
 from jdali.plugin.tf import _batches  # noqa: E402
-from jdali.plugin.tf._shapes import shape_for  # noqa: E402
+from jdali.plugin.tf._batches import shape_for  # noqa: E402
 from jdali.plugin.tf.experimental import DALIDatasetWithInputs, Input  # noqa: E402
 
 INT32, INT64 = tf.int32, tf.int64

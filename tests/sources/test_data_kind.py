@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jdali._sources.data_kind import DataKind
+from jdali._sources.user_batches import DataKind
 
 
 def batch(dtype=np.uint8, ndim=3):

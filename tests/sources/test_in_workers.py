@@ -2,11 +2,11 @@
 
 from support.nodes import source_node
 
-from jdali._sources import in_workers
+from jdali._sources import parallel_source
 from jdali.graph import Graph
 
 
-class Served(in_workers.InWorkers):
+class Served(parallel_source.InWorkers):
     def __init__(self, name):
         self.name = name
 
@@ -30,13 +30,13 @@ class Workers:
 
 
 def test_only_nodes_that_want_workers_get_them(monkeypatch):
-    monkeypatch.setattr(in_workers, "CallbackWorkers", Workers)
+    monkeypatch.setattr(parallel_source, "CallbackWorkers", Workers)
     graph = Graph()
     nodes = [source_node(graph, name) for name in "abc"]
     options = {"workers": 2, "start_method": "spawn", "pickler": None, "timeout": 3.0, "seed": 5}
-    assert in_workers.start_workers(nodes, **options) is None
+    assert parallel_source.start_workers(nodes, **options) is None
     nodes[0].runtime, nodes[2].runtime = Served("a"), Served("c")
-    pool = in_workers.start_workers(nodes, **options)
+    pool = parallel_source.start_workers(nodes, **options)
     assert pool.remote == ["remote a", "remote c"]
     assert pool.options == options
     nodes[2].runtime._call("run", 1, 2, samples=3)

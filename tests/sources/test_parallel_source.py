@@ -266,6 +266,6 @@ def test_a_generator_is_not_gone_through_to_say_that_it_cannot_be_replayed():
         pipe.set_outputs(fn.external_source(source=numbers, parallel=True))
     assert [int(np.asarray(pipe.run()[0][0])[0]) for _ in range(2)] == [0, 1]
     with pytest.raises(RuntimeError, match="gives each item once"):
-        pipe.twin()
+        pipe.internals().engine.cursor.twin()
     assert not given
     pipe.close()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jdali._storage.advice import Advice
+from jdali._storage.record_files import Advice
 
 MB = 1 << 20
 

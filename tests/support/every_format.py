@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from support import records
+from support import records, robots
 from support.data import image
+from support.every_reader import array_record, tfds_folder
 
 
 def jpeg(seed=0):
@@ -60,6 +61,22 @@ def write_tables(root: Path, pictures: list[bytes]) -> None:
         file.write_table(table)
     with pa.ipc.new_stream(root / "train.arrow", table.schema) as file:
         file.write_table(table, max_chunksize=3)
+    if importlib.util.find_spec("array_record") is not None:
+        array_record(root / "train.array_record", pictures, "group_size:1")
+    (root / "set" / "1.0.0").mkdir(parents=True)
+    tfds_folder(root / "set" / "1.0.0", "parquet", pictures)
+
+
+def write_tokenizer(path: Path) -> None:
+    """Writes a tokenizer.json of words."""
+    import tokenizers
+
+    words = ["[PAD]", "[UNK]", "a", "picture", "of", *map(str, range(64))]
+    tokenizer = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="[UNK]")
+    )
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.save(str(path))
 
 
 def write(root: Path) -> None:
@@ -105,6 +122,8 @@ def write(root: Path) -> None:
     lmdb_of(root / "caffe2_lmdb", [tensor(4, content) + tensor(2, i) for i, content in enumerate(pictures)])
     if tables_are_read():
         write_tables(root, pictures)
+    if importlib.util.find_spec("tokenizers") is not None:
+        write_tokenizer(root / "tokenizer.json")
     lines = []
     for i in range(4):
         with wave.open(str(root / f"{i}.wav"), "wb") as file:
@@ -118,6 +137,8 @@ def write(root: Path) -> None:
     (root / "manifest.json").write_text("\n".join(lines))
     av = pytest.importorskip("av")
     write_clip(av, root / "clip.mp4")
+    if tables_are_read():
+        robots.write(root / "robot", 3, [5, 4])
     fits = pytest.importorskip("astropy.io.fits")
     for name in ("a", "b"):
         fits.PrimaryHDU(np.arange(12, dtype=np.int16).reshape(3, 4)).writeto(root / f"{name}.fits")

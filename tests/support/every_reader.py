@@ -13,7 +13,8 @@ import json
 import pickle
 import sys
 import wave
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ import pytest
 import jdali
 from jdali import fn, tfrecord
 from jdali._storage import files as _storage
-from support import records
+from support import records, robots
 from support.videos import av, encode, pictures
 
 COUNT = 8
@@ -123,6 +124,97 @@ def _webdataset(folder: Path) -> Arguments:
             for i, one in enumerate(content)]  # fmt: skip
     records.index(folder / "data.idx", [["v1.2", COUNT], *rows])
     return lambda at: {"paths": [f"{at}/data.tar"], "index_paths": [f"{at}/data.idx"], "ext": ["png", "n"]}
+
+
+def array_record(path: Path, content: Sequence[bytes], options: str) -> str:
+    """Writes an ArrayRecord file with the format's own library."""
+    module = pytest.importorskip(
+        "array_record.python.array_record_module", reason="array_record is not installed"
+    )
+    writer = module.ArrayRecordWriter(str(path), options)
+    for record in content:
+        writer.write(record)
+    writer.close()
+    return str(path)
+
+
+def _array_record(folder: Path) -> Arguments:
+    content = _pictures(folder)
+    array_record(folder / "0.array_record", content[:3], "group_size:1,uncompressed")
+    array_record(folder / "1.array_record", content[3:], "group_size:1")
+    return lambda at: {"paths": [f"{at}/0.array_record", f"{at}/1.array_record"]}
+
+
+def _array_record_groups(folder: Path) -> Arguments:
+    content = _pictures(folder)
+    array_record(folder / "0.array_record", content[:3], "group_size:2,brotli")
+    array_record(folder / "1.array_record", content[3:], "group_size:2")
+    return lambda at: {"paths": [f"{at}/0.array_record", f"{at}/1.array_record"]}
+
+
+def tfds_folder(folder: Path, form: str, content: Sequence[bytes]) -> None:
+    """Writes a data set of TensorFlow Datasets, of two files and with the descriptions that its library writes."""
+    kind = "tensorflow_datasets.core.features."
+    tensor = {"pythonClassName": f"{kind}tensor_feature.Tensor"}
+    boxes = {
+        "boundingBox": {"dtype": "float32", "shape": {"dimensions": ["4"]}, "bboxFormat": "REL_YXYX"},
+        "pythonClassName": f"{kind}bounding_boxes.BBoxFeature",
+    }
+    image = {"dtype": "uint8", "shape": {"dimensions": ["-1", "-1", "3"]}, "encodingFormat": "png"}
+    label = {"classLabel": {"numClasses": "2"}, "pythonClassName": f"{kind}class_label_feature.ClassLabel"}
+    sequence = {"sequence": {"length": "-1"}, "pythonClassName": f"{kind}sequence_feature.Sequence"}
+    features: dict[str, Any] = {
+        "image": {"image": image, "pythonClassName": f"{kind}image_feature.Image"},
+        "label": label,
+        "text": {"text": {}, "pythonClassName": f"{kind}text_feature.Text"},
+        "small": tensor | {"tensor": {"dtype": "uint8", "shape": {"dimensions": ["2"]}, "encoding": "none"}},
+        "packed": tensor | {"tensor": {"dtype": "int16", "shape": {"dimensions": ["-1", "2"]}, "encoding": "zlib"}},
+        "objects": sequence | {"sequence": {"length": "-1", "feature": {"featuresDict": {"features": {
+            "bbox": boxes, "label": label, "name": {"text": {}},
+        }}}}},
+    }  # fmt: skip
+    info = {
+        "name": "set", "version": "1.0.0", "fileFormat": form, "splits": [{
+            "name": "train", "numBytes": "0", "shardLengths": ["3", str(len(content) - 3)],
+            "filepathTemplate": "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}",
+        }],
+    }  # fmt: skip
+    (folder / "dataset_info.json").write_text(json.dumps(info))
+    tree = {"featuresDict": {"features": features}, "pythonClassName": f"{kind}features_dict.FeaturesDict"}
+    (folder / "features.json").write_text(json.dumps(tree))
+    (folder / "label.labels.txt").write_text("cat\ndog\n")
+    (folder / "objects-label.labels.txt").write_text("ear\nnose\n")
+    examples = [
+        records.example({
+            "image": [one], "label": [i % 2], "text": [f"picture {i}".encode()], "small": [i, 255],
+            "packed": [zlib.compress(np.full((i, 2), -i, np.int16).tobytes())],
+            "objects/bbox": [0.0, 0.25, 0.5, float(i)] * (i % 3), "objects/label": [1] * (i % 3),
+            "objects/name": [b"a"] * (i % 3),
+        })
+        for i, one in enumerate(content)
+    ]  # fmt: skip
+    for number, part in enumerate((examples[:3], examples[3:])):
+        path = folder / f"set-train.{form}-0000{number}-of-00002"
+        if form == "tfrecord":
+            records.tfrecord(path, part)
+        elif form == "array_record":
+            array_record(path, part, "group_size:1,uncompressed" if number else "group_size:1")
+        else:
+            pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+            pytest.importorskip("pyarrow.parquet").write_table(
+                pa.table({"data": part}), path, row_group_size=2
+            )
+
+
+TFDS_FEATURES = ["image", "label", "text", "small", "packed", "objects/bbox", "objects/label"]
+
+
+def _tfds(form: str) -> Callable[[Path], Arguments]:
+    def make(folder: Path) -> Arguments:
+        tfds_folder(folder, form, _pictures(folder))
+        return lambda at: {"directory": at, "features": TFDS_FEATURES}
+
+    return make
 
 
 def _database(folder: Path, values: list[bytes]) -> Arguments:
@@ -303,6 +395,15 @@ def _video_list(folder: Path) -> Arguments:
     }  # fmt: skip
 
 
+def _lerobot(folder: Path) -> Arguments:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("av")
+    robots.write(folder / "robot", 3, [3, 2, 3])
+    columns = [robots.CAMERA, "observation.state", "index"]
+    windows = {robots.CAMERA: [-0.1, 0.2], "observation.state": [0, 0.1]}
+    return lambda at: {"directory": f"{at}/robot", "columns": columns, "delta_timestamps": windows}
+
+
 MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "file": ("readers.file", _file),
     "file list": ("readers.file", _file_list),
@@ -314,6 +415,11 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "caffe2": ("readers.caffe2", _caffe2),
     "webdataset": ("readers.webdataset", _webdataset),
     "parquet": ("readers.parquet", _parquet),
+    "array_record": ("readers.array_record", _array_record),
+    "tfds tfrecord": ("readers.tfds", _tfds("tfrecord")),
+    "tfds array_record": ("readers.tfds", _tfds("array_record")),
+    "tfds parquet": ("readers.tfds", _tfds("parquet")),
+    "array_record groups": ("readers.array_record", _array_record_groups),
     "arrow": ("readers.arrow", _arrow),
     "csv": ("readers.csv", _csv),
     "hugging face": ("readers.hugging_face", _hugging_face),
@@ -328,10 +434,14 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "video_resize": ("readers.video_resize", _video_resize),
     "experimental video": ("experimental.readers.video", _video_list),
     "fits": ("experimental.readers.fits", _fits),
+    "lerobot": ("readers.lerobot", _lerobot),
 }
 """For each way to read: the name of the reader, and what makes its data set in a folder."""
 
-OWN = ("parquet", "arrow", "csv", "table", "dataset", "hugging face", "paired")
+OWN = (
+    "parquet", "arrow", "csv", "table", "dataset", "hugging face", "paired", "array_record",
+    "array_record groups", "lerobot", "tfds tfrecord", "tfds array_record", "tfds parquet",
+)  # fmt: skip
 """Cases whose readers DALI does not have."""
 
 

@@ -12,7 +12,7 @@ from support import records
 
 MISSING = (
     "aiohttp", "astropy", "av", "crc32c", "fsspec", "gcsfs", "grain", "imagecodecs", "lmdb", "lz4", "miniaudio",
-    "pillow_heif", "pyarrow", "s3fs", "torch",
+    "pillow_heif", "pyarrow", "s3fs", "sentencepiece", "tokenizers", "torch",
 )  # fmt: skip
 PROGRAM = """
 import json, sys
@@ -40,10 +40,14 @@ print(json.dumps({
     "fits": said(lambda: fn.experimental.readers.fits(files=["x.bin"])),
     "tfrecord": said(lambda: fn.readers.tfrecord(path=["x.bin"], features=feature)["a"]),
     "parquet": said(lambda: fn.readers.parquet(paths=["x.bin"], columns=["a"])),
+    "array_record": said(lambda: fn.readers.array_record(paths=["x.bin"])),
+    "lerobot": said(lambda: fn.readers.lerobot(directory="x", columns=["a"])),
     "arrow": said(lambda: fn.readers.arrow(paths=["x.bin"], columns=["a"])),
     "csv": said(lambda: fn.readers.csv(path="x.csv", columns=["a"])),
     "table": said(lambda: fn.readers.table(frame={"a": [1]}, columns=["a"])),
     "inflate": said(lambda: fn.decoders.inflate(fn.readers.file(files=["x.bin"])[0], shape=[4])),
+    "tokenize": said(lambda: fn.tokenize(fn.readers.file(files=["x.bin"])[0], tokenizer="tokenizer.json")),
+    "tokenize by SentencePiece": said(lambda: fn.tokenize(fn.readers.file(files=["x.bin"])[0], tokenizer="x.bin")),
     "url": said(lambda: fn.readers.numpy(files=["s3://bucket/x.npy"])),
     "records at a url": said(lambda: fn.readers.mxnet(path=["https://host/x.rec"])),
     "file": said(lambda: fn.readers.file(files=["x.bin"])),
@@ -56,13 +60,15 @@ print(json.dumps({
 EXTRAS = {
     "video": "video", "experimental video": "video", "video decoder": "video", "fits": "fits",
     "tfrecord": "records", "parquet": "tables", "arrow": "tables", "csv": "tables", "table": "tables", "inflate": "inflate",
-    "url": "remote", "records at a url": "remote",
+    "array_record": "tables", "lerobot": "tables",
+    "tokenize": "text", "tokenize by SentencePiece": "text", "url": "remote", "records at a url": "remote",
 }  # fmt: skip
 
 
 def test_without_any_optional_package(tmp_path):
     lmdb = pytest.importorskip("lmdb", reason="lmdb is not installed")
     (tmp_path / "x.bin").write_bytes(bytes(100))
+    (tmp_path / "tokenizer.json").write_text("{}")
     np.save(tmp_path / "x.npy", np.arange(3))
     records.recordio(tmp_path / "x.rec", [records.image_record(b"image", [1.0])])
     records.tar(tmp_path / "x.tar", [("a.txt", b"text")])
@@ -74,7 +80,7 @@ def test_without_any_optional_package(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.replace("MISSING", repr(MISSING))], capture_output=True, text=True,
         timeout=120, check=False, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "JDALI_CACHE_DIR": str(tmp_path / "c")},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "JDALI_CACHE_DIR": str(tmp_path / "c")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)

@@ -6,19 +6,19 @@ import types
 import pytest
 from support.faults import PATIENCE, in_thread
 
-from jdali._threads import interpreter_exit
+from jdali._threads import native_calls
 
 
 @pytest.fixture
 def exiting(monkeypatch):
     """The event in which the module notes the exit, one of this test's own."""
     event = threading.Event()
-    monkeypatch.setattr(interpreter_exit, "_EXITING", event)
+    monkeypatch.setattr(native_calls, "_EXITING", event)
     return event
 
 
 def fail():
-    with interpreter_exit.until_exit():
+    with native_calls.until_exit():
         raise ValueError("closed")
 
 
@@ -28,7 +28,7 @@ def test_errors_pass_before_the_exit(exiting):
 
 
 def test_errors_pass_in_the_main_thread_also_at_the_exit(exiting):
-    interpreter_exit.begin_exit()
+    native_calls.begin_exit()
     assert exiting.is_set()
     with pytest.raises(ValueError, match="closed"):
         fail()
@@ -43,8 +43,8 @@ def test_a_daemon_thread_waits_for_its_end_in_place_of_an_error(exiting, monkeyp
             assert over.wait(PATIENCE)
 
     names = types.SimpleNamespace(Event=Forever, current_thread=threading.current_thread)
-    monkeypatch.setattr(interpreter_exit, "threading", names)
-    interpreter_exit.begin_exit()
+    monkeypatch.setattr(native_calls, "threading", names)
+    native_calls.begin_exit()
     result = in_thread(fail)
     assert waits.wait(PATIENCE)
     over.set()  # in a program there is no such end

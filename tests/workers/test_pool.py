@@ -18,10 +18,10 @@ from support.faults import PATIENCE, child, in_thread, until
 
 from jdali._workers import by_value
 from jdali._workers import pool as _pool
+from jdali._workers.by_value import pack_by_value
 from jdali._workers.jobs import PoolClosedError, TaskKilledError
 from jdali._workers.pool import TaskPool
 from jdali._workers.process import FreshProcesses, TaskProcess
-from jdali._workers.sending import pack_by_value
 from jdali._workers.wire import pack, unpack, write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sockets and signals of POSIX")
@@ -497,7 +497,7 @@ PROGRAM = """
     import os, sys, time
     from jdali._workers.pool import TaskPool
     from jdali._workers.process import FreshProcesses
-    from jdali._workers.sending import pack_by_value
+    from jdali._workers.by_value import pack_by_value
 
     def make(task):  # of __main__
         return task, os.getpid(), "JDALI_TEST" in os.environ

@@ -8,8 +8,8 @@ import pytest
 from support.faults import PATIENCE, until
 
 from jdali._operators.record import REGISTRY
+from jdali._workers.batch_workers import ProcessWorkers
 from jdali._workers.jobs import PoolClosedError
-from jdali._workers.process_workers import ProcessWorkers
 from jdali.graph import reduced_operator
 
 

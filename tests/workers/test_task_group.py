@@ -10,10 +10,10 @@ import pytest
 
 from jdali._workers import GroupTask, StartGroups, TaskKilledError, answer_memory, pack, pack_group, unpack
 from jdali._workers.answer import answering_in
+from jdali._workers.by_value import pack_by_value
 from jdali._workers.jobs import PackedMemory
 from jdali._workers.pool import TaskPool
 from jdali._workers.process import FreshProcesses
-from jdali._workers.sending import pack_by_value
 from jdali._workers.task_group import TaskGroup, make_group
 
 SIZE = 2000  # bytes of a result

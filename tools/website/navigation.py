@@ -10,6 +10,7 @@ from website import api_pages, operators
 # Guides in their order; others follow by name.
 _GUIDES = [
     "installing.md",
+    "tasks.md",
     "readers.md",
     "resuming.md",
     "scaling.md",

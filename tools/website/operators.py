@@ -23,6 +23,7 @@ FAMILIES = {
     "image": "Images",
     "noise": "Noise",
     "audio": "Audio",
+    "text": "Texts",
     "sequence": "Video and sequences",
     "bbox": "Boxes",
     "segmentation": "Segmentation",

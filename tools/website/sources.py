@@ -92,6 +92,7 @@ SOURCES = {
     "mask_ids": literal("mask_ids", "np.int32([5])"),
     "path": literal("path", 'np.frombuffer(b"hello.txt", np.uint8)'),
     "packed": literal("packed", 'np.fromfile("numbers.lz4", np.uint8)'),
+    "captions": literal("captions", 'np.frombuffer(b"a picture of 7", np.uint8)'),
     "npy": Source('npy, _ = fn.readers.file(files=["arrays/0.npy", "arrays/1.npy"])'),
     "mp4": Source('mp4, _ = fn.readers.file(files=["clip.mp4"])'),
     "shape": literal("shape", "np.int64([480, 640])"),

@@ -2,7 +2,7 @@
 
 from jdali.auto_aug.core._augmentation import Augmentation as _Augmentation
 from jdali.auto_aug.core._augmentation import signed_bin
-from jdali.auto_aug.core._select import select
+from jdali.auto_aug.core._choice import select
 from jdali.auto_aug.core.decorator import augmentation
 from jdali.auto_aug.core.policy import Policy
 

@@ -4,7 +4,7 @@
  call.run_operator, call.EagerReader      an operator, a reader
  graph.graph_of                           a function on nodes, see `traced`
  debug.DebugEngine                        a pipeline, operator by operator
- inspector.PipelineInspector              any batch of a pipeline, a sample after each operator (stepwise.StepwiseEngine)
+ inspector.PipelineInspector              any batch of a pipeline, a sample after each operator
 ```
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from jdali.engine.eager.inspector import MOST_EPOCHS as MOST_EPOCHS
     from jdali.engine.eager.inspector import PipelineInspector as PipelineInspector
     from jdali.engine.eager.inspector import SeenBatch as SeenBatch
-    from jdali.engine.eager.stepwise import Trace as Trace
+    from jdali.engine.eager.inspector import Trace as Trace
 
 # What calls of operators do not need; a folder that is loaded, and should answer soon, does neither.
 _imported(
@@ -43,6 +43,6 @@ _imported(
         "MOST_EPOCHS": "jdali.engine.eager.inspector",
         "PipelineInspector": "jdali.engine.eager.inspector",
         "SeenBatch": "jdali.engine.eager.inspector",
-        "Trace": "jdali.engine.eager.stepwise",
+        "Trace": "jdali.engine.eager.inspector",
     },
 )

@@ -15,14 +15,14 @@ import numpy as np
 
 from jdali._batches import Drawn, PaddedBlock, Provenance, gather
 from jdali._operators.record import Operator
+from jdali.engine.cursor import open_reader
 from jdali.engine.eager.traced import ObjectCache
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedPlan, user_error
-from jdali.engine.opening import open_reader
-from jdali.engine.sample_ids import SampleIds
-from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.reader_op import policy_of, read
 from jdali.engine.steps.values import Values
+from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, ExecutionPlan, Graph, HostStep, Stage, is_compiled
 from jdali.ops.flow._source import external_source
@@ -31,12 +31,12 @@ from jdali.tensors import RowSlice, TensorList
 KEPT_RUNNERS = 1024  # with their compiled programs; the least recently used go first
 _MASK32 = 0xFFFF_FFFF
 
-COMPILER = Compiler()
+BUDGET = ProgramBudget()
 
 
 def compiled_programs() -> int:
     """Counts the programs that all calls together have compiled so far."""
-    return COMPILER.count
+    return BUDGET.count
 
 
 class Placement(NamedTuple):
@@ -88,7 +88,7 @@ class _Runner:
         # Host operators have no state, except for seeds.
         self._plan = PreparedPlan(
             ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: key.placement.device},
-            max_batch=key.room, compiler=COMPILER, takes_turns=is_stage or key.op.random, runs_empty=True,
+            max_batch=key.room, budget=BUDGET, takes_turns=is_stage or key.op.random, runs_empty=True,
             shares_rows=key.room > 1,  # calls with one sample are many, and often short
         )  # fmt: skip
 
@@ -209,11 +209,11 @@ class EagerReader:
 
     def next(self, count: int, pool: Pool) -> tuple[TensorList, ...]:
         """Reads the next `count` samples, one batch for each output."""
-        indices = self._reader.next_batch(count).indices
-        sources = Provenance.of(Drawn(self._reader.source, indices))
+        refs = self._reader.next_batch(count)
+        sources = Provenance.of(Drawn(self._reader.source, refs.indices))
         try:
             with pool.slabs:
-                columns = read(self.node, self._reader, indices, pool, self._policy)
+                columns = read(self.node, self._reader, refs.wanted, pool, self._policy)
         except NodeFailure as failure:
             raise failure.user_error(failure.sample, lambda node: sources, where="") from failure.first
         return tuple(TensorList.from_store(column, "cpu", sources) for column in columns)

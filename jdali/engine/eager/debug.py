@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,23 +17,71 @@ from jdali._batches import Drawn, Provenance, external
 from jdali._errors import contained
 from jdali._operators.record import ArgKind, Operator
 from jdali._sources import InWorkers, SourceFeed, as_samples, batch_of, layout_of
-from jdali.engine.cursor import TaskCursor
-from jdali.engine.eager.debug_node import DataNodeDebug
+from jdali.engine.cursor import TaskCursor, open_source
 from jdali.engine.eager.debug_step import DebugStep, unexpected
 from jdali.engine.engine import Engine
 from jdali.engine.failure import NodeFailure
-from jdali.engine.iteration import Result
-from jdali.engine.make import PreparedStep, make, user_error
-from jdali.engine.opening import open_source
+from jdali.engine.make import PreparedStep, Result, make, user_error
 from jdali.engine.options import EngineOptions
-from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values, bytes_of
-from jdali.engine.task import BatchTask, SourceData
+from jdali.engine.task import BatchTask, SampleIds, SourceData
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Graph, Node, dependencies, step_of
 from jdali.readers.order.epochs import SampleRefs
 from jdali.tensors import Tensor, TensorList
+from jdali.types import DALIDataType
+
+
+class HasValues(Protocol):
+    """The graph of an iteration."""
+
+    def value(self, node: DataNode) -> TensorList:
+        """Returns the batch of a node."""
+
+
+class DataNodeDebug(DataNode):
+    """A `DataNode` of a pipeline in debug mode: its batch is computed already.
+
+    It belongs to one iteration; in another one, operators take it as a batch that the user gave.
+    """
+
+    __slots__ = ("graph",)
+    __hash__ = object.__hash__
+
+    def __init__(self, name: str, device: str, source: Node, index: int, graph: HasValues):
+        self.name, self.device, self.source, self.index = name, device, source, index
+        self.graph = graph
+
+    def get(self) -> TensorList:
+        """Returns the batch."""
+        return self.graph.value(self)
+
+    def shape(self) -> list[tuple[int, ...]]:  # type: ignore[override]
+        """Returns the shape of each sample."""
+        return self.get().shape()
+
+    @property
+    def ndim(self) -> int:  # type: ignore[override]
+        """Number of axes of the samples."""
+        return self.get().ndim()
+
+    @property
+    def dtype(self) -> DALIDataType:
+        """Type of the elements."""
+        return self.get().dtype
+
+    @property
+    def layout(self) -> str:  # type: ignore[override]
+        """Layout of the samples."""
+        return self.get().layout()
+
+    def __str__(self) -> str:
+        data = textwrap.indent(f"data={self.get()}", "    ")
+        return f'DataNodeDebug(\n    name="{self.name}",\n{data})'
+
+    __repr__ = __str__
+
 
 _NO_PLAN = ExecutionPlan((), (), (), ())
 
@@ -98,7 +147,7 @@ class DebugEngine(Engine):
         step = step_of(node)
         return runner_of(
             step, seed=self.seed, device=self.options.devices[step.device], max_batch=self.batch_size,
-            compiler=self.compiler, exact_shapes=self.options.exact_shapes, source=self.sources.get(node),
+            budget=self.budget, exact_shapes=self.options.exact_shapes, source=self.sources.get(node),
         )  # fmt: skip
 
     def _add_source(self, node: Node) -> None:

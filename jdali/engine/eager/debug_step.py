@@ -9,9 +9,9 @@ import numpy as np
 
 from jdali import types
 from jdali._batches import Provenance
-from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
+from jdali.engine.task import SampleIds
 from jdali.graph import DataNode, Node
 
 

@@ -12,8 +12,8 @@ from jdali.engine.eager import call as _eager
 from jdali.engine.eager.traced import ObjectCache, TracedFunction
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedPlan, user_error
-from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.values import Values
+from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, Domain, make_plan
 from jdali.tensors import TensorList
@@ -56,7 +56,7 @@ class EagerGraph:
             self._function.graph.nodes, self._function.outputs, one_device=devices["cpu"] == devices["gpu"]
         )
         self._plan = PreparedPlan(
-            plan, devices, max_batch=key.room, compiler=_eager.COMPILER, shares_rows=key.room > 1
+            plan, devices, max_batch=key.room, budget=_eager.BUDGET, shares_rows=key.room > 1
         )
 
     def run(self, batches: Sequence[TensorList], count: int, draw: _eager.RandomDraw, pool: Pool) -> Any:

@@ -1,21 +1,34 @@
-"""Has workers make the first steps of batches, and deals with those that die."""
+"""Has workers make the first steps of batches, and deals with those that die.
+
+```
+ a worker crashed, or two were killed ──▶ one worker makes sample after sample, and notes each ──died at one──▶ it, or,
+                                                        │                                       if killed, once more alone
+                                                        └── made all of them ──▶ none
+```
+A sample that is found is bad like any other. None is found if workers died for another reason: then the batch is made once
+more, as a whole.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import pickle
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
+from jdali._batches import Drawn, Provenance, SentBatch, drawn_by, receive_batch, send_batch
+from jdali._errors import OperatorError, SampleError
 from jdali._sources import in_host_memory
 from jdali._threads import PhaseTimer
-from jdali._workers import BatchWorkers, MadeTask, TaskKilledError
-from jdali.engine.executors.crash import batch_failure, crash_failure, killing_sample
-from jdali.engine.executors.sent_result import SentResult, by_name, receive_values
+from jdali._workers import BatchWorkers, MadeTask, TaskKilledError, note_reached, on_node, portable
 from jdali.engine.options import EngineOptions
-from jdali.engine.recovery.blame import AttemptFailure
+from jdali.engine.recovery import AttemptFailure, Blamed
 from jdali.engine.task import BatchTask
 from jdali.graph import Border, DataNode, ExecutionPlan, Node, cut
 from jdali.readers.shared_tables import Tables
@@ -176,3 +189,135 @@ def _in_host_memory(task: BatchTask) -> dict[str, Any]:
         name: data._replace(outputs=tuple(map(in_host_memory, data.outputs)))
         for name, data in task.data.items()
     }
+
+
+SentResult: TypeAlias = "tuple[SentBatch, ...] | AttemptFailure"
+"""The values that were to be made, or why they were not."""
+
+
+def send_values(values: Iterable[TensorList]) -> tuple[SentBatch, ...]:
+    """Describes values for another process."""
+    send = functools.cache(Provenance.send)  # most share their provenance: it is sent once
+    return tuple(send_batch(value, send) for value in values)
+
+
+def send_failure(failure: AttemptFailure) -> AttemptFailure:
+    """Returns a failure that can be pickled."""
+    cause = portable(failure.cause)  # first: what is made of it is of its type
+    blamed = {
+        position: dataclasses.replace(why, error=_plain(why.error))
+        for position, why in failure.blamed.items()
+    }
+    shown = _plain(failure.user_error())
+    if where := on_node():  # it may be the node that cannot read a file
+        shown.add_note(f"in a worker process{where}")
+    user_error = functools.partial(pickle.loads, pickle.dumps(shown))
+    return AttemptFailure(failure.operator, cause, user_error, blamed)
+
+
+def _plain(error: Exception) -> Exception:
+    """Returns the exception without the traceback that `portable` notes."""
+    notes = list(getattr(error, "__notes__", ()))
+    sent = portable(error)
+    sent.__notes__ = notes
+    return sent
+
+
+def receive_values(
+    sent: Sequence[SentBatch], task: BatchTask, sources: Mapping[str, object]
+) -> list[TensorList]:
+    """Makes the values that a worker sent.
+
+    Args:
+        sent: the values.
+        task: that it carried out.
+        sources: of the pipeline, by the names of their nodes.
+    """
+    receive = drawn_by(functools.cache(lambda name: drawn_from(sources, name, task)))
+    return [receive_batch(batch, receive) for batch in sent]
+
+
+def drawn_from(sources: Mapping[str, Any], name: str, task: BatchTask) -> Drawn:
+    """Returns what the source of this name gave for a task."""
+    if name in task.refs:
+        return Drawn(sources[name].source, task.refs[name].indices, name)
+    return Drawn(_nameless, np.arange(len(task)), name)
+
+
+def _nameless(index: int) -> str:
+    return ""
+
+
+def by_name(sources: Mapping[Node, object]) -> dict[str, Any]:
+    """Returns the sources of an engine by the names of their nodes."""
+    return {node.name: source for node, source in sources.items()}
+
+
+OPERATOR = "worker process"
+"""Stands for the operator in errors of samples that killed a worker: which one it was is not known."""
+
+Kills = Callable[[BatchTask], TaskKilledError | None]
+
+
+def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError] | None:
+    """Finds the position of a sample that ends a worker by itself, and the deaths; None: there is none.
+
+    Args:
+        task: that ended workers.
+        kills: has one worker call `make_each` of a task; returns its death, if it dies.
+    """
+    error = kills(task) if len(task) else None
+    position = None if error is None else error.deaths[-1].reached
+    if error is None or position is None:
+        return None
+    # A crash is proof, as the sample was alone; a worker may have been killed by chance.
+    if not error.deaths[-1].is_crash:
+        error = kills(task.keeping(np.array([position])))
+    return None if error is None else (position, error)
+
+
+def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) -> None:
+    """Makes each sample of a task as a batch of its own, and notes its position first.
+
+    Args:
+        task: that ended workers.
+        makers: of the parts of a batch, the cheaper ones first; all samples go through one before the next.
+    """
+    for make in makers:
+        for position in range(len(task)):
+            note_reached(position)
+            make(task.keeping(np.array([position])))
+
+
+def crash_failure(
+    task: BatchTask, position: int, error: TaskKilledError, sources: Mapping[str, object]
+) -> AttemptFailure:
+    """Describes the failure of a batch with a sample that kills workers.
+
+    Args:
+        task: of the batch.
+        position: of the sample.
+        error: with the deaths.
+        sources: of the pipeline, by name.
+    """
+    cause = SampleError(f"{error.deaths[-1]} while it worked on this sample", sample=position)
+    blamed = Blamed(cause)
+    for name in (*task.refs, *task.data):
+        blamed.come_from(drawn_from(sources, name, task), position)
+
+    def user_error() -> OperatorError:
+        files = ", ".join(blamed.files)
+        return OperatorError(str(cause), operator=OPERATOR, sample=position, source=files)
+
+    return AttemptFailure(OPERATOR, cause, user_error, {position: blamed})
+
+
+def batch_failure(error: TaskKilledError) -> AttemptFailure:
+    """Describes the failure of a batch that kills workers though none of its samples does so by itself."""
+
+    def user_error() -> OperatorError:
+        return OperatorError(
+            f"{error}, working on one batch; none of its samples does that alone", operator=OPERATOR
+        )
+
+    return AttemptFailure(OPERATOR, error, user_error, {})

@@ -15,7 +15,7 @@ from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.random_key import described, is_key, is_typed
 from jdali._operators.record import Traced
 from jdali._system.devices import to_host
-from jdali.engine.sample_ids import SampleIds
+from jdali.engine.task import SampleIds
 from jdali.graph import Node
 
 HeldKeys: TypeAlias = "Mapping[int, tuple[int, int]]"

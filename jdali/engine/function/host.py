@@ -18,10 +18,10 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import FunctionDefinition, upstream
 from jdali.engine.make import PreparedPlan, user_error
-from jdali.engine.sample_ids import SampleIds
-from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.stage_calls import prepared_args
 from jdali.engine.steps.values import Values
+from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, Node, dependencies, make_plan, request_of
 from jdali.tensors import TensorList
@@ -58,7 +58,7 @@ class HostPart:
         self.random = tuple(node.name for node in self.nodes if node.op.random)
         devices = {"cpu": host_device(), "gpu": accelerator()}
         plan = make_plan(nodes, self._start, one_device=devices["cpu"] == devices["gpu"])
-        self._plan = PreparedPlan(plan, devices, max_batch=batch_size, compiler=Compiler(), seed=self.seed)
+        self._plan = PreparedPlan(plan, devices, max_batch=batch_size, budget=ProgramBudget(), seed=self.seed)
         self._threads = threads
         self._pool: Pool | None = None
 

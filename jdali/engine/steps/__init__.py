@@ -1,8 +1,7 @@
 """Steps of a plan: one runner for each kind of operator, chosen in `adapters`.
 
 ```
- reader_op ─▶ host_op, host_batch_op ─▶ stage ─▶ program      index_op moves samples, nothing else
-                                          │         ├── packing: small arrays travel in one
+ reader_op ─▶ host_op, host_batch_op ─▶ stage ─▶ program
                                           │         ├── plan_cache: plans that serve again
                                           │         └── outline, program_table: programs that pipelines share
                                           └── sharded: one stage on several devices

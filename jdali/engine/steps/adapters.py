@@ -10,9 +10,8 @@ import jax
 from jdali._operators.record import HostBatchOp, HostOp, IndexOp, ReaderOp
 from jdali._sources import SourceFeed
 from jdali.engine.steps.host_batch_op import HostBatchOpRunner
-from jdali.engine.steps.host_op import HostOpRunner
-from jdali.engine.steps.index_op import IndexOpRunner
-from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.host_op import HostOpRunner, IndexOpRunner
+from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
@@ -25,7 +24,7 @@ def runner_of(
     seed: int,
     device: jax.Device,
     max_batch: int,
-    compiler: Compiler,
+    budget: ProgramBudget,
     exact_shapes: bool = False,
     shares_rows: bool = True,
     source: Any = None,
@@ -38,7 +37,7 @@ def runner_of(
         seed: of the pipeline.
         device: of the step's outputs.
         max_batch: largest number of samples.
-        compiler: counts programs.
+        budget: counts programs.
         exact_shapes: samples are not padded.
         shares_rows: batches of few samples share programs, with rows that none of them fills.
         source: what gives the samples, of a reader.
@@ -46,7 +45,7 @@ def runner_of(
     """
     if isinstance(step, Stage):
         return StageRunner(
-            step, seed=seed, max_batch=max_batch, device=device, compiler=compiler, exact_shapes=exact_shapes,
+            step, seed=seed, max_batch=max_batch, device=device, budget=budget, exact_shapes=exact_shapes,
             shares_rows=shares_rows,
         )  # fmt: skip
     node, op = step.node, step.node.op

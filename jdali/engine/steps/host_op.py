@@ -1,4 +1,4 @@
-"""Running an operator that works on one sample on the host: samples are tasks of the thread pool."""
+"""Runs operators that work on one sample on the host, and those that only move samples; plans calls for all host operators."""
 
 from __future__ import annotations
 
@@ -7,15 +7,95 @@ from typing import Any
 
 import numpy as np
 
-from jdali._operators.call import PlannedCall
-from jdali._operators.record import HostOp, column
-from jdali.engine.failure import failing_as
-from jdali.engine.sample_ids import SampleIds
-from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying
-from jdali.engine.steps.runner import StepContext
-from jdali.engine.steps.values import Values
-from jdali.graph import DataNode, Node
+from jdali._batches import BatchSpec
+from jdali._numerics.random import SampleKeys, seed_words
+from jdali._operators import argument_rules
+from jdali._operators.call import CallRequest, PlannedCall, plan_call
+from jdali._operators.record import HostOp, IndexOp, column
+from jdali.engine.failure import NodeFailure, failing_as
+from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.stage_calls import seed_of
+from jdali.engine.steps.values import Values, argument_values, input_values
+from jdali.engine.task import SampleIds
+from jdali.engine.workers.thread_policy import ThreadPolicy
+from jdali.graph import DataNode, Node, request_of
 from jdali.tensors import TensorList
+
+
+class HostRunner(StepRunner):
+    """Runs one operator on the host; what does not change from batch to batch is prepared once."""
+
+    shown = "runs in the thread pool"
+    policy: ThreadPolicy
+
+    def __init__(self, node: Node, seed: int, *, may_be_brief: bool = False):
+        """Prepares the operator of a node, in a pipeline of this seed.
+
+        Args:
+            node: of the operator.
+            seed: of the pipeline.
+            may_be_brief: see `ThreadPolicy`.
+        """
+        self.node = node
+        self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
+        self._seed = seed_of(node, seed)
+        self.policy = ThreadPolicy(may_be_brief=may_be_brief)
+
+    def set_pipeline_seed(self, seed: int) -> None:
+        self._seed = seed_of(self.node, seed)
+
+    def reseed(self, seed: int, stream: int) -> None:
+        self._seed = (seed_words(seed), stream)
+
+    def _plan(self, env: Values, ids: SampleIds, contents: BatchSpec | None = None) -> PlannedCall:
+        """Plans a call.
+
+        Args:
+            env: values so far.
+            ids: the samples.
+            contents: in place of the spec of the first input.
+
+        Raises:
+            NodeFailure: `setup` refused a sample or an argument.
+        """
+        with failing_as([self.node]):
+            return plan_call(self._request(env, ids, contents))
+
+    def _request(self, env: Values, ids: SampleIds, contents: BatchSpec | None) -> CallRequest:
+        node, op = self.node, self.node.op
+        specs = {value: env[value].spec for value in node.data_inputs}
+        values = {
+            op.input(i).name: input_values(env[value], op, op.input(i).name)
+            for i, value in enumerate(node.inputs)
+            if isinstance(value, DataNode) and op.input(i).argument
+        }
+        values |= {name: argument_values(env[value], op, name) for name, value in node.arg_inputs.items()}
+        keys = SampleKeys(*self._seed, ids.epoch, ids.index) if op.random else None
+        return request_of(
+            node, len(ids), args=self._static, specs=specs, values=values, keys=keys, contents=contents
+        )
+
+
+def fixed_and_varying(plan: PlannedCall) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    """Splits the arguments of `run`: the same for all samples, and an array [N, ...]."""
+    fixed = dict(plan.call.static) | {k: None if c is None else c.value for k, c in plan.call.constants}
+    return fixed, {k: np.asarray(v) for k, v in plan.traced.items()}
+
+
+def raise_if_any(node: Node, failures: dict[int, Exception]) -> None:
+    """Raises NodeFailure if some samples failed, which are then in that alone.
+
+    The errors hold the frames in which samples were worked on, and so those of their callers: no local variable
+    there may hold the errors, or all of the batch would wait for the garbage collector.
+    """
+    if failures:
+        ordered: dict[int | None, Exception] = {i: failures.pop(i) for i in sorted(failures)}
+        raise NodeFailure(node, ordered) from next(iter(ordered.values()))
+
+
+def device_name(value: DataNode) -> str:
+    """Returns DALI's name of a value's device."""
+    return "gpu" if value.device == "gpu" else "cpu"
 
 
 class HostOpRunner(HostRunner):
@@ -60,6 +140,32 @@ class HostOpRunner(HostRunner):
 
 
 def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:
-    """From one tuple of outputs a sample to one list of samples an output."""
+    """Transposes tuples of outputs, one a sample, to lists of samples, one an output."""
     rows = [r if isinstance(r, tuple) else (r,) for r in results]
     return [[row[o] for row in rows] for o in range(outputs)]
+
+
+def _constant(value: np.ndarray, size: int) -> TensorList:
+    """Repeats an array that is the same for all samples to a batch."""
+    return TensorList.from_samples([value] * max(size, 1)).select(np.arange(size))
+
+
+class IndexOpRunner(StepRunner):
+    """Runs one `IndexOp`; it looks at no sample."""
+
+    shown = "moves samples"
+
+    def __init__(self, node: Node, op: IndexOp):
+        self.node, self._op = node, op
+
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+        node, op = self.node, self._op
+        values = [env[v] if isinstance(v, DataNode) else _constant(v, len(ids)) for v in node.inputs]
+        args = {k: env[v] if isinstance(v, DataNode) else v for k, v in node.args.items()}
+        with failing_as([node]):
+            for name, value in node.arg_inputs.items():
+                argument_rules.check_dtype(op.name, op.args[name], env[value].spec.dtype)
+                argument_rules.sample_shape(op.name, op.args[name], env[value].spec.extents)
+            results = op.run(*values, **args)
+        results = results if isinstance(results, tuple) else (results,)
+        env.update(zip(node.outputs, results, strict=True))

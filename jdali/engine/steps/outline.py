@@ -1,14 +1,17 @@
 """The outline of a stage: its operators and how they are connected, without the graph.
 
 A compiled program outlives the pipeline that it was first made for. It is made from an outline, so it keeps no node
-alive, nor what nodes hold: sources, callbacks, the pipeline itself.
+alive, nor what nodes hold: sources, callbacks, the pipeline itself. Its small arrays travel in one, see `Packing`.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from jdali._operators.call import Constant
@@ -44,7 +47,7 @@ class OperatorOutline:
 
 @dataclasses.dataclass(frozen=True)
 class StageOutline:
-    """A stage, equal to others that compute the same, whatever pipeline they are in.
+    """A stage, equal to those of other pipelines that compute the same.
 
     Attributes:
         inputs: how many there are.
@@ -80,3 +83,71 @@ class StageOutline:
     def random(self) -> tuple[int, ...]:
         """The random operators, in the order of the rows of their seeds."""
         return tuple(i for i, operator in enumerate(self.operators) if operator.op.random)
+
+
+class Packing:
+    """Packs the small per-sample arrays of a program into one int32 array [N, columns].
+
+    Handing over many small arrays costs a few microseconds each, every call; one costs it once.
+    Floats and unsigned integers travel as their bits; 64-bit values do not fit and stay apart.
+    """
+
+    def __init__(self, arrays: Sequence[np.ndarray]):
+        self.items: list[tuple[np.dtype[Any], tuple[int, ...], int, int]] = []
+        self.apart: list[int] = []
+        column = 0
+        for i, array in enumerate(arrays):
+            size = math.prod(array.shape[1:])
+            if array.dtype.itemsize > 4:
+                self.apart.append(i)
+                self.items.append((array.dtype, array.shape[1:], -1, size))
+            else:
+                self.items.append((array.dtype, array.shape[1:], column, size))
+                column += size
+        self.columns = column
+        self.key = tuple((d, s) for d, s, _, _ in self.items)
+
+    def pack(self, arrays: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Packs the arrays; returns the packed one and those that stay apart."""
+        packed = np.empty((count, self.columns), np.int32)
+        for position, array in enumerate(arrays):
+            self._write(packed, position, array)
+        return packed, [np.ascontiguousarray(arrays[i]) for i in self.apart]
+
+    def repack(
+        self, packed: np.ndarray, apart: Sequence[np.ndarray], arrays: Mapping[int, np.ndarray]
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Returns a packed array with some arrays replaced, by position; the old one stays as it is."""
+        packed = packed.copy()
+        for position, array in arrays.items():
+            self._write(packed, position, array)
+        kept = zip(self.apart, apart, strict=True)
+        return packed, [np.ascontiguousarray(arrays[i]) if i in arrays else old for i, old in kept]
+
+    def _write(self, packed: np.ndarray, position: int, array: np.ndarray) -> None:
+        """Writes an array to its columns, if it has some."""
+        dtype, _, column, size = self.items[position]
+        if column < 0 or not size:
+            return
+        flat = array.reshape(len(packed), size)
+        if dtype.kind == "f":
+            flat = np.ascontiguousarray(flat, np.float32).view(np.int32)
+        packed[:, column : column + size] = flat
+
+    def unpack(self, packed: jax.Array, apart: Sequence[jax.Array]) -> list[jax.Array]:
+        """Takes the arrays apart again, inside a compiled program."""
+        result = []
+        remaining = list(apart)
+        for dtype, shape, column, size in self.items:
+            if column < 0:
+                result.append(remaining.pop(0))
+                continue
+            flat = packed[:, column : column + size]
+            if dtype.kind == "f":
+                flat = jax.lax.bitcast_convert_type(flat, np.float32).astype(dtype)
+            elif dtype.kind == "u" and dtype.itemsize == 4:
+                flat = jax.lax.bitcast_convert_type(flat, np.uint32)
+            else:
+                flat = flat.astype(dtype)
+            result.append(flat.reshape(packed.shape[0], *shape))
+        return result

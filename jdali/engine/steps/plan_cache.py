@@ -27,7 +27,7 @@ _KEPT_SAMPLES = 4096
 _FEWEST, _MOST = 8, 128
 
 # Values of arguments (and of inputs that are arguments), [N, ...] each, by operator and name.
-Given = Mapping[tuple[Node, str], np.ndarray]
+ArgumentValues = Mapping[tuple[Node, str], np.ndarray]
 
 
 class Job(NamedTuple):
@@ -52,7 +52,7 @@ class Job(NamedTuple):
     needed: float = 0.0
 
     def take(self, array: np.ndarray) -> np.ndarray:
-        """The rows of an array [N, ...]."""
+        """Takes the rows of the call from an array [N, ...]."""
         if self.rows is None:
             return array
         taken: np.ndarray = array[self.rows]
@@ -61,7 +61,7 @@ class Job(NamedTuple):
         return taken
 
 
-class Fresh(NamedTuple):
+class VaryingArgument(NamedTuple):
     """An argument whose values are new with each batch.
 
     Attributes:
@@ -82,7 +82,7 @@ class StagePlan:
 
     Attributes:
         stage: as planned for the first batch.
-        fresh: which of its arrays to replace for another one.
+        varying: which of its arrays to replace for another one.
         packed, apart: its arrays, packed.
         jobs: the calls that make a batch; None: not known yet.
         outputs: for each output of the stage where its samples are in the results of the jobs, blocks left
@@ -90,33 +90,33 @@ class StagePlan:
     """
 
     stage: PlannedStage
-    fresh: tuple[Fresh, ...]
+    varying: tuple[VaryingArgument, ...]
     packed: np.ndarray
     apart: list[np.ndarray]
     jobs: list[Job] | None = None
     outputs: list[Store] | None = None
 
     @classmethod
-    def of(cls, stage: PlannedStage, fresh: tuple[Fresh, ...], count: int) -> StagePlan:
-        return cls(stage, fresh, *stage.packing.pack(stage.arrays, count))
+    def of(cls, stage: PlannedStage, varying: tuple[VaryingArgument, ...], count: int) -> StagePlan:
+        return cls(stage, varying, *stage.packing.pack(stage.arrays, count))
 
-    def stage_with(self, given: Given) -> PlannedStage:
-        """The stage planned for a batch with these values."""
-        if not self.fresh:
+    def stage_with(self, given: ArgumentValues) -> PlannedStage:
+        """Returns the stage planned for a batch with these values."""
+        if not self.varying:
             return self.stage
         arrays = list(self.stage.arrays)
         for position, array in self._arrays(given).items():
             arrays[position] = array
         return dataclasses.replace(self.stage, arrays=arrays)
 
-    def pack(self, given: Given) -> tuple[np.ndarray, list[np.ndarray]]:
-        """The arrays for a batch with these values, packed."""
-        if not self.fresh:
+    def pack(self, given: ArgumentValues) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Packs the arrays for a batch with these values."""
+        if not self.varying:
             return self.packed, self.apart
         return self.stage.packing.repack(self.packed, self.apart, self._arrays(given))
 
-    def _arrays(self, given: Given) -> dict[int, np.ndarray]:
-        return {f.position: np.asarray(given[f.argument], f.dtype).reshape(f.shape) for f in self.fresh}
+    def _arrays(self, given: ArgumentValues) -> dict[int, np.ndarray]:
+        return {f.position: np.asarray(given[f.argument], f.dtype).reshape(f.shape) for f in self.varying}
 
 
 class ByValue(NamedTuple):
@@ -148,8 +148,8 @@ class Dependencies:
         self.values = [v for v in dict.fromkeys(used) if v.source not in stage.nodes]
         self._on_keys = any(node.op.random and node.op.setup_sees("keys") for node in stage.nodes)
 
-    def given(self, env: Values) -> Given:
-        """The values that are needed on the host; waits for them.
+    def given(self, env: Values) -> ArgumentValues:
+        """Reads the values that are needed on the host; waits for them.
 
         Raises:
             NodeFailure: values of an argument are of another type or shape than it takes.
@@ -161,8 +161,8 @@ class Dependencies:
                 given[node, name] = read(value, node.op, name)
         return given
 
-    def key(self, env: Values, count: int, given: Given) -> Hashable | None:
-        """All that a plan for these `count` samples depends on; None: too much to be the same again."""
+    def key(self, env: Values, count: int, given: ArgumentValues) -> Hashable | None:
+        """Makes the key of a plan for `count` samples; None: too much to be the same again."""
         if self._on_keys:
             return None
         by_frame = [
@@ -181,7 +181,7 @@ class Dependencies:
         return (count, *by_frame, *env.constants, *parts)
 
     def specs(self, env: Values) -> dict[DataNode, BatchSpec]:
-        """The specs of all values from outside of the stage, but of arguments that are one array for the batch."""
+        """Collects the specs of the values from outside of the stage, without arguments that are one array for the batch."""
         values = [*self.values, *(v.value for v in self._by_value if v.value in env)]
         return {value: env[value].spec for value in values}
 
@@ -208,7 +208,7 @@ def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
 
 
 def _value_key(values: object, *, seen: bool) -> Hashable | None:
-    """Part of a key for values [N, ...]; None: there is none for them.
+    """Makes the part of a key for values [N, ...]; None: they have none.
 
     Args:
         values: an array. One that is not of NumPy may be on a device, and stays there.
@@ -229,7 +229,7 @@ class PlanCache:
         self._plans: collections.OrderedDict[Hashable, StagePlan] = collections.OrderedDict()
 
     def get(self, key: Hashable | None) -> StagePlan | None:
-        """The plan of that key, if it is kept. There is none of None."""
+        """Returns the plan of a key, if it is kept; none of the key None."""
         plan = None if key is None else self._plans.get(key)
         if plan is not None:
             self._plans.move_to_end(key)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import abc
 import dataclasses
 
-from jdali.engine.sample_ids import SampleIds
 from jdali.engine.steps.values import Values
-from jdali.engine.task import BatchTask
+from jdali.engine.task import BatchTask, SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
 

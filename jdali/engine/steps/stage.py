@@ -19,19 +19,25 @@ from jdali._numerics.rounding import x64_context
 from jdali._system.devices import host_device
 from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import failing_as
-from jdali.engine.sample_ids import SampleIds
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes, held_shapes
 from jdali.engine.steps.outline import StageOutline
-from jdali.engine.steps.plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
+from jdali.engine.steps.plan_cache import (
+    ArgumentValues,
+    Dependencies,
+    Job,
+    PlanCache,
+    StagePlan,
+    VaryingArgument,
+)
 from jdali.engine.steps.program import (
     FEW_SAMPLES,
     FEWEST_QUEUED,
     QUEUED_BYTES,
     SMALL_BYTES,
-    Compiler,
     PlannedStage,
     Program,
+    ProgramBudget,
     ProgramForm,
     compiler_options,
     expected_samples,
@@ -46,6 +52,7 @@ from jdali.engine.steps.program_table import Compiled
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.stage_calls import StageCalls
 from jdali.engine.steps.values import Values
+from jdali.engine.task import SampleIds
 from jdali.graph import DataNode, Stage, compiled, is_compiled
 from jdali.tensors import RowSlice, TensorList
 
@@ -92,7 +99,7 @@ class StageRunner(StepRunner):
     shown = "is compiled"
 
     def __init__(
-        self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, compiler: Compiler,
+        self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, budget: ProgramBudget,
         exact_shapes: bool = False, shares_rows: bool = True,
     ):  # fmt: skip
         self.stage = stage
@@ -103,8 +110,7 @@ class StageRunner(StepRunner):
         self._expected = expected_samples(stage, max_batch)
         self.device, self._platform = device, platform_of(device)
         self._are_few = shares_rows and max_batch <= FEW_SAMPLES and self._platform == "cpu"
-        self._compiler = compiler
-        self._members = set(stage.nodes)
+        self._budget = budget
         self._calls = StageCalls(stage, seed)
         self._plans = PlanCache(max_batch)
         self._spread: SeveralDevices | None = None
@@ -160,13 +166,13 @@ class StageRunner(StepRunner):
             CompileLimitError: it would be one too many.
         """
         outline = self._outline
-        return self._compiler.function(
+        return self._budget.function(
             self.stage, form.shapes, (outline, form, platform, rest),
             lambda: make(stage_function(outline, form, platform)),
         )  # fmt: skip
 
     # --- planning ---------------------------------------------------------------------------
-    def _plan(self, env: Values, ids: SampleIds, given: Given) -> StagePlan:
+    def _plan(self, env: Values, ids: SampleIds, given: ArgumentValues) -> StagePlan:
         held = [held_shapes(env[v]) if is_compiled(v.source) else None for v in self.stage.inputs]
         key = self._dependencies.key(env, len(ids), given)
         if key is not None and any(h is not None for h in held):
@@ -178,7 +184,7 @@ class StageRunner(StepRunner):
         return plan
 
     def _new_plan(
-        self, env: Values, ids: SampleIds, given: Given, held: Sequence[np.ndarray | None]
+        self, env: Values, ids: SampleIds, given: ArgumentValues, held: Sequence[np.ndarray | None]
     ) -> StagePlan:
         specs = self._dependencies.specs(env)
         keys = functools.partial(self._calls.keys, ids)
@@ -190,13 +196,15 @@ class StageRunner(StepRunner):
             for name in sorted(planned.traced)
         ]
         first = len(stage.arrays) - len(traced)
-        fresh = [
-            Fresh((node, name), first + i, stage.arrays[first + i].dtype, stage.arrays[first + i].shape)
+        varying = [
+            VaryingArgument(
+                (node, name), first + i, stage.arrays[first + i].dtype, stage.arrays[first + i].shape
+            )
             for i, (node, name, unseen) in enumerate(traced)
             if unseen and (node, name) in given
         ]
         stage = dataclasses.replace(stage, groups=self._group(stage, held))
-        return StagePlan.of(stage, tuple(fresh), len(ids))
+        return StagePlan.of(stage, tuple(varying), len(ids))
 
     def _group(self, planned: PlannedStage, held: Sequence[np.ndarray | None]) -> list[Group]:
         # Samples that cannot have one shape (other numbers of channels) take the way of one device.
@@ -258,7 +266,7 @@ class StageRunner(StepRunner):
         return most if most >= FEWEST_QUEUED else 0
 
     def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:
-        """The calls that make a batch of `count` samples."""
+        """Lists the calls that make a batch of `count` samples."""
         jobs = []
         for group in planned.groups:
             shapes = split_shapes(group.shape, planned)
@@ -289,7 +297,7 @@ class StageRunner(StepRunner):
     def _rows_of_outputs(
         self, planned: PlannedStage, samples: Sequence[np.ndarray], results: Any
     ) -> list[Store]:
-        """For each output the rows of its samples, without the arrays."""
+        """Finds the rows of the samples of each output, without the arrays."""
         specs = {
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
             for v, s in zip(node.outputs, c.outputs, strict=True)
@@ -323,7 +331,7 @@ class StageRunner(StepRunner):
             return program.first_call(self.device, *operands)
 
     def _identity(self, job: Job, ids: SampleIds) -> np.ndarray:
-        """uint32 [3, rows], which samples are in the rows; zeros if no operator of the stage asks."""
+        """Returns the identities of the samples in the rows, uint32 [3, rows]; zeros if no operator of the stage asks."""
         if not self._random:
             return np.zeros((3, job.program.batch), np.uint32)
         return (ids if job.rows is None else ids.select(job.rows)).words()

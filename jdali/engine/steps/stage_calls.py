@@ -13,10 +13,10 @@ from jdali._operators import argument_rules
 from jdali._operators.call import Constant, PlannedCall, plan_call
 from jdali._operators.record import ArgKind, Traced
 from jdali.engine.failure import failing_as
-from jdali.engine.sample_ids import SampleIds
-from jdali.engine.steps.plan_cache import Given
+from jdali.engine.steps.plan_cache import ArgumentValues
 from jdali.engine.steps.program import random_nodes
 from jdali.engine.steps.values import Values
+from jdali.engine.task import SampleIds
 from jdali.graph import DataNode, Node, Stage, request_of
 
 
@@ -62,7 +62,7 @@ class StageCalls:
         specs: Mapping[DataNode, BatchSpec],
         env: Values,
         count: int,
-        given: Given,
+        given: ArgumentValues,
         keys: Callable[[Node], SampleKeys | Traced],
     ) -> list[PlannedCall]:
         """Plans a call of each operator.
@@ -91,7 +91,7 @@ class StageCalls:
         return calls
 
     def _plan_call(
-        self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values, count: int, given: Given,
+        self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values, count: int, given: ArgumentValues,
         keys: Callable[[Node], SampleKeys | Traced],
     ) -> PlannedCall:  # fmt: skip
         op = node.op
@@ -111,7 +111,7 @@ class StageCalls:
 
 
 def prepared_args(node: Node) -> dict[str, Any]:
-    """Arguments with the conversions of constants done once, not every batch."""
+    """Prepares the arguments of a node: constants are converted once."""
     prepared = {}
     for name, arg in node.op.public_args.items():
         value = node.args.get(name)
@@ -128,7 +128,7 @@ def prepared_args(node: Node) -> dict[str, Any]:
 
 
 def seed_of(node: Node, seed: int) -> tuple[np.ndarray, int]:
-    """Words of the seed, and stream, of a random operator in a pipeline of this seed."""
+    """Returns the words of the seed, and the stream, of a random operator in a pipeline of this seed."""
     return (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
 
 
@@ -144,7 +144,7 @@ class RisenValues:
         self._largest: dict[Node, dict[str, int]] = {}
 
     def raised(self, node: Node, planned: PlannedCall) -> PlannedCall:
-        """Returns a call of an operator with its values raised to those of batches before, and notes them."""
+        """Returns a call whose rising values are at least those of earlier batches, and notes them."""
         rising = planned.rising
         if not rising:
             return planned

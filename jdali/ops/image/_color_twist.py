@@ -7,7 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._batches import BatchSpec
 from jdali._errors import check_samples
@@ -51,10 +51,11 @@ def _twist(
     angle = jnp.float32(hue) * jnp.float32(np.pi / 180)
     turned = jnp.cos(angle) * _ALONG + jnp.sin(angle) * _ACROSS
     matrix = (_GRAY + turned * jnp.float32(saturation)) * jnp.float32(gain)
+    matrix, offset = lax.optimization_barrier((matrix, jnp.float32(offset)))
     colour = image.astype(jnp.float32)
     # Three products and sums, fused with what is around them; a matrix product would be a call, and on
     # some accelerators one of reduced precision.
-    result = sum(colour[..., i : i + 1] * matrix[:, i] for i in range(3)) + jnp.float32(offset)
+    result = sum(colour[..., i : i + 1] * matrix[:, i] for i in range(3)) + offset
     parts = (saturate_cast(part, np.dtype(dtype or image.dtype)) for part in (result, image[..., 3:]))
     return jnp.concatenate([*parts], axis=-1) if image.shape[-1] > 3 else next(parts)
 

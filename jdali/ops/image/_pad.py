@@ -82,8 +82,8 @@ def pad(
         axis_names: the same by letters of the layout, in place of `axes`.
         fill_value: what is added; fractions are cut off for integers, which saturate.
         shape: extent to reach, for each of the axes; not above 0: the largest of the batch. An axis that
-            is longer already stays as it is. None: the largest of the batch (a single call of the pure
-            function is a batch of one).
+            is longer already stays as it is: `slice` cuts it, and `tokenize(length=)` texts. None: the largest of the batch
+            (a single call of the pure function is a batch of one).
 
     Returns: type and layout of the input.
 

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._batches import BatchSpec
 from jdali._errors import check_samples
@@ -73,6 +73,7 @@ def salt_and_pepper(
     salt = element_uniform(key, extent, shape, 1) < salt_vs_pepper
     least, largest = _limits(np.dtype(data.dtype))
     values = jnp.where(salt, _value(salt_val, largest), _value(pepper_val, least))
+    replaced, values = lax.optimization_barrier((replaced, values))
     return jnp.where(replaced, values, data)
 
 

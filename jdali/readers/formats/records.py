@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import bisect
 import itertools
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -18,6 +19,7 @@ from jdali._storage import BadRecord as BadRecord
 from jdali._storage import Misplaced as Misplaced
 from jdali._storage import RecordFiles as RecordFiles
 from jdali._storage import files as _storage
+from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import Loaded, Reader, joined, stores
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.found_by import FoundBy as FoundBy
@@ -302,6 +304,22 @@ def required_paths(name: str, argument: str, value: object, lacking: str = "") -
         words = f"{lacking}: " if lacking else ""
         raise ValueError(f"{name}: {words}{argument} is empty, it must name at least one file")
     return paths
+
+
+def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
+    """Reads one of the small files of a folder that describe a data set: an object of JSON."""
+    path = _storage.join(folder, file)
+    try:
+        found = json.loads(_storage.read(path))
+    except OSError as error:
+        if is_of_machine(error):
+            raise
+        raise FileNotFoundError(f"{name}: cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{name}: {path} is no JSON, or damaged: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"{name}: {path} holds no object")
+    return found
 
 
 def number_columns(name: str, path: str, columns: int, empty: str = "") -> np.ndarray:

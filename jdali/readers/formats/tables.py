@@ -17,7 +17,7 @@ from jdali._batches import Store
 from jdali._errors import SampleError
 from jdali._storage import BadRecord, RecordFiles
 from jdali._system.regular_file import is_of_machine
-from jdali.readers.base import ClassNames, Loaded, Reader, joined, nothing
+from jdali.readers.base import Loaded, Reader, joined, nothing
 from jdali.readers.formats.arrow_columns import REASONS, Column, column_of, field_of, kind_of, taken
 from jdali.readers.formats.records import path_list
 from jdali.readers.shared_tables import shared
@@ -234,7 +234,7 @@ class TableFilesReader(TableReader):
         condition: Any,
         options: Mapping[str, Any],
     ):
-        self._name, self._files, self._classes = name, files, classes_of(schema)
+        self._name, self._files = name, files
         self._places = [
             (file, group)
             for file, rows in enumerate(counts)
@@ -253,7 +253,13 @@ class TableFilesReader(TableReader):
                 "rows", lambda: [self._chosen(i, flat[i], named, condition) for i in range(len(flat))]
             )
         super().__init__(name, columns, flat, chosen, options)
+        self.name_classes(classes_of(schema), columns)
         files.expect(self.groups_at_once, len(flat), self._pieces)
+
+    def rows_by_file(self) -> list[int]:
+        """Returns the number of rows of each file, before any filter."""
+        files = [file for file, _ in self._places]
+        return np.bincount(files, weights=self._counts).astype(np.int64).tolist()
 
     @abc.abstractmethod
     def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
@@ -262,16 +268,6 @@ class TableFilesReader(TableReader):
     @abc.abstractmethod
     def span(self, file: int, group: int) -> tuple[int, int]:
         """Returns where the part of a file that is read for a group begins and ends, bytes."""
-
-    @property
-    def class_names(self) -> Mapping[int, ClassNames]:
-        known = [self._classes.get(column) for column in self._columns]
-        return {output: names for output, names in enumerate(known) if names}
-
-    def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`; the "classes" of several columns of the Hugging Face Hub are those by column."""
-        by_column = {self._columns[output]: names for output, names in self.class_names.items()}
-        return super().meta() | ({"classes": by_column} if len(by_column) > 1 else {})
 
     def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
         """Finds the rows of a group that a condition holds for: int64 [rows]."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from jdali import tfrecord as features_of
 from jdali._batches import Store
+from jdali._storage import SLACK, Pieces
+from jdali.readers.base import Loaded, nothing
 from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.formats.protobuf import (
@@ -17,20 +19,119 @@ from jdali.readers.formats.protobuf import (
     contents,
     fields,
     integers,
+    map_entries,
     only_content,
     packed_integers,
     reals,
 )
-from jdali.readers.formats.records import BadRecord
+from jdali.readers.formats.records import BadRecord, parsed_together
 from jdali.tfrecord import Feature
 
 _FLOAT32 = np.dtype("<f4")
+Taker = Callable[[bytes, int, int], np.ndarray]
 # Numbers of the fields of a tf.train.Feature: which kind of list it holds.
 _LISTS = {1: "bytes", 2: "float32", 3: "int64"}
 # Tag of the field of number 1 that holds bytes or a message.
-FIRST = 1 << 3 | BYTES
+_FIRST = 1 << 3 | BYTES
 # Number of the list that a feature of a type is in.
-LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
+_LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
+
+
+class ExampleParser:
+    """Parses the bytes of a tf.train.Example into outputs.
+
+    Args:
+        features: to take from each example, by name.
+        takers: for each of them what converts data[start:end] to its output, of a missing one data[0:0]; None: DALI's.
+    """
+
+    def __init__(self, features: Mapping[str, Feature], takers: Sequence[Taker] | None = None):
+        self.num_outputs = len(features)
+        self._outputs = {name.encode(): output for output, name in enumerate(features)}
+        self._features = list(features.values())
+        self._takers = takers or [taker(name, feature) for name, feature in features.items()]
+
+    def parse(self, data: bytes) -> tuple[np.ndarray, ...]:
+        """Parses one example; raises `BadRecord`."""
+        bounds: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
+        end = len(data)
+        tag, start = only_content(data, 0, end)
+        maps = [(start, end)] if tag == _FIRST else contents(fields(data, 0, end), 1)
+        for start, end in maps:
+            for output, first, last in map_entries(data, start, end, self._outputs):
+                bounds[output] = (first, last)
+        return tuple(
+            [take(data, first, last) for take, (first, last) in zip(self._takers, bounds, strict=True)]
+        )
+
+    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
+        """Parses the examples of the usual form, see `RecordReader.parse_many`."""
+        chosen = pieces.select(np.flatnonzero(ok))
+        fine = np.ones(len(chosen.starts), bool)
+        columns = self.columns(buffer, chosen.starts, chosen.ends, fine)
+        ok[ok] = fine
+        return columns
+
+    def columns(
+        self, buffer: Buffer, start: np.ndarray, end: np.ndarray, fine: np.ndarray
+    ) -> tuple[Store, ...]:
+        """Makes a column for each output, of the examples that are fine in the end.
+
+        Args:
+            buffer, start, end: the examples are its bytes from `start` to `end`.
+            fine: bool [n], changed: True for the examples to parse, then for those parsed.
+        """
+        start, usual = _columns.only_content(buffer, start, end, _FIRST)
+        fine &= usual
+        first, last = _columns.map_entries(buffer, start, end, fine, self._outputs)
+        fine &= (last > 0).all(axis=0)
+        for output, feature in enumerate(self._features):  # down to the packed content of each list
+            for tag in (_LIST_OF[feature.dtype] << 3 | BYTES, _FIRST):
+                first[output], usual = _columns.only_content(buffer, first[output], last[output], tag)
+                fine &= usual
+        rows = np.flatnonzero(fine)
+        regular = np.ones(len(rows), bool)
+        columns = [
+            self._column(output, buffer, first[output, rows], last[output, rows], regular)
+            for output in range(self.num_outputs)
+        ]
+        fine[rows] = regular
+        return _columns.pick(columns, regular)
+
+    def _column(
+        self, output: int, buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
+    ) -> Store:
+        return column(buffer, self._features[output], first, last, ok)
+
+
+def examples_of(
+    parser: ExampleParser, loaded: Loaded, indices: np.ndarray, error_of: Callable[[int, object], Exception]
+) -> Loaded:
+    """Parses samples that are examples into their outputs.
+
+    Args:
+        parser: of the examples.
+        loaded: one column, of their bytes.
+        indices: int64 [n], of the samples in the data set.
+        error_of: makes the error of a sample from its index and the reason.
+    """
+    positions = np.delete(np.arange(len(indices)), list(loaded.failures))
+    if not len(positions):
+        return Loaded((nothing(),) * parser.num_outputs, loaded.failures)
+    samples = loaded.columns[0].host_samples()
+    sizes = np.array([len(sample) for sample in samples])
+    raw = np.concatenate([*samples, np.zeros(SLACK, np.uint8)])
+    pieces = Pieces(raw, np.cumsum(sizes) - sizes, sizes, np.ones(len(samples), bool))
+
+    def alone(number: int) -> tuple[np.ndarray, ...]:
+        try:
+            return parser.parse(pieces.piece(number))
+        except BadRecord as error:
+            raise error_of(indices.item(positions.item(number)), error) from error
+
+    columns, failures = parsed_together(parser, pieces, len(samples), alone)
+    others = {positions.item(number): error for number, error in failures.items()}
+    return Loaded(columns, loaded.failures | others)
 
 
 def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray, ok: np.ndarray) -> Store:
@@ -47,7 +148,7 @@ Taker = Callable[[bytes, int, int], np.ndarray]
 
 def taker(name: str, feature: Feature) -> Taker:
     """Makes the function that converts the bytes of a tf.train.Feature (none if it is missing) to an output."""
-    wanted = LIST_OF[feature.dtype]
+    wanted = _LIST_OF[feature.dtype]
     wanted_tag = wanted << 3 | BYTES
 
     def packed(data: bytes, start: int, end: int) -> int:
@@ -56,7 +157,7 @@ def taker(name: str, feature: Feature) -> Taker:
         if tag != wanted_tag:
             return 0
         tag, start = only_content(data, start, end)
-        return start if tag == FIRST else 0
+        return start if tag == _FIRST else 0
 
     def values(data: bytes, start: int, end: int) -> list[Any]:
         """Lists the fields of a list, none if the feature holds no list."""

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from jdali._workers import TaskKilledError, WorkerDeath, answering_in
-from jdali.engine.executors.crash import OPERATOR, batch_failure, crash_failure, killing_sample, make_each
-from jdali.engine.sample_ids import SampleIds
-from jdali.engine.task import BatchTask, SourceData
+from jdali.engine.executors.elsewhere import OPERATOR, batch_failure, crash_failure, killing_sample, make_each
+from jdali.engine.task import BatchTask, SampleIds, SourceData
 from jdali.readers.order.epochs import SampleRefs
 
 SEGV, KILL = -11, -9

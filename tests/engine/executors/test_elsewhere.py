@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from jdali._workers import MadeTask, TaskKilledError, WorkerDeath
-from jdali.engine.executors.elsewhere import MadeElsewhere
-from jdali.engine.executors.sent_result import send_values
-from jdali.engine.sample_ids import SampleIds
-from jdali.engine.task import BatchTask, SourceData
+from jdali.engine.executors.elsewhere import MadeElsewhere, send_values
+from jdali.engine.task import BatchTask, SampleIds, SourceData
 from jdali.graph import Border, ExecutionPlan, Graph
 from jdali.tensors import TensorList
 

@@ -7,8 +7,8 @@ import pytest
 
 from jdali._batches import Drawn, Provenance
 from jdali._errors import OperatorError, SampleError
-from jdali.engine.executors.sent_result import by_name, receive_values, send_failure, send_values
-from jdali.engine.recovery.blame import AttemptFailure, Blamed
+from jdali.engine.executors.elsewhere import by_name, receive_values, send_failure, send_values
+from jdali.engine.recovery import AttemptFailure, Blamed
 from jdali.engine.task import BatchTask
 from jdali.graph import Graph
 from jdali.readers.order.epochs import SampleRefs

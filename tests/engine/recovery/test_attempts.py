@@ -8,7 +8,7 @@ from support.nodes import engine_of
 from support.numbers import NumberReader
 
 from jdali import OperatorError
-from jdali.engine.iteration import Iteration
+from jdali.engine.make import Iteration
 
 
 def test_outputs_know_what_they_were_made_of():

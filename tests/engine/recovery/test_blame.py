@@ -7,9 +7,8 @@ from support.nodes import source_node
 from jdali import SampleError
 from jdali._batches import Drawn, Provenance
 from jdali.engine.failure import NodeFailure
-from jdali.engine.recovery.blame import Blamed, blame, to_be_listed
-from jdali.engine.sample_ids import SampleIds
-from jdali.engine.task import BatchTask
+from jdali.engine.recovery import Blamed, blame, to_be_listed
+from jdali.engine.task import BatchTask, SampleIds
 from jdali.readers.order.epochs import SampleRefs
 
 NODE, ERROR = source_node(), SampleError("broken")

@@ -13,7 +13,7 @@ from support.numbers import NumberReader, numbers
 import jdali
 from jdali import fn
 from jdali._errors import SampleError
-from jdali.engine.recovery.stand_ins import MOST_TRIED, StandIns
+from jdali.engine.recovery import MOST_TRIED, StandIns
 from jdali.engine.task import BatchTask, SourceData
 from jdali.readers.order.epochs import SampleRefs
 

@@ -14,6 +14,7 @@ from jdali.engine.eager.call import compiled_programs
 from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes
 from jdali.engine.steps.stage import StageRunner
 from jdali.graph import Graph, step_of
+from jdali.iterator.replay import PipelineTwin
 
 
 # --- the law ---------------------------------------------------------------------------------------
@@ -248,7 +249,7 @@ def test_batches_that_are_looked_at_again_change_no_bit(whole_run):
     samples, states, *_ = whole_run
     with pipeline() as pipe:
         pipe.build()
-        twin = pipe.twin()
+        twin = PipelineTwin(pipe.internals().engine)
         for number in range(12):
             outputs = twin.take_result().outputs
             assert [out.at(3).tobytes() for out in outputs] == samples[4 * number + 3]

@@ -10,16 +10,15 @@ from jdali._sources import SourceFeed
 from jdali._system.devices import host_device
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.host_batch_op import HostBatchOpRunner
-from jdali.engine.steps.host_op import HostOpRunner
-from jdali.engine.steps.index_op import IndexOpRunner
-from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.host_op import HostOpRunner, IndexOpRunner
+from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
 from jdali.engine.steps.stage import StageRunner
 from jdali.graph import Graph, HostStep, step_of
 
 
 def make(step, **options):
-    return runner_of(step, seed=1, device=host_device(), max_batch=2, compiler=Compiler(), **options)
+    return runner_of(step, seed=1, device=host_device(), max_batch=2, budget=ProgramBudget(), **options)
 
 
 @pytest.mark.parametrize(

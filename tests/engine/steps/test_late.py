@@ -15,7 +15,7 @@ from jdali._system.devices import host_device
 from jdali.engine.failure import NodeFailure
 from jdali.engine.steps import late
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.stage import run_with_late
 from jdali.engine.steps.values import Values
@@ -89,7 +89,7 @@ def run(encoded, pool, *, may_be_late=True, operator="flip", **args):
     (data,) = source_node(graph).outputs
     decoding = node_of(graph, "test.late", data)
     node = node_of(graph, operator, decoding.outputs[0], **(args or {"horizontal": 1}))
-    options = {"seed": 1, "device": host_device(), "max_batch": len(encoded), "compiler": Compiler()}
+    options = {"seed": 1, "device": host_device(), "max_batch": len(encoded), "budget": ProgramBudget()}
     first = runner_of(HostStep(decoding, 0, may_be_late=may_be_late), **options)
     stage = runner_of(step_of(node), exact_shapes=True, **options)  # a sample a call
     env = Values({data: batch(*encoded)})

@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 
-from jdali.engine.steps.packing import Packing
+from jdali.engine.steps.outline import Packing
 
 
 def test_packed_arrays_come_out_again():

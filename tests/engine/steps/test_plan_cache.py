@@ -8,7 +8,7 @@ import pytest
 import jdali
 from jdali import OperatorError, fn
 from jdali.engine.steps import stage_calls as _stage_calls
-from jdali.engine.steps.packing import Packing
+from jdali.engine.steps.outline import Packing
 from jdali.engine.steps.plan_cache import PlanCache
 
 

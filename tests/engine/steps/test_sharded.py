@@ -8,7 +8,7 @@ from jdali._batches import BatchSplit
 from jdali._sources import SourceFeed
 from jdali._system.devices import host_device
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.sharded import Spread, spread_stages
 from jdali.graph import Graph, make_plan
 
@@ -45,7 +45,7 @@ def chosen(define, splits, batch_size=4):
         "seed": 1,
         "device": host_device(),
         "max_batch": batch_size,
-        "compiler": Compiler(),
+        "budget": ProgramBudget(),
         "source": SourceFeed([]),
     }
     runners = [runner_of(step, **options) for step in plan.steps]

@@ -8,7 +8,7 @@ from support.nodes import batch, node_of, rows, source_node
 from jdali._numerics.random import seed_words
 from jdali._system.devices import host_device
 from jdali.engine.failure import NodeFailure
-from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.values import Values
@@ -28,7 +28,7 @@ def stage_of(operator, **args):
     graph = Graph()
     (data,) = source_node(graph).outputs
     node = node_of(graph, operator, data, **args)
-    runner = StageRunner(step_of(node), seed=1, max_batch=3, device=host_device(), compiler=Compiler())
+    runner = StageRunner(step_of(node), seed=1, max_batch=3, device=host_device(), budget=ProgramBudget())
     return runner, data, node.outputs[0]
 
 

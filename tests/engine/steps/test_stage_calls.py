@@ -11,7 +11,7 @@ from jdali._batches import Rising
 from jdali._numerics.random import seed_words
 from jdali._system.devices import host_device
 from jdali.engine.failure import NodeFailure
-from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.stage_calls import StageCalls, prepared_args, seed_of
@@ -84,7 +84,7 @@ def test_a_stage_never_goes_back_to_less():
         graph = Graph()
         (data,) = source_node(graph).outputs
         node = node_of(graph, "resize", data, size=(21, 21))
-        runner = StageRunner(step_of(node), seed=1, max_batch=1, device=host_device(), compiler=Compiler())
+        runner = StageRunner(step_of(node), seed=1, max_batch=1, device=host_device(), budget=ProgramBudget())
         values, pool = [], Pool(1)
         for sample in samples:
             env = Values({data: batch(sample, layout="HWC")})
@@ -97,8 +97,8 @@ def test_a_stage_never_goes_back_to_less():
     # The third batch has the plan of the first one, and its program; the last one has a program with room for more.
     assert len(risen) == 3
     assert risen[0].value < risen[1].value == risen[2].value <= risen[0].most
-    alone, fresh = run([alike])
-    assert fresh == risen[:1]
+    alone, varying = run([alike])
+    assert varying == risen[:1]
     assert alone == first[3:]
     assert first[0] == first[2]
 

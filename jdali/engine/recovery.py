@@ -1,0 +1,178 @@
+"""Samples that fail: finds them, and gives the task of the next attempt at their batch.
+
+```
+ a step fails ──▶ blame: samples that made it fail, by their provenance ──▶ StandIns: the task of another attempt
+```
+A stand-in follows from the epoch and index of the sample that fails and the number of the attempt, so no batch depends on
+another.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from jdali._batches import Drawn, Provenance
+from jdali._errors import OperatorError, SkippedSample
+from jdali.engine.failure import NodeFailure
+from jdali.engine.task import BatchTask, SampleIds
+from jdali.readers.order.epochs import SampleRefs
+
+
+@dataclasses.dataclass
+class Blamed:
+    """A sample on which an operator failed.
+
+    Attributes:
+        error: what the operator raised.
+        sources: names of the sources that gave the sample.
+        files: names that these have for it.
+    """
+
+    error: Exception
+    sources: list[str] = dataclasses.field(default_factory=list)
+    files: list[str] = dataclasses.field(default_factory=list)
+
+    def come_from(self, drawn: Drawn, position: int) -> None:
+        """Notes what the sample was made of."""
+        if drawn.source is not None and drawn.source not in self.sources:
+            self.sources.append(drawn.source)
+        name = drawn.name(int(drawn.index[position]))
+        if name and name not in self.files:
+            self.files.append(name)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class AttemptFailure:
+    """Failure of the operator at which an attempt at a batch came to a stop.
+
+    Attributes:
+        operator: its name.
+        cause: the first exception.
+        user_error: makes the error for the user, to be raised from `cause`; another one each time, for its traceback
+            holds the frames that hold this failure.
+        blamed: by position the samples that failed; empty if the error is of the code and not of samples.
+    """
+
+    operator: str
+    cause: Exception
+    user_error: Callable[[], OperatorError]
+    blamed: Mapping[int, Blamed]
+
+
+def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> dict[int, Blamed]:
+    """Returns the samples that made an operator fail, by their position in what was drawn.
+
+    Where several samples were put together, any of them may be the bad one: but those from which the
+    operator made another sample without an error are not.
+
+    Args:
+        failure: of the operator.
+        part: the samples that it worked on.
+        made_of: what they were made of; None: of nothing that was drawn.
+    """
+
+    def origins(i: int) -> list[tuple[Drawn | None, int]]:
+        known = [] if made_of is None else made_of.origins(i)
+        return [*known] or [(None, int(part.position[i]))]
+
+    rows = {i: origins(i) for i in failure.failures if i is not None}
+    good: set[int] = set()
+    if any(len({position for _, position in found}) > 1 for found in rows.values()):
+        good = {position for i in range(len(part)) if i not in rows for _, position in origins(i)}
+    blamed: dict[int, Blamed] = {}
+    for i, found in rows.items():
+        for drawn, position in [origin for origin in found if origin[1] not in good] or found:
+            mine = blamed.setdefault(position, Blamed(failure.failures[i]))
+            if drawn is not None:
+                mine.come_from(drawn, position)
+    return blamed
+
+
+def to_be_listed(task: BatchTask, operator: str, blamed: Mapping[int, Blamed]) -> list[SkippedSample]:
+    """Returns the entries of `Pipeline.errors` for samples that an operator could not work on."""
+    found = []
+    for position, why in blamed.items():
+        refs = [task.refs[name] for name in why.sources if name in task.refs]
+        epochs, indices, padded, *_ = refs[0] if refs else (task.ids.epoch, task.ids.index, ~task.mask)
+        if padded[position] or not task.mask[position]:
+            continue  # the repetition of a sample that is listed, or what stands in for one
+        epoch, index = int(epochs[position]), int(indices[position])
+        found.append(SkippedSample(", ".join(why.files), epoch, index, operator, str(why.error)))
+    return found
+
+
+# At most this many samples are tried in a position; all, if the data set has no more.
+MOST_TRIED = 1024
+
+
+class StandIns:
+    """Gives the tasks that a batch is made of, attempt by attempt.
+
+    A reader's sample is replaced by a function of (epoch, index, attempt) alone: another sample of the same epoch, which
+    comes where it belongs as well. So no batch depends on another. An external source has no other
+    samples: a good sample of the batch stands in, with what readers gave beside it.
+
+    Args:
+        task: as it was drawn.
+        sizes: of the readers' data sets, by name.
+        chosen: by name of readers that read some of their samples only: which, ascending.
+    """
+
+    def __init__(
+        self, task: BatchTask, sizes: Mapping[str, int], chosen: Mapping[str, np.ndarray] | None = None
+    ):
+        self._chosen = dict(chosen or {})
+        self._task, self._sizes = task, dict(sizes) | {name: len(own) for name, own in self._chosen.items()}
+        self._tried = np.zeros(len(task), np.int64)  # stand-ins, by position
+        self._copied: dict[int, int] = {}  # of one position to another
+
+    def replace(self, bad: Iterable[int]) -> BatchTask:
+        """Returns the task with other samples in the positions that failed, where its mask is False.
+
+        It is empty if an external source gave nothing else.
+
+        Raises:
+            LookupError: no sample can be made.
+        """
+        origins = {self._copied.get(position, position) for position in bad}
+        self._tried[list(origins)] += 1
+        replaced = np.flatnonzero(self._tried)
+        if self._task.data or not self._task.refs:
+            return self._repeating(replaced)
+        sizes = {name: self._sizes[name] for name in self._task.refs}
+        if self._tried.max() >= min(max(sizes.values()), MOST_TRIED):
+            raise LookupError
+        refs = {name: self._shifted(name, refs) for name, refs in self._task.refs.items()}
+        return self._task.reading(refs).masking(replaced)
+
+    def _repeating(self, bad: np.ndarray) -> BatchTask:
+        good = np.flatnonzero(self._tried == 0)
+        if not len(good):
+            return self._task.keeping(good)
+        self._copied = dict.fromkeys(bad.tolist(), int(good[0]))
+        return self._task.repeating(int(good[0]), bad).masking(bad)
+
+    def _shifted(self, name: str, refs: SampleRefs) -> SampleRefs:
+        # The next sample, then samples from all over the data set: damage is often local, and each attempt makes a batch.
+        size, chosen = self._sizes[name], self._chosen.get(name)
+        stride, own = _stride(size)
+        steps = self._tried - 1
+        steps += steps >= own
+        places = refs.indices if chosen is None else np.searchsorted(chosen, refs.indices)
+        others = (places + 1 + steps * stride) % size
+        indices = np.where(self._tried, others if chosen is None else chosen[others], refs.indices)
+        return refs.reading(indices)
+
+
+@functools.lru_cache
+def _stride(size: int) -> tuple[int, int]:
+    """Returns a stride that goes through all samples, and after how many steps it would come to the bad one itself."""
+    stride = max(round(0.618 * size), 1)
+    while math.gcd(stride, size) > 1:
+        stride += 1
+    return stride, -pow(stride, -1, size) % size
