@@ -45,10 +45,14 @@ LIBRARIES = (
     LibraryUse("scipy", "scipy", "labels of connected objects: fn.segmentation.random_object_bbox"),
     LibraryUse("msgspec", "msgspec", "JSON: COCO, NeMo, Pipeline.export, serving"),
     LibraryUse(
-        "imagecodecs", "imagecodecs", "JPEG 2000, lossless JPEG, all forms of TIFF, faster PNG", "codecs"
+        "imagecodecs",
+        "imagecodecs",
+        "JPEG 2000, JPEG XL, lossless JPEG, all forms of TIFF, faster PNG",
+        "codecs",
     ),
+    LibraryUse("pillow-heif", "pillow_heif", "HEIC: fn.decoders.image", "heif"),
     LibraryUse("miniaudio", "miniaudio", "faster FLAC", "audio"),
-    LibraryUse("av", "av", "video: readers, fn.decoders.video; MP3 without messages", "video"),
+    LibraryUse("av", "av", "video: readers, fn.decoders.video; MP3 without messages, M4A, WebM", "video"),
     LibraryUse("astropy", "astropy", "FITS images: fn.experimental.readers.fits", "fits"),
     LibraryUse("lz4", "lz4", "fn.decoders.inflate", "inflate"),
     LibraryUse("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),

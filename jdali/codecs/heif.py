@@ -6,12 +6,14 @@ import functools
 import importlib
 import io
 import struct
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from jdali._system import limits
 from jdali._system.extras import install
+from jdali.codecs.av1_size import sizes
 from jdali.codecs.base import (
     UINT8,
     UINT16,
@@ -27,6 +29,8 @@ from jdali.codecs.color import gray_15bit
 from jdali.codecs.jpeg2000 import boxes
 
 _AVIF, _HEIC = (b"avif", b"avis"), (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx")
+# How many more pixels the data of a picture may have than its boxes say, if these are not few.
+_LARGER, _SMALL = 4, 1 << 16
 # Of a box without its own fields before the bits: those of a sample in AV1 and HEVC.
 _AV1_DEEP, _AV1_TWELVE, _HEVC_BITS = 0x40, 0x20, 17
 # EXIF orientation by the quarter turns against the clock, and the axis of a mirror behind them; -1: there is none.
@@ -49,12 +53,18 @@ def _matches(view: memoryview, own: tuple[bytes, ...], others: tuple[bytes, ...]
     return brand in own
 
 
-def _primary(view: memoryview) -> tuple[list[tuple[bytes, memoryview]], dict[bytes, memoryview]]:
-    """Returns all properties, and those of the first picture by their kinds."""
+def _inside(view: memoryview) -> dict[bytes, memoryview]:
+    """Returns the boxes of the list of pictures."""
     meta = next((content[4:] for kind, content in boxes(view) if kind == b"meta"), None)
     if meta is None:
         raise corrupt("HEIF", "it has no list of pictures")
-    inside = dict(boxes(meta))
+    return dict(boxes(meta))
+
+
+def _primary(
+    inside: Mapping[bytes, memoryview],
+) -> tuple[list[tuple[bytes, memoryview]], dict[bytes, memoryview]]:
+    """Returns all properties, and those of the first picture by their kinds."""
     wide = inside[b"pitm"][0] > 0
     primary = int.from_bytes(inside[b"pitm"][4 : 8 if wide else 6], "big")
     lists = dict(boxes(inside[b"iprp"]))
@@ -87,7 +97,8 @@ def _bits(kind: bytes, content: memoryview) -> int:
 
 
 def header(view: memoryview, *, name: str) -> ImageInfo:
-    properties, own = _primary(view)
+    inside = _inside(view)
+    properties, own = _primary(inside)
     if b"ispe" not in own:
         raise corrupt(name.upper(), "it does not say its size")
     width, height = struct.unpack_from(">II", own[b"ispe"], 4)
@@ -101,6 +112,11 @@ def header(view: memoryview, *, name: str) -> ImageInfo:
             width, height = round(width / max(width_of, 1)), round(height / max(height_of, 1))
         height, width = (width, height) if orientation > 4 else (height, width)
         orientation = 1
+    else:
+        for rows, columns in sizes(view, inside):  # which the decoder brings to the size that the boxes say
+            if rows * columns > _LARGER * max(height * width, _SMALL):
+                reason = f"its data are {rows}x{columns} pixels, its header says {height}x{width}"
+                raise corrupt("AVIF", reason)
     dtype, most = (UINT8, 255) if bits == 8 or name == "heic" else (UINT16, (1 << bits) - 1)
     return ImageInfo(name, height, width, 3, dtype, orientation, most, detail=bits)
 

@@ -196,13 +196,18 @@ class DataIterator(EpochLoop[BatchT]):
     def __len__(self) -> int:
         """Counts the batches that the loop over this epoch gives (the next one may have one more or less, see `LastBatchPolicy`).
 
-        A loop that goes on where a state was taken, or an earlier loop was left, has those that were not given yet. At the end
-        of an epoch it is the loop over the next one.
+        A loop that goes on where a state was taken, or an earlier loop was left, has those that were not given yet; once it is
+        over, those of the next epoch are told. After a whole epoch it is still that one, up to the `reset`.
         """
-        length = self._length if self._end is None else self._end.length
+        length = self._length if self._counts_this else self._end.length  # type: ignore[union-attr]
         if length is None:
             raise TypeError("iterator: the number of batches is not known; give size or reader_name")
-        return length - (self._first if self._end is None else 0)
+        return length - (self._first if self._counts_this else 0)
+
+    @property
+    def _counts_this(self) -> bool:
+        """True if `len` is of this epoch: a bar over the next one is begun before that is."""
+        return self._end is None or not self._first
 
     @property
     def size(self) -> int:
@@ -211,10 +216,10 @@ class DataIterator(EpochLoop[BatchT]):
         Of one shard, with `reader_name`; else of all pipelines together.
         """
         with self._lock:
-            state = self._state if self._end is None else self._end.next_state
+            state = self._state if self._counts_this else self._end.next_state  # type: ignore[union-attr]
             counter = copy.copy(self._stream.counter)
             counter.set_state(state["epoch"])
-            return counter.samples_from(self._first if self._end is None else 0)
+            return counter.samples_from(self._first if self._counts_this else 0)
 
     @property
     def wait_seconds(self) -> float:

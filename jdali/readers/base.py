@@ -120,7 +120,7 @@ class Reader(abc.ABC):
         size: number of samples of the data set.
         options: values of `reader_options` and `shuffle_options`; others are ignored.
         labels: class of each sample, if it is known.
-        classes: names of the classes, if they have some.
+        classes: names of the classes, if they have some; then the labels are the second output.
 
     Attributes:
         batches_ahead: how many besides the next one are fetched from remote storage before they are asked for.
@@ -147,6 +147,8 @@ class Reader(abc.ABC):
         chosen = {name: options.get(name) for name in ("subset", "fold", "weights")}
         self._count, self._selection = size, select(size, **chosen, classes=labels, names=classes)
         self._class_of = labels
+        if classes:
+            self._names_by_output = {1: list(classes)}
         order_options = {name: options[name] for name in _ORDER_OPTIONS if name in options}
         if self.mixes:
             fill = options.get("initial_fill")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import BadLine, NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system.progress import progress_bar
-from jdali.readers.base import ClassNames, Loaded, Reader, reader_options, shuffle_options
+from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats.class_folders import class_folders, whole_labels
 from jdali.readers.formats.columns import dense_column
 from jdali.readers.shared_tables import shared
@@ -53,10 +53,6 @@ class FileReader(Reader):
         super().__init__(len(names), options, self._labels, classes)
         self._root, self._names = root, names
         self._folder = _storage.placed(root)
-
-    @property
-    def class_names(self) -> Mapping[int, ClassNames]:
-        return {1: list(self._classes)} if self._classes else {}
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         return read_file(_storage.join(self._folder, self._names[index])), self._labels[index : index + 1]

@@ -7,8 +7,8 @@ import sys
 
 import numpy as np
 import pytest
-from PIL import Image, ImageOps, features
-from support.pictures import noise, pillow
+from PIL import Image, ImageOps
+from support.pictures import HAS_AVIF, noise, pillow
 
 import jdali
 from jdali import SampleError, fn
@@ -20,7 +20,7 @@ PICTURE = np.kron(noise(5, 6, 3), np.ones((8, 8, 1), np.uint8))
 # Both read with AV1's decoder, and make RGB of it with the same library.
 SAME = 0
 
-avif = pytest.mark.skipif(not features.check("avif"), reason="Pillow was built without AVIF")
+avif = pytest.mark.skipif(not HAS_AVIF, reason="Pillow was built without AVIF")
 
 
 def jxl(array, **options):
@@ -169,7 +169,7 @@ def test_what_jpeg_xl_needs(monkeypatch):
 MADE = {
     "avif": lambda: (
         pillow(PICTURE, "avif", quality=95, subsampling="4:4:4")
-        if features.check("avif")
+        if HAS_AVIF
         else pytest.skip("Pillow has no AVIF")
     ),
     "heic": lambda: heic(PICTURE),
@@ -202,6 +202,25 @@ def test_sizes_are_checked_before_anything_is_decoded(kind, monkeypatch):
             image.probe(data)
     finally:
         jdali.storage.configure(max_pixels=before.max_pixels)
+
+
+@avif
+@pytest.mark.parametrize("options", [{}, {"bits": 10}, {"alpha": True}], ids=str)
+def test_what_boxes_say_does_not_hide_a_large_picture(options):
+    """libavif brings a picture to the size that its boxes say, after it was decoded."""
+    large = np.zeros((600, 700, 4 if "alpha" in options else 3), np.uint8)
+    if "bits" in options:
+        codecs = pytest.importorskip("imagecodecs", reason="imagecodecs is not installed")
+        data = codecs.avif_encode(large.astype(np.uint16), bitspersample=10)
+    else:
+        data = pillow(large, "avif", speed=10)
+    assert image.output_shape(image.probe(data)) == (600, 700, 3)
+    bad = data.replace(b"ispe" + struct.pack(">III", 0, 700, 600), b"ispe" + struct.pack(">III", 0, 48, 40))
+    assert bad != data
+    with pytest.raises(
+        SampleError, match="broken AVIF image: its data are 600x700 pixels, its header says 40x48"
+    ):
+        image.probe(bad)
 
 
 def test_formats_are_found_by_content():

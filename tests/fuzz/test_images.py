@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, features
+from PIL import Image
 from support.data import image
 from support.fuzz import mutations, refusals, survives
-from support.pictures import cmyk, noise, pillow, png
+from support.pictures import HAS_AVIF, cmyk, noise, pillow, png
 
 from jdali.codecs import image as codec
 from jdali.codecs.base import imagecodecs
@@ -57,7 +57,7 @@ GOOD = {
     "lzw tiff": lambda: pillow(PICTURE, "tiff", compression="tiff_lzw", tiffinfo={317: 2}),
     "jpeg2000": lambda: pillow(PICTURE, "jpeg2000"),
     "gif": lambda: palette("gif"),
-    **({"avif": lambda: pillow(PICTURE, "avif", speed=10)} if features.check("avif") else {}),
+    **({"avif": lambda: pillow(PICTURE, "avif", speed=10)} if HAS_AVIF else {}),
 }  # fmt: skip
 WITH_IMAGECODECS = {
     "cmyk tiff": lambda: cmyk(noise(16, 16, 4), "tiff", compression="tiff_adobe_deflate"),  # Pillow prints

@@ -12,7 +12,6 @@ import jdali
 from jdali import fn
 from jdali._statistics.labels import class_names
 from jdali._viewer.hints import hint_of, overlay_of
-from jdali.readers.base import Reader
 
 CATEGORIES = [{"id": 7, "name": "cat"}, {"id": 3, "name": "dog"}, {"id": 90, "name": None}, {"id": 91}]
 
@@ -121,5 +120,8 @@ def test_names_in_the_viewer_and_in_statistics(coco):
     assert "dog (2) 2 times" in str(found)
 
 
-def test_readers_know_no_names_unless_they_say_so():
-    assert Reader.class_names.fget(object()) == {}
+def test_readers_without_names_say_nothing(tmp_path):
+    (tmp_path / "a.png").write_bytes(picture(3))
+    reader = opened("file", files=[str(tmp_path / "a.png")])
+    assert "classes" not in reader.meta()
+    assert not reader.class_names

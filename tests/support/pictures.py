@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import struct
 import zlib
 from typing import Any
 
 import numpy as np
-from PIL import Image
+from PIL import Image, features
 
+# Older versions of Pillow do not know the word.
+HAS_AVIF = importlib.util.find_spec("PIL.AvifImagePlugin") is not None and features.check("avif")
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_COLOR = {1: 0, 2: 4, 3: 2, 4: 6}
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))

@@ -17,7 +17,7 @@ from jdali._system.progress import progress_bar
 from jdali._system.regular_file import is_of_machine
 from jdali.codecs.video import PADDING
 from jdali.codecs.video_frames import pad
-from jdali.readers.base import ClassNames, Loaded, Reader
+from jdali.readers.base import Loaded, Reader
 from jdali.readers.formats.video_files import Clip, frame_range
 from jdali.readers.formats.videos import Videos
 from jdali.types import DALIImageType
@@ -114,7 +114,7 @@ class VideoReader(Reader):
         options: Mapping[str, object],
         classes: Sequence[str] = (),
     ):
-        self._name, self._cut, self._classes = name, cut, list(classes)
+        self._name, self._cut = name, cut
         if cut.length < 1 or cut.stride < 1:
             raise ValueError(
                 f"{name}: sequence_length is {cut.length} and stride {cut.stride}, they must be 1 or more"
@@ -134,11 +134,7 @@ class VideoReader(Reader):
         self._starts, self._files, self._lows, self._highs, labels = np.concatenate(rows, axis=1)
         self._labels = labels.astype(np.int32)
         self.num_outputs = 1 + cut.labels + (cut.frame_numbers != "none") + cut.timestamps
-        super().__init__(len(labels), options, self._labels if cut.labels else None, self._classes)
-
-    @property
-    def class_names(self) -> Mapping[int, ClassNames]:
-        return {1: list(self._classes)} if self._classes else {}
+        super().__init__(len(labels), options, self._labels if cut.labels else None, classes)
 
     def _look_through(self) -> int:
         """Gets the indexes of the files; raises if none of them can be read.
