@@ -54,7 +54,7 @@ class SampleRefs(NamedTuple):
 
     def select(self, rows: np.ndarray) -> SampleRefs:
         """Returns references to the samples in these positions."""
-        return self._make(None if values is None else values[rows] for values in self)
+        return SampleRefs._make(None if values is None else values[rows] for values in self)
 
     def reading(self, indices: np.ndarray) -> SampleRefs:
         """Returns references to other samples in the same positions, each packed of itself alone."""
