@@ -213,7 +213,7 @@ def _check(readers: Sequence[Reader]) -> None:
         raise ValueError(f"{_NAME}: there is no source")
     if not all(isinstance(one._order, Order) for one in readers):
         raise ValueError(
-            f"{_NAME}: rows that are packed cannot be mixed; mix the documents, and pack the mixture"
+            f"{_NAME}: samples that are packed or in buckets cannot be mixed; mix first, and pack the mixture"
         )
     counts = [one.num_outputs for one in readers]
     if len(set(counts)) > 1:

@@ -79,7 +79,8 @@ def stream_of(source: Reader, args: Mapping[str, Any], seed: int) -> MixtureOrde
     order = source._order
     if isinstance(order, MixtureOrder):
         return order
-    assert isinstance(order, Order)
+    if not isinstance(order, Order):
+        raise ValueError("the samples of its reader are packed or in buckets already")
     return MixtureOrder(
         [order],
         [(0, (1,))],
@@ -124,7 +125,9 @@ def facts_of(
     versions = [*map(file_version, files), *key]
     if not files or None in versions:
         return build()["facts"]
-    digest = hashlib.sha256(repr((name, sorted(args.items()), versions)).encode()).hexdigest()
+    # Of a mixture what it has, in whatever shares.
+    data = args["sources"] if name == "readers.mix" else sorted(args.items())
+    digest = hashlib.sha256(repr((name, data, versions)).encode()).hexdigest()
     return cached_index(
         f"facts {digest}", files[0], build, lambda index: len(index["facts"]) == source.count
     )["facts"]

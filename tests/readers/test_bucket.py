@@ -200,6 +200,15 @@ def test_in_dynamic_mode():
         ({"by": [1.0, 2.0]}, "by must be 40 finite numbers"),
         ({"by": [float("nan")] * 40}, "by must be 40 finite numbers"),
         ({"shard_id": 2, "num_shards": 2}, "shard_id is 2 of 2 shards"),
+        (
+            {
+                "samples": (
+                    "readers.pack",
+                    {"documents": ("readers.dataset", {"dataset": DOCUMENTS}), "length": 8},
+                )
+            },
+            "packed or in buckets already",
+        ),
     ],
     ids=str,
 )
