@@ -207,6 +207,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.ops.transforms._translation": {"transforms.translation": "DeviceOp"},
     "jdali.readers.array_record": {"readers.array_record": "ReaderOp"},
     "jdali.readers.arrow": {"readers.arrow": "ReaderOp"},
+    "jdali.readers.bucket": {"readers.bucket": "ReaderOp"},
     "jdali.readers.caffe": {"readers.caffe": "ReaderOp"},
     "jdali.readers.caffe2": {"readers.caffe2": "ReaderOp"},
     "jdali.readers.coco": {"readers.coco": "ReaderOp"},

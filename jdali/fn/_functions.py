@@ -18,6 +18,7 @@ _SPECIAL = {
     "experimental.inputs.video": "_video_input",
     "external_source": "_special",
     "python_function": "_special",
+    "readers.bucket": "_special",
     "readers.mix": "_special",
     "readers.paired": "_special",
     "readers.pack": "_special",
@@ -61,6 +62,8 @@ def function_of(op: Operator) -> Any:
         _by_position(special, "sources")
     if op.name == "readers.paired":
         special.__signature__ = with_keywords(inspect.signature(special))
+    if op.name == "readers.bucket":
+        _by_position(special, "samples")
     if op.name == "readers.pack":
         _by_position(special, "documents")
     return special

@@ -149,6 +149,18 @@ def readers_mix(sources: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] 
     return outputs
 
 
+def readers_bucket(samples: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] | dict[str, DataNode]:
+    op = REGISTRY["readers.bucket"]
+    generic = take_generic(op, kwargs)
+    given = _named("bucket", "buckets", samples)
+    generic["device"] = generic["device"] or ("cpu" if "cpu" in REGISTRY[given[0]].devices else "gpu")
+    outputs = call_operator(op, (), kwargs | {"samples": given}, **generic)
+    if isinstance(samples, Mapping):
+        return dict(zip(samples, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
+    assert isinstance(outputs, DataNode | tuple)
+    return outputs
+
+
 def readers_pack(documents: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] | dict[str, DataNode]:
     op = REGISTRY["readers.pack"]
     generic = take_generic(op, kwargs)

@@ -174,6 +174,57 @@ class Arrow(OperatorClass):
         preserve: bool = False,
     ) -> None: ...
 
+class Bucket(OperatorClass):
+    """Gives the samples of a reader in buckets of like size, so that little of a batch is padding.
+
+    Each `window` of samples, in the order of their reader, is sorted by size and divided into buckets of `size` samples, which
+    come in random order. So the order is a function of seed and position: it goes on from any state with any number of
+    shards, and each sample comes once a pass. A pass that `size` does not divide ends within a bucket; the next one begins
+    with the rest of it. All shards must be at the same step.
+
+    Args:
+        samples: what a reader returned, or `readers.mix`, all of its outputs. Outside of a pipeline's definition a pair of a
+            reader's name and its arguments.
+        by: "length" of the first output along its first axis; "aspect_ratio", width by height, of the encoded picture in the
+            first output, turned as its EXIF data say; or a number for each sample of the data set (of a mixture: of all sources,
+            one after another): a column of a table.
+        size: samples of a bucket: the batch size times `num_shards`, or a multiple.
+        num_shards: how many parts the samples are divided into; not of their reader. A bucket is divided among all shards.
+        seed: of the order of buckets, and of a reader that shuffles and has no seed of its own; -1: the pipeline's.
+        shard_id: which part is read, 0 to `num_shards` - 1.
+        window: number of samples that are sorted together; None: 64 buckets. Larger ones have more alike samples in a bucket.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: as many outputs as the reader has.
+
+    What `by` names is found when the pipeline is built, by reading each sample once. It is kept in the cache folder if the data
+    are files that `paths` or `path` names.
+
+    Parity: DALI has no such operator.
+
+    Example:
+        jpegs, labels = fn.readers.bucket(
+            fn.readers.file(file_root="photos", random_shuffle=True), by="aspect_ratio", size=64
+        )
+    """
+    def __init__(
+        self,
+        *,
+        by: Any = None,
+        size: int | None = None,
+        num_shards: int = 1,
+        seed: int = -1,
+        shard_id: int = 0,
+        window: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
 class COCO(OperatorClass):
     """Reads images, and the objects in them, of a data set in the format of COCO.
 

@@ -23,8 +23,8 @@ from jdali._batches import BatchSpec, SamplesBlock, Store
 from jdali._operators.record import Static
 from jdali.readers.order.epochs import Order, SampleRefs
 from jdali.readers.order.mixture import MixtureOrder
-from jdali.readers.order.packing import PackOrder
 from jdali.readers.order.selection import SampleSelection, select
+from jdali.readers.order.windows import WindowOrder
 
 _ORDER_OPTIONS = (
     "shard_id", "num_shards", "random_shuffle", "shuffle_after_epoch", "stick_to_shard",
@@ -153,7 +153,7 @@ class Reader(abc.ABC):
         if self.mixes:
             fill = options.get("initial_fill")
             order_options["initial_fill"] = _INITIAL_FILL if fill is None else fill
-        self._order: Order | MixtureOrder | PackOrder = Order(
+        self._order: Order | MixtureOrder | WindowOrder = Order(
             size,
             selection=self._selection,
             shuffle_seed=options.get("shuffle_after_epoch_seed"),
@@ -281,7 +281,7 @@ class Reader(abc.ABC):
 class Cursor:
     """A position in the order of a reader, independent of the reader's own."""
 
-    def __init__(self, order: Order | MixtureOrder | PackOrder):
+    def __init__(self, order: Order | MixtureOrder | WindowOrder):
         self._order = order
         self.next_batch = order.take
         self.skip = order.skip

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import BatchSpec, PaddedBlock, Store
-from jdali._operators.record import REGISTRY, ReaderOp, Static, reader
+from jdali._operators.record import REGISTRY, Static, reader
 from jdali.readers import shared_tables
 from jdali.readers.base import ClassNames, Loaded, Reader, joined
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder, whole_shares
 from jdali.readers.order.selection import SampleSelection
+from jdali.readers.over import opened_source
 
 _NAME = "readers.mix"
-# Arguments that a source may not have, and their defaults.
-_OF_WHOLE = {"shard_id": 0, "num_shards": 1, "pad_last_batch": False, "stick_to_shard": False}
 
 
 class MixReader(Reader):
@@ -218,33 +217,12 @@ def mix(
     return MixReader(readers, order, segments[0][1], with_source=with_source)
 
 
-def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *, goes_on: bool) -> Reader:
-    """Opens a reader that another one reads from.
-
-    Args:
-        owner: name of the other one.
-        whole: what it makes, in errors.
-        name, args: of the reader.
-        goes_on: see `_goes_on`.
-    """
-    op = REGISTRY[name]
-    if not isinstance(op, ReaderOp) or name == owner:
-        raise ValueError(f"{owner}: {name} is no reader of samples of a data set")
-    own = [key for key, default in _OF_WHOLE.items() if args.get(key, default) != default]
-    if own:
-        raise ValueError(f"{owner}: {own[0]} is an argument of the {whole}, {name} has it")
-    bound = op.bind(args)
-    values = {key: arg.convert(bound[key]) for key, arg in op.public_args.items()}
-    found: Reader = op.run(**values, **({"_goes_on": goes_on} if "_goes_on" in op.args else {}))
-    return found
-
-
 def _check(readers: Sequence[Reader]) -> None:
     if not readers:
         raise ValueError(f"{_NAME}: there is no source")
     if not all(isinstance(one._order, Order) for one in readers):
         raise ValueError(
-            f"{_NAME}: rows that are packed cannot be mixed; mix the documents, and pack the mixture"
+            f"{_NAME}: samples that are packed or in buckets cannot be mixed; mix first, and pack the mixture"
         )
     counts = [one.num_outputs for one in readers]
     if len(set(counts)) > 1:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,28 +12,21 @@ from jdali._batches import BatchSpec, PaddedBlock, Store
 from jdali._errors import SampleError
 from jdali._kernels.tokenizers import Encode, TokenizerSettings, decoded, open_tokenizer
 from jdali._operators.record import REGISTRY, Static, reader
-from jdali._storage import cached_index, is_url
 from jdali._storage import version as file_version
-from jdali._system.progress import progress_bar
 from jdali.readers import shared_tables
 from jdali.readers.base import Loaded, Reader, nothing
-from jdali.readers.formats.records import path_list
-from jdali.readers.mix import opened_source
-from jdali.readers.order.epochs import Order
-from jdali.readers.order.mixture import MixtureOrder
-from jdali.readers.order.packing import BEST_FIT, FIRST_FIT, PackOrder
+from jdali.readers.order.windows import BEST_FIT, FIRST_FIT, RowPacking, WindowOrder
+from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stream_of
 
 _NAME = "readers.pack"
 # What rows have besides the outputs of the documents.
 SEGMENTS = ("segment_ids", "positions")
-# Documents that are read together to find their lengths.
-_AT_ONCE = 1024
 # A window has documents for about this many rows: half a row is left over, less than 0.5 %.
 _ROWS = 128
 _MOST_DOCUMENTS = 1 << 16
 
 
-class PackReader(Reader):
+class PackReader(OverReader):
     """Rows of documents.
 
     Args:
@@ -48,17 +39,16 @@ class PackReader(Reader):
 
     reads_ahead = True  # rows are no samples of the source, which could be loaded by their indices
 
-    def __init__(self, source: Reader, encode: Encode | None, order: PackOrder, length: int, pad_id: int):
-        self._source, self._encode, self._length, self._pad_id = source, encode, length, pad_id
-        self._order, self._count, self._selection, self._class_of = order, source.count, None, None
-        self.num_outputs = source.num_outputs + len(SEGMENTS)
-        self.batches_ahead = source.batches_ahead
+    def __init__(self, source: Reader, encode: Encode | None, order: WindowOrder, length: int, pad_id: int):
+        super().__init__(source, order)
+        self._encode, self._length, self._pad_id = encode, length, pad_id
+        self.num_outputs += len(SEGMENTS)
 
     def meta(self) -> dict[str, Any]:
         """Returns `reader_meta`: an epoch is the rows of the first pass; "documents": those of a pass."""
         order = self._order
-        assert isinstance(order, PackOrder)
-        return {**super().meta(), "documents": order.documents}
+        assert isinstance(order, WindowOrder)
+        return {**super().meta(), "documents": order.samples}
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         loaded = self.load_many(np.array([[index]]))
@@ -112,15 +102,6 @@ class PackReader(Reader):
             columns.append(Store.of_block(PaddedBlock(block), spec))
         return tuple(columns)
 
-    def source(self, index: int) -> str:
-        return self._source.source(index)
-
-    def interrupt(self) -> None:
-        self._source.interrupt()
-
-    def close(self) -> None:
-        self._source.close()
-
 
 def documents_of(
     source: Reader, encode: Encode | None, indices: np.ndarray
@@ -149,50 +130,6 @@ def documents_of(
         for tokens in outputs:
             tokens[place] = tokens[place].ravel()[:0]
     return outputs, failures
-
-
-def lengths_of(
-    name: str, args: Mapping[str, Any], source: Reader, tokenizer: TokenizerSettings | None
-) -> np.ndarray:
-    """Returns the tokens of each document: int64 [documents], 0 of one that cannot be read.
-
-    They are kept in the folder of indexes if files are all that the reader's arguments name.
-    """
-    encode = None if tokenizer is None else open_tokenizer(tokenizer).encode
-
-    def build() -> Mapping[str, np.ndarray]:
-        parts = [np.empty(0, np.int64)]
-        with progress_bar(source.count, "documents", "lengths of documents") as advance:
-            for start in range(0, source.count, _AT_ONCE):
-                indices = np.arange(start, min(start + _AT_ONCE, source.count))
-                outputs, _ = documents_of(source, encode, indices)
-                parts.append(np.array([len(one) for one in outputs[0]], np.int64))
-                advance(len(indices))
-        return {"lengths": np.concatenate(parts)}
-
-    files = _files(name, args)
-    if not files:
-        return build()["lengths"]
-    versions = [file_version(file) for file in (*files, *([] if tokenizer is None else [tokenizer.path]))]
-    if None in versions:
-        return build()["lengths"]
-    key = hashlib.sha256(repr((name, sorted(args.items()), tokenizer, versions)).encode()).hexdigest()
-    found = cached_index(
-        f"lengths {key}", files[0], build, lambda index: len(index["lengths"]) == source.count
-    )
-    return found["lengths"]
-
-
-def _files(name: str, args: Mapping[str, Any]) -> list[str]:
-    """Returns the files that have all data of a reader; empty: it may have others."""
-    if name == "readers.mix":
-        parts = [_files(*source) for source in args["sources"]]
-        return [] if not all(parts) else [file for part in parts for file in part]
-    given = args.get("paths", args.get("path"))
-    if given is None or "file_root" in REGISTRY[name].args:
-        return []
-    files = path_list(_NAME, "paths", given)
-    return files if all(is_url(file) or os.path.isfile(file) for file in files) else []
 
 
 def _outputs(arguments: Mapping[str, Any]) -> int:
@@ -267,8 +204,7 @@ def pack(
         raise ValueError(f'{_NAME}: strategy is {strategy!r}, it must be "first_fit" or "best_fit"')
     if window is not None and window < 1:
         raise ValueError(f"{_NAME}: window is {window}, it must be at least 1")
-    if name == "readers.mix" and (args.get("seed") is None or args["seed"] < 0):
-        args = {**args, "seed": seed}
+    args = seeded(name, args, seed)
     settings = None
     if tokenizer is not None:
         settings = TokenizerSettings(_NAME, tokenizer, add_special_tokens, bos, eos, length, pad_id)
@@ -279,38 +215,25 @@ def pack(
             raise ValueError(
                 f"{_NAME}: {name} has {source.num_outputs} outputs; only one, texts, can be tokenized"
             )
+        encode = None if settings is None else open_tokenizer(settings).encode
         found = lengths
         if found is None:
-            found = shared_tables.shared("lengths", lambda: lengths_of(name, args, source, settings))
+
+            def find(indices: np.ndarray) -> np.ndarray:
+                outputs, _ = documents_of(source, encode, indices)
+                return np.array([len(one) for one in outputs[0]], np.int64)
+
+            key = () if settings is None else (file_version(settings.path), *map(str, settings))
+            found = shared_tables.shared("lengths", lambda: facts_of(name, args, source, find, key))
         tokens = np.minimum(np.asarray(found, np.int64), length)
         if tokens.shape != (source.count,) or (tokens < 0).any():
             raise ValueError(
                 f"{_NAME}: lengths must be {source.count} numbers, not negative: one for each document"
             )
-        stream = source._order
-        if isinstance(stream, Order):
-            seeded = [args.get("seed") is not None and args["seed"] >= 0]
-            stream = MixtureOrder(
-                [stream],
-                [(0, (1,))],
-                shard_id=0,
-                num_shards=1,
-                pad_last_batch=False,
-                seed=seed,
-                seeded=seeded,
-            )
         if window is None:
             window = int(min(max(_ROWS * length * len(tokens) // max(tokens.sum(), 1), 1), _MOST_DOCUMENTS))
-        assert isinstance(stream, MixtureOrder)
-        order = PackOrder(
-            stream,
-            tokens,
-            length=length,
-            window=window,
-            strategy=strategy,
-            shard_id=shard_id,
-            num_shards=num_shards,
-        )
+        packing = RowPacking(tokens, length, strategy)
+        stream = stream_of(source, args, seed)
+        order = WindowOrder(stream, packing, window=window, shard_id=shard_id, num_shards=num_shards)
         opened.pop_all()
-    encode = None if settings is None else open_tokenizer(settings).encode
     return PackReader(source, encode, order, length, pad_id)

@@ -196,6 +196,7 @@ PAGES = {
     "readers.md": Page(
         {
             'weights="balanced"': ["6 of 8 {0: 3, 1: 3}", "2 of 8 {0: 1, 1: 1}"],
+            "fn.readers.bucket": ["(4, 24, 32, 3)"],
             "fn.readers.pack": ["[1 1 1 1 1 2 2 2 2 2 0 0] [0 1 2 3 4 0 1 2 3 4 0 0]"],
             "fn.tokenize": ["[2 3 4 5 0 0] [ True  True  True  True False False]"],
             "readers.mix": ["[0, 0, 0, 1]"],

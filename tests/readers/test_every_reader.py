@@ -30,12 +30,13 @@ BATCHES = 2 * COUNT // 3 + 1
 PASSING = tuple(fault for fault in FAULTS if fault not in ("slow", "long length"))
 
 
+# Readers of what others read: test_bucket.py, test_mix.py, test_pack.py.
+OF_OTHERS = {"readers.bucket", "readers.mix", "readers.pack"}
+
+
 def test_every_reader_is_here():
     readers = {name for name in REGISTRY if "readers." in name}
-    assert {name for name, _ in MAKERS.values()} | {
-        "readers.mix",
-        "readers.pack",
-    } == readers  # test_mix.py, test_pack.py
+    assert {name for name, _ in MAKERS.values()} | OF_OTHERS == readers
 
 
 @pytest.fixture(scope="module")

@@ -103,6 +103,7 @@ NAMED = {
 UNNAMED = {
     "readers.sequence": "a folder's listing only",
     "readers.dataset": "elements of an object of the user's, and no files",
+    "readers.bucket": "what its reader's data name",
     "readers.mix": "what its readers' data name",
     "readers.pack": "what its reader's data name",
     "readers.arrow": "record batches and offsets only",

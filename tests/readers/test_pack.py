@@ -14,10 +14,10 @@ from support.readers import opened
 import jdali.dynamic as jd
 from jdali import OperatorError, fn, pipeline_def
 from jdali.iterator import DataIterator
-from jdali.readers.order import packing
+from jdali.readers.order import windows as of_windows
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder, whole_shares
-from jdali.readers.order.packing import PackOrder, pack
+from jdali.readers.order.windows import RowPacking, WindowOrder, pack
 
 STRATEGIES = ("first_fit", "best_fit")
 
@@ -75,8 +75,8 @@ def order_of(shard_id=0, num_shards=1, weights=(1, 1, 1), seed=5, window=64, sch
         [(0, whole_shares(weights)), *((at, whole_shares(own)) for at, own in schedule)],
         shard_id=0, num_shards=1, pad_last_batch=False, seed=seed, seeded=[False] * 3,
     )  # fmt: skip
-    settings = {"length": 50, "window": window, "strategy": "first_fit", **options}
-    return PackOrder(stream, LENGTHS, shard_id=shard_id, num_shards=num_shards, **settings)
+    rows = RowPacking(LENGTHS, **{"length": 50, "strategy": "first_fit", **options})
+    return WindowOrder(stream, rows, window=window, shard_id=shard_id, num_shards=num_shards)
 
 
 def rows_of(refs):
@@ -115,7 +115,7 @@ def test_all_shards_together_take_what_one_takes(shards):
 def test_killed_often_on_any_number_of_shards_with_changing_weights(kills, monkeypatch):
     """Nothing is lost, nothing is doubled, whatever changes; without changes the rows stay as they were."""
     windows = []
-    monkeypatch.setattr(packing, "pack", lambda *args: windows.append(1) or pack(*args))
+    monkeypatch.setattr(of_windows, "pack", lambda *args: windows.append(1) or pack(*args))
     chance = random.Random(kills)
     state, weights, taken = None, (1, 1, 1), []
     whole = rows_of(order_of().take(20_000 if kills > 50 else 2000))
@@ -182,7 +182,7 @@ def test_a_restored_order_goes_on():
 def test_a_state_of_other_rows_is_refused():
     state = order_of().get_state()
     for other in ({"length": 60}, {"window": 32}, {"strategy": "best_fit"}):
-        with pytest.raises(ValueError, match="the state is of rows by length, window, strategy"):
+        with pytest.raises(ValueError, match="the state is of windows of"):
             order_of(**other).set_state(state)
 
 
@@ -448,7 +448,7 @@ def test_lengths_are_kept_for_files(tokenizer, tmp_path, monkeypatch):
         asked.clear()
         documents = ("readers.parquet", {"paths": [str(path)], "columns": ["text"]})
         reader = opened("pack", documents=documents, length=8, tokenizer=tokenizer, **more)
-        return len(asked), reader._order._lengths.tolist()
+        return len(asked), reader._order._arrange.lengths.tolist()
 
     monkeypatch.setattr("jdali._storage.index_cache._SETTLED_NS", 0)
     assert opening(TEXTS) == (1, [2, 0, 5, 1, 2, 8, 1, 1])

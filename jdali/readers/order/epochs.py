@@ -54,11 +54,7 @@ class SampleRefs(NamedTuple):
 
     def select(self, rows: np.ndarray) -> SampleRefs:
         """Returns references to the samples in these positions."""
-        return SampleRefs(
-            self.epochs[rows], self.indices[rows], self.padded[rows],
-            None if self.identities is None else self.identities[rows],
-            None if self.members is None else self.members[rows],
-        )  # fmt: skip
+        return SampleRefs._make(None if values is None else values[rows] for values in self)
 
     def reading(self, indices: np.ndarray) -> SampleRefs:
         """Returns references to other samples in the same positions, each packed of itself alone."""

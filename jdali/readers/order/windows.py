@@ -1,25 +1,27 @@
-"""Packing: rows of a fixed length, each of several documents, as a function of a position that all shards share.
+"""Windows of an order: samples near each other are packed into rows, or sorted into buckets, as a function of a position.
 
-The documents come in the order of a mixture, and are packed window by window: so many documents that follow each other, the
-last window of a pass has the rest. Which of them share a row follows from their lengths alone, longest first, so the rows of a
-window are a function of its number. Rows are counted over all windows. Where a position lies is known from the window it
-is in and the number of that window's first row, which a state has; going on from there takes one window.
+The samples come in the order of a mixture. A window holds so many that follow each other, the last one of a pass has the
+rest. What is made of a window, rows of several samples or an order by size, follows from its samples alone, so from its number.
+Rows are counted over all windows. Where a position lies is known from the window it is in and the number of that window's first
+row, which a state has; going on from there takes one window.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from jdali._state import check_version
 from jdali.readers.order.epochs import SampleRefs
+from jdali.readers.order.indices import permutation
 from jdali.readers.order.mixture import MixtureOrder
 
 _STATE_VERSION = 1
-# Packed windows that are kept: an order that is ahead may be in the next one.
+# Windows that are kept: an order that is ahead may be in the next one.
 _KEPT = 4
 FIRST_FIT, BEST_FIT = "first_fit", "best_fit"
 
@@ -67,11 +69,11 @@ def _renumbered(rows: np.ndarray) -> np.ndarray:
 
 
 class _Window(NamedTuple):
-    """The documents of a window, row by row.
+    """The samples of a window, row by row.
 
     Attributes:
-        refs: to the documents.
-        starts: int64 [rows + 1], the first document of each row, and the end.
+        refs: to the samples.
+        starts: int64 [rows + 1], the first sample of each row, and the end.
     """
 
     refs: SampleRefs
@@ -81,23 +83,78 @@ class _Window(NamedTuple):
         return len(self.starts) - 1
 
 
-def _packed(stream: MixtureOrder, lengths: np.ndarray, length: int, strategy: str, span: range) -> _Window:
-    refs = stream.refs(np.arange(span.start, span.stop))
-    rows = pack(lengths[refs.indices], length, strategy)
-    return _Window(refs.select(np.argsort(rows, kind="stable")), np.cumsum([0, *np.bincount(rows)]))
+@dataclasses.dataclass(frozen=True, eq=False)
+class RowPacking:
+    """Packs the documents of a window, see `pack`.
+
+    Attributes:
+        lengths: int64 [documents], tokens of each, from 0 to `length`.
+        length: of a row.
+        strategy: "first_fit" or "best_fit".
+    """
+
+    lengths: np.ndarray
+    length: int
+    strategy: str
+
+    packs: ClassVar[bool] = True
+
+    @property
+    def settings(self) -> list[Any]:
+        """What has to stay, plain values."""
+        return [self.length, self.strategy]
+
+    def arranged(self, refs: SampleRefs, span: range, seed: int) -> _Window:
+        """Arranges the samples of a window."""
+        rows = pack(self.lengths[refs.indices], self.length, self.strategy)
+        return _Window(refs.select(np.argsort(rows, kind="stable")), np.cumsum([0, *np.bincount(rows)]))
 
 
-class PackOrder:
-    """The order in which one shard takes rows of documents; it has the methods of `Order`.
+@dataclasses.dataclass(frozen=True, eq=False)
+class SizeBuckets:
+    """Sorts the samples of a window by a value, and divides them into buckets, which come in random order.
+
+    Buckets begin at positions that are multiples of `size`; where a window begins or ends within one, it has a part of it.
+
+    Attributes:
+        values: [samples], by which they are alike.
+        size: samples of a bucket.
+    """
+
+    values: np.ndarray
+    size: int
+
+    packs: ClassVar[bool] = False
+
+    @property
+    def settings(self) -> list[Any]:
+        """What has to stay, plain values."""
+        return [self.size]
+
+    def arranged(self, refs: SampleRefs, span: range, seed: int) -> _Window:
+        """Arranges the samples of a window; those of a bucket stay in their order."""
+        first = -(-span.start // self.size) * self.size
+        bounds = np.unique([span.start, *range(first, span.stop, self.size), span.stop])
+        counts = np.diff(bounds)
+        chosen = permutation(len(counts), seed, span.start).at(np.arange(len(counts)))
+        bucket = np.empty(len(span), np.int64)
+        bucket[np.argsort(self.values[refs.indices], kind="stable")] = np.repeat(chosen, counts[chosen])
+        return _Window(refs.select(np.argsort(bucket, kind="stable")), np.arange(len(span) + 1))
+
+
+def _made(stream: MixtureOrder, arrange: RowPacking | SizeBuckets, span: range) -> _Window:
+    return arrange.arranged(stream.refs(np.arange(span.start, span.stop)), span, stream.seed)
+
+
+class WindowOrder:
+    """The order in which one shard takes rows of samples; it has the methods of `Order`.
 
     Of S shards each takes one of S rows in a row. All shards take equally many.
 
     Args:
-        stream: the documents, in the order of one shard.
-        lengths: int64 [documents], tokens of each, from 0 to `length`.
-        length: of a row.
-        window: number of documents that are packed together.
-        strategy: "first_fit" or "best_fit".
+        stream: the samples, in the order of one shard.
+        arrange: makes the rows of a window.
+        window: number of samples of a window.
         shard_id, num_shards: which rows are taken.
     """
 
@@ -105,16 +162,20 @@ class PackOrder:
     stick_to_shard = pad_last_batch = False
 
     def __init__(
-        self, stream: MixtureOrder, lengths: np.ndarray, *, length: int, window: int, strategy: str, shard_id: int,
+        self,
+        stream: MixtureOrder,
+        arrange: RowPacking | SizeBuckets,
+        *,
+        window: int,
+        shard_id: int,
         num_shards: int,
-    ):  # fmt: skip
+    ):
         if not 0 <= shard_id < num_shards:
             raise ValueError(
                 f"shard_id is {shard_id} of {num_shards} shards; it must be from 0 to num_shards - 1"
             )
         self.shard_id, self.num_shards = shard_id, num_shards
-        self._lengths, self._length, self._strategy = lengths, length, strategy
-        self._documents = window
+        self._arrange, self._in_window = arrange, window
         self._of_pass = -(-stream.size // window)  # windows
         # Rows are counted: `_begun` before the number of shards changed, `_taken` by each shard since then, `_first` before
         # the window that the next one is in.
@@ -124,13 +185,14 @@ class PackOrder:
 
     def _follow(self, stream: MixtureOrder) -> None:
         self._stream = stream
-        packed = functools.partial(_packed, stream, self._lengths, self._length, self._strategy)
-        self._rows = functools.lru_cache(_KEPT)(packed)
+        self._rows = functools.lru_cache(_KEPT)(functools.partial(_made, stream, self._arrange))
 
     @functools.cached_property
     def size(self) -> int:
-        """Number of rows of the first pass over the documents, rounded up so that all shards take equally many."""
-        rows = sum(len(self._fresh(self._span(window))) for window in range(self._of_pass))
+        """Number of rows of the first pass over the samples, rounded up so that all shards take equally many."""
+        rows = self._stream.size
+        if self._arrange.packs:
+            rows = sum(len(self._fresh(self._span(window))) for window in range(self._of_pass))
         return -(-rows // self.num_shards) * self.num_shards
 
     @property
@@ -139,12 +201,12 @@ class PackOrder:
 
     @property
     def count(self) -> int:
-        """Number of documents."""
+        """Number of samples of the data set."""
         return self._stream.count
 
     @property
-    def documents(self) -> int:
-        """Number of documents of a pass."""
+    def samples(self) -> int:
+        """Number of samples of a pass."""
         return self._stream.size
 
     @property
@@ -152,18 +214,18 @@ class PackOrder:
         """The pass of the next row."""
         return self._window // self._of_pass
 
-    def copy(self) -> PackOrder:
+    def copy(self) -> WindowOrder:
         """Returns the same order with a position of its own."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
 
     def _span(self, window: int) -> range:
-        """Returns the positions of the documents of a window."""
+        """Returns the positions of the samples of a window."""
         number, within = divmod(window, self._of_pass)
         start = number * self._stream.size
-        first = start + within * self._documents
-        return range(first, min(first + self._documents, start + self._stream.size))
+        first = start + within * self._in_window
+        return range(first, min(first + self._in_window, start + self._stream.size))
 
     def _find(self, row: int) -> _Window:
         """Goes on to the window that a row is in."""
@@ -190,7 +252,7 @@ class PackOrder:
             "seed": self._stream.seed,
             "fill": None,
             "epoch": self.next_epoch,
-            "packing": [self._length, self._documents, self._strategy],
+            "windows": [self._in_window, *self._arrange.settings],
             "window": self._window,
             "first": self._first,
             "begun": self._begun,
@@ -204,11 +266,9 @@ class PackOrder:
         These hold from the next window on; one that is begun keeps its rows.
         """
         check_version("the reader", state, _STATE_VERSION)
-        packing = [self._length, self._documents, self._strategy]
-        if state.get("packing") != packing:
-            raise ValueError(
-                f"the state is of rows by length, window, strategy = {state.get('packing')}, these are by {packing}"
-            )
+        windows = [self._in_window, *self._arrange.settings]
+        if state.get("windows") != windows:
+            raise ValueError(f"the state is of windows of {state.get('windows')}, these are of {windows}")
         shards, taken = self._stream.taken(state)
         self._begun, self._taken = int(state["begun"]), taken
         self._window, self._first = int(state["window"]), int(state["first"])
@@ -236,11 +296,13 @@ class PackOrder:
             parts.append(window.refs.select(np.arange(start, stop)))
         self._taken += count
         self._find(self._next)
-        members = np.full((count, max((len(part.indices) for part in parts), default=1)), -1, np.int64)
-        for row, part in enumerate(parts):
-            members[row, : len(part.indices)] = part.indices
         epochs = np.array([part.epochs[0] for part in parts], np.uint32)
         indices = np.array([part.indices[0] for part in parts], np.int64)
         identities = np.array([part.identified[0] for part in parts], np.int64)
+        members = None
+        if self._arrange.packs:
+            members = np.full((count, max((len(part.indices) for part in parts), default=1)), -1, np.int64)
+            for row, part in enumerate(parts):
+                members[row, : len(part.indices)] = part.indices
         same = np.array_equal(indices, identities)
         return SampleRefs(epochs, indices, np.zeros(count, bool), None if same else identities, members)

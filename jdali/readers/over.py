@@ -1,0 +1,145 @@
+"""What readers that read from another one share: opening it, its order, and facts about each of its samples."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._operators.record import REGISTRY, ReaderOp
+from jdali._storage import cached_index, is_url
+from jdali._storage import version as file_version
+from jdali._system.progress import progress_bar
+from jdali.readers.base import Reader
+from jdali.readers.formats.records import path_list
+from jdali.readers.order.epochs import Order
+from jdali.readers.order.mixture import MixtureOrder
+from jdali.readers.order.windows import WindowOrder
+
+# Arguments that a source may not have, and their defaults.
+_OF_WHOLE = {"shard_id": 0, "num_shards": 1, "pad_last_batch": False, "stick_to_shard": False}
+# Samples that are read together to find their facts.
+_AT_ONCE = 1024
+
+
+class OverReader(Reader):
+    """Gives the samples of another reader by windows.
+
+    Args:
+        source: the other one.
+        order: of the samples.
+    """
+
+    def __init__(self, source: Reader, order: WindowOrder):
+        self._source, self._order = source, order
+        self._count, self._selection, self._class_of = source.count, None, None
+        self.num_outputs, self.batches_ahead = source.num_outputs, source.batches_ahead
+
+    def source(self, index: int) -> str:
+        return self._source.source(index)
+
+    def interrupt(self) -> None:
+        self._source.interrupt()
+
+    def close(self) -> None:
+        self._source.close()
+
+
+def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *, goes_on: bool) -> Reader:
+    """Opens a reader that another one reads from.
+
+    Args:
+        owner: name of the other one.
+        whole: what it makes, in errors.
+        name, args: of the reader.
+        goes_on: see `_goes_on`.
+    """
+    op = REGISTRY[name]
+    if not isinstance(op, ReaderOp) or name == owner:
+        raise ValueError(f"{owner}: {name} is no reader of samples of a data set")
+    own = [key for key, default in _OF_WHOLE.items() if args.get(key, default) != default]
+    if own:
+        raise ValueError(f"{owner}: {own[0]} is an argument of the {whole}, {name} has it")
+    bound = op.bind(args)
+    values = {key: arg.convert(bound[key]) for key, arg in op.public_args.items()}
+    found: Reader = op.run(**values, **({"_goes_on": goes_on} if "_goes_on" in op.args else {}))
+    return found
+
+
+def seeded(name: str, args: Mapping[str, Any], seed: int) -> Mapping[str, Any]:
+    """Returns the arguments of a source, with the seed of the other one for a mixture that has none."""
+    return {**args, "seed": seed} if name == "readers.mix" and not _has_seed(args) else args
+
+
+def stream_of(source: Reader, args: Mapping[str, Any], seed: int) -> MixtureOrder:
+    """Returns the order of a source on one shard, a function of the position: of a single reader as a mixture of one."""
+    order = source._order
+    if isinstance(order, MixtureOrder):
+        return order
+    if not isinstance(order, Order):
+        raise ValueError("the samples of its reader are packed or in buckets already")
+    return MixtureOrder(
+        [order],
+        [(0, (1,))],
+        shard_id=0,
+        num_shards=1,
+        pad_last_batch=False,
+        seed=seed,
+        seeded=[_has_seed(args)],
+    )
+
+
+def _has_seed(args: Mapping[str, Any]) -> bool:
+    return args.get("seed") is not None and args["seed"] >= 0
+
+
+def facts_of(
+    name: str,
+    args: Mapping[str, Any],
+    source: Reader,
+    find: Callable[[np.ndarray], np.ndarray],
+    key: tuple[Any, ...],
+) -> np.ndarray:
+    """Returns a number for each sample of a source, which is read once.
+
+    The numbers are kept in the folder of indexes if all data of the source are files that its arguments name.
+
+    Args:
+        name, args, source: the source.
+        find: returns the numbers of some samples.
+        key: what they depend on besides the data; None in it: nobody knows.
+    """
+
+    def build() -> Mapping[str, np.ndarray]:
+        parts = [np.empty(0, np.int64)]
+        with progress_bar(source.count, "samples", f"sizes of samples of {name}") as advance:
+            for start in range(0, source.count, _AT_ONCE):
+                parts.append(find(np.arange(start, min(start + _AT_ONCE, source.count))))
+                advance(len(parts[-1]))
+        return {"facts": np.concatenate(parts)}
+
+    files = _files(name, args)
+    versions = [*map(file_version, files), *key]
+    if not files or None in versions:
+        return build()["facts"]
+    # Of a mixture what it has, in whatever shares.
+    data = args["sources"] if name == "readers.mix" else sorted(args.items())
+    digest = hashlib.sha256(repr((name, data, versions)).encode()).hexdigest()
+    return cached_index(
+        f"facts {digest}", files[0], build, lambda index: len(index["facts"]) == source.count
+    )["facts"]
+
+
+def _files(name: str, args: Mapping[str, Any]) -> list[str]:
+    """Returns the files that have all data of a reader; empty: it may have others."""
+    if name == "readers.mix":
+        parts = [_files(*source) for source in args["sources"]]
+        return [] if not all(parts) else [file for part in parts for file in part]
+    given = args.get("paths", args.get("path"))
+    if given is None or "file_root" in REGISTRY[name].args:
+        return []
+    files = path_list(name, "paths", given)
+    return files if all(is_url(file) or os.path.isfile(file) for file in files) else []
