@@ -213,10 +213,12 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.readers.dataset": {"readers.dataset": "ReaderOp"},
     "jdali.readers.file": {"readers.file": "ReaderOp"},
     "jdali.readers.fits": {"experimental.readers.fits": "ReaderOp"},
+    "jdali.readers.hdf5": {"readers.hdf5": "ReaderOp"},
     "jdali.readers.hugging_face": {"readers.hugging_face": "ReaderOp"},
     "jdali.readers.mix": {"readers.mix": "ReaderOp"},
     "jdali.readers.mxnet": {"readers.mxnet": "ReaderOp"},
     "jdali.readers.nemo_asr": {"readers.nemo_asr": "ReaderOp"},
+    "jdali.readers.nifti": {"readers.nifti": "ReaderOp"},
     "jdali.readers.numpy": {"readers.numpy": "ReaderOp"},
     "jdali.readers.paired": {"readers.paired": "ReaderOp"},
     "jdali.readers.parquet": {"readers.parquet": "ReaderOp"},
@@ -230,4 +232,5 @@ CATALOG: dict[str, dict[str, str]] = {
         "readers.video_resize": "ReaderOp",
     },
     "jdali.readers.webdataset": {"readers.webdataset": "ReaderOp"},
+    "jdali.readers.zarr": {"readers.zarr": "ReaderOp"},
 }

@@ -77,7 +77,7 @@ CASES = {
 WITHOUT_INDEX = {  # readers that keep none
     "readers.file", "readers.coco", "readers.numpy", "readers.sequence", "readers.nemo_asr", "experimental.readers.fits",
     "readers.arrow", "readers.csv", "readers.dataset", "readers.hugging_face", "readers.mix", "readers.paired", "readers.parquet",
-    "readers.table", "readers.array_record", "readers.tfds",
+    "readers.table", "readers.array_record", "readers.tfds", "readers.zarr", "readers.hdf5", "readers.nifti",
 }  # fmt: skip
 VIDEO = {"readers.video", "readers.video_resize", "experimental.readers.video"}
 
