@@ -34,6 +34,10 @@ HEADER = '"""Made by tools/make_stubs.py from the operators\' records; do not ed
 HEADER_OF_PACKAGE = (
     '"""Made by tools/make_stubs.py from what `jdali` imports when it is asked for; do not edit."""\n\n'
 )
+HEADER_OF_MATH = (
+    '"""Made by tools/make_stubs.py from `jdali.math`; do not edit."""\n\n'
+    "from jdali.dynamic._batch import Batch\nfrom jdali.dynamic._tensor import Tensor\n"
+)
 ROOT = Path(jdali.__file__).parent
 LINE = 111  # with the line's end
 IMPORTS = {
@@ -201,6 +205,18 @@ def catalog_text() -> str:
     return CATALOG_HEADER + "".join(lines) + "}\n"
 
 
+def math_text() -> str:
+    """Stub of `jdali.dynamic.math`, whose functions are those of `jdali.math`."""
+    functions = [
+        node for node in ast.parse((ROOT / "math.py").read_text()).body if isinstance(node, ast.FunctionDef)
+    ]
+    lines = [HEADER_OF_MATH]
+    for function in functions:
+        arguments, words = ast.unparse(function.args), ast.get_docstring(function)
+        lines.append(f'def {function.name}({arguments}) -> Tensor | Batch:\n    """{words}"""\n')
+    return "\n".join(lines)
+
+
 def package_text() -> str:
     """Stub of `jdali` itself, whose names are imported when they are asked for."""
     lines = [HEADER_OF_PACKAGE]
@@ -219,7 +235,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail if a file is stale")
     check = parser.parse_args().check
     catalog = stale_files({ROOT / "_operators" / "catalog.py": catalog_text()})
-    stale = catalog or stale_files({ROOT / "__init__.pyi": package_text(), **all_stubs()})
+    stale = catalog or stale_files(
+        {ROOT / "__init__.pyi": package_text(), ROOT / "dynamic" / "math.pyi": math_text(), **all_stubs()}
+    )
     for path, text in stale.items():
         print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT.parent)}")
         if not check:

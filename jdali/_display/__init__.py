@@ -2,11 +2,10 @@
 
 markup.py     escaping, data URIs, the style of all that is shown
 pictures.py   arrays of any layout, type and range as pictures, with a note of what was undone
-sounds.py     waveforms as SVG, sounds as WAV
 spectra.py    spectrograms, low frequencies at the bottom, with axes in seconds and hertz
 overlays.py   boxes, polygons, points and masks over a picture
 numbers.py    numbers with a histogram, bytes and text
-figures.py    one value as HTML, by its kind
+figures.py    one value as HTML, by its kind; waveforms as SVG, sounds as WAV
 batches.py    the samples of a batch side by side, up to a number of bytes
 graph.py      a graph in layers as SVG
 """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import struct
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,13 +14,11 @@ from jdali._display.markup import data_uri, escape
 from jdali._display.numbers import bytes_text, histogram, histogram_svg, numbers_text
 from jdali._display.overlays import Overlay, overlay_html
 from jdali._display.pictures import Pixels, animation_of, fit, picture_of, png, webp
-from jdali._display.sounds import frames_of, wav, waveform_svg
 from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
 
 _SHOWN_SIDE = 200  # the longest side of smaller pictures is shown in this many pixels
 _TINY = 64  # these are enlarged without smoothing
 _CHANNELS, _MANY_FRAMES = 8, 4000
-_PICTURES = ("HWC", "CHW", "HW")
 
 
 class Detail(NamedTuple):
@@ -50,13 +49,13 @@ class Hint:
         kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points" or "" for what the array says.
         rate: of a sound, frames a second; None: not known.
         axes: of a spectrogram.
-        names: of the values of a label, from 0 on.
+        names: of the values of a label.
     """
 
     kind: str = ""
     rate: float | None = None
     axes: SpectrumAxes = dataclasses.field(default_factory=SpectrumAxes)
-    names: Sequence[str] = ()
+    names: Sequence[str] | Mapping[int, str] = ()
 
 
 class Shown(NamedTuple):
@@ -242,9 +241,10 @@ def _number(value: _Value) -> _Body:
     return f'<div class="jd-number">{escape(text)}</div>', ()
 
 
-def named(label: int, names: Sequence[str]) -> str:
+def named(label: int, names: Sequence[str] | Mapping[int, str]) -> str:
     """Returns a label with the name that it has, if it has one."""
-    return f"{names[label]} ({label})" if 0 <= label < len(names) else str(label)
+    has = label in names if isinstance(names, Mapping) else 0 <= label < len(names)
+    return f"{names[label]} ({label})" if has else str(label)
 
 
 def _tensor(value: _Value) -> _Body:
@@ -269,3 +269,69 @@ _BODIES = {
     "picture": _picture, "video": _video, "sound": _sound, "spectrogram": _spectrogram, "bytes": _bytes, "number": _number,
     "tensor": _tensor,
 }  # fmt: skip
+
+
+_COLUMNS = 400
+_HEIGHT = 60
+
+
+def frames_of(array: NDArray[np.generic]) -> NDArray[np.float32]:
+    """Scales a sound to float32 [frames, channels]; full scale is 1.
+
+    Args:
+        array: [frames] or [frames, channels].
+    """
+    values = array[:, None] if array.ndim == 1 else array
+    if np.issubdtype(values.dtype, np.integer):
+        info = np.iinfo(np.dtype(values.dtype.name))
+        middle = (info.max + info.min + 1) / 2
+        return ((values.astype(np.float64) - middle) / ((info.max - info.min) / 2)).astype(np.float32)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, then 0
+        single = values.astype(np.float32)
+    return np.nan_to_num(single, posinf=0.0, neginf=0.0)
+
+
+def wav(frames: NDArray[np.float32], rate: float) -> bytes:
+    """Encodes a sound as WAV of 16 bits; what is louder than full scale is cut off.
+
+    Args:
+        frames: [frames, channels], full scale is 1.
+        rate: frames a second.
+    """
+    channels = frames.shape[1]
+    body = np.rint(np.clip(frames, -1, 1) * 32767).astype("<i2").tobytes()
+    hertz = round(rate)
+    head = struct.pack("<HHIIHH", 1, channels, hertz, hertz * channels * 2, channels * 2, 16)
+    data = b"fmt " + struct.pack("<I", len(head)) + head + b"data" + struct.pack("<I", len(body)) + body
+    return b"RIFF" + struct.pack("<I", 4 + len(data)) + b"WAVE" + data
+
+
+def envelope(frames: NDArray[np.float32], columns: int = _COLUMNS) -> NDArray[np.float32]:
+    """Finds the lowest and highest value in each of `columns` equal parts of a sound, over all channels.
+
+    Returns: [min(columns, frames), 2].
+    """
+    count = len(frames)
+    edges = np.linspace(0, count, min(columns, count) + 1).astype(int)[:-1]
+    lowest, highest = frames.min(axis=1), frames.max(axis=1)
+    return np.stack([np.minimum.reduceat(lowest, edges), np.maximum.reduceat(highest, edges)], axis=1)
+
+
+def waveform_svg(frames: NDArray[np.float32], rate: float | None) -> str:
+    """Draws a sound between -peak and peak, with its length below.
+
+    Args:
+        frames: [frames, channels], not empty.
+        rate: frames a second; None: not known, and the axis counts frames.
+    """
+    parts = envelope(frames)
+    peak = max(float(np.abs(parts).max()), 1e-9)
+    middle = _HEIGHT / 2
+    upper = [f"{x},{middle - high / peak * middle:.1f}" for x, high in enumerate(parts[:, 1].tolist())]
+    lower = [f"{x},{middle - low / peak * middle + 0.5:.1f}" for x, low in enumerate(parts[:, 0].tolist())]
+    length = f"{len(frames) / rate:.3g} s" if rate else f"{len(frames)} frames"
+    width = len(parts)
+    return (
+        f'<svg class="jd-wave" viewBox="0 0 {width} {_HEIGHT}" preserveAspectRatio="none" height="{_HEIGHT}" role="img" '
+        f'aria-label="waveform, {escape(length)}"><polygon fill="var(--cpu)" points="{" ".join(upper + lower[::-1])}"/></svg>'
+    )

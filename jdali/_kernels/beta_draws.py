@@ -11,6 +11,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from jdali._batches import valid_mask
+from jdali._numerics.platform import one_program
 from jdali._numerics.random import element_normal, element_uniform
 from jdali._numerics.rounding import varying_like
 
@@ -18,7 +19,10 @@ from jdali._numerics.rounding import varying_like
 _ATTEMPTS = 24
 
 
-def draw_beta(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike, beta: ArrayLike) -> Array:
+@one_program(static_argnums=2)
+def draw_beta(
+    key: Array, extent: Array, shape: tuple[int, ...], alpha: ArrayLike, beta: ArrayLike
+) -> Array:  # fmt: skip
     """Draws float32 [*shape], 0 to 1; NaN where `alpha` or `beta` is not above 0.
 
     It takes the draws of `element_bits` from 0 and from 2^31 on, 49 of each.

@@ -72,9 +72,9 @@ class FoundWindow:
     whole: bool = False
 
 
-def whole_picture(ndim: int, *, satisfying: bool = True) -> FoundWindow:
+def whole_picture(ndim: int) -> FoundWindow:
     zero, one = np.zeros(ndim, _Float), np.ones(ndim, _Float)
-    return FoundWindow(zero, one, zero, one, satisfying, whole=True)
+    return FoundWindow(zero, one, zero, one, whole=True)
 
 
 def find_window(

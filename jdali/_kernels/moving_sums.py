@@ -8,9 +8,10 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jdali._numerics.platform import platform_dependent
+from jdali._numerics.platform import one_program, platform_dependent
 
 
+@one_program(static_argnums=(1, 2))
 def moving_sums(values: Array, window: int, interval: int) -> Array:
     """Sums float32 values in moving windows: as DALI does on a CPU, and within each window elsewhere.
 

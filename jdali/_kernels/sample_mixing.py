@@ -13,6 +13,7 @@ from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
 from jdali._kernels.beta_draws import draw_beta
 from jdali._kernels.fit import fit
+from jdali._numerics.platform import one_program
 from jdali._numerics.random import element_uniform
 from jdali._numerics.threefry import threefry
 from jdali._operators.record import is_traced
@@ -100,6 +101,7 @@ def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) ->
     )
 
 
+@one_program()
 def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mixture:
     """Draws partners and shares.
 

@@ -1,6 +1,6 @@
 """Shapes and element types of per-sample arguments: one rule for every operator, engine and surface.
 
-What a sample's value may be is said by the annotation in the operator's record, and by it alone:
+The annotation in the operator's record alone says which values a sample may have:
 
 * `float`, `int`, an enum: one number. A tensor of one element, whatever its axes, is that number.
 * `tuple[float, ...]`: a vector, as long in one sample as in another; or a number, if the operator's
@@ -57,7 +57,7 @@ class Traced:
 
 
 def is_traced(value: object) -> bool:
-    """True if an argument of `setup` has no value yet (checks of its value must be left out)."""
+    """Returns True if an argument of `setup` has no value yet (checks of its value must be left out)."""
     return isinstance(value, Traced)
 
 
@@ -212,7 +212,7 @@ def extents_of(values: np.ndarray) -> np.ndarray:
 
 
 def shapes_text(extents: np.ndarray, shown: int = 4) -> str:
-    """Shapes [N, ndim] of a batch as DALI writes them, "{2 x 3, 4 x 5}"; of many samples the first ones."""
+    """Writes the shapes [N, ndim] of a batch as DALI does, "{2 x 3, 4 x 5}"; of many samples the first ones."""
     texts = [size_text(extent) for extent in extents[:shown]]
     return f"{{{', '.join(texts)}{', ...' if len(extents) > shown else ''}}}"
 

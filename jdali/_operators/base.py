@@ -106,7 +106,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         return dict(self._records)
 
     def is_built_in(self, name: str) -> bool:
-        """True if the catalog knows the operator."""
+        """Returns True if the catalog knows the operator."""
         return name in self._modules
 
     def kind_name(self, name: str) -> str:
@@ -162,7 +162,7 @@ Kind = TypeVar("Kind", bound="Operator")
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Operator(Schema, OptionalInputOptions):
-    """Record of one operator, whatever its kind: its options and its schema.
+    """Record of one operator of any kind: its options and its schema.
 
     The decorator of a kind takes the options of that kind; all others keep their defaults.
 
@@ -207,15 +207,15 @@ class Operator(Schema, OptionalInputOptions):
         return ""
 
     def depends_on_batch(self, arguments: Arguments) -> bool:
-        """True if results for a sample depend on the others of the batch, if only in size."""
+        """Returns True if results for a sample depend on the others of the batch, if only in size."""
         return False
 
     def by_sample(self, arguments: Arguments) -> bool:
-        """True if a sample of the outputs depends only on the sample in the same position of the inputs."""
+        """Returns True if a sample of the outputs depends only on the sample in the same position of the inputs."""
         return not self.depends_on_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """True if it works on the whole batch at once, so that results for a sample alone differ from those
+        """Returns True if it works on the whole batch at once, so that results for a sample alone differ from those
         in its batch.
         """
         return False
@@ -240,7 +240,7 @@ class Operator(Schema, OptionalInputOptions):
         return frozenset()
 
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
-        """Names of the per-sample arguments (and inputs) whose values `setup` must see."""
+        """Names the per-sample arguments (and inputs) whose values `setup` must see."""
         if self.setup is None:
             return frozenset()
         per_sample = [a.name for a in self.args.values() if a.kind is ArgKind.PER_SAMPLE]
@@ -252,7 +252,7 @@ REGISTRY: Registry[Operator] = Registry(CATALOG)
 
 
 def is_built_in(op: Operator) -> bool:
-    """True if an operator is jdali's own, and no other has taken its name."""
+    """Returns True if an operator is jdali's own, and no other has taken its name."""
     return REGISTRY.is_built_in(op.name) and REGISTRY[op.name] is op
 
 

@@ -105,7 +105,7 @@ class PerBatch:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CallRequest:
-    """Inputs and arguments of one call on a batch, as far as they are known before it runs.
+    """Inputs and arguments of one call on a batch, with what is known of them before it runs.
 
     Attributes:
         op: the operator.
@@ -298,7 +298,7 @@ class _BoundArguments:
 
 
 def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Values whose shapes differ by sample padded, and their true lengths beside them."""
+    """Pads values whose shapes differ by sample, and adds their true lengths."""
     result = dict(traced)
     for name, values in traced.items():
         if values.dtype == object:

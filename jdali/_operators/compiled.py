@@ -1,4 +1,4 @@
-"""Kinds of operators that are compiled: most of them."""
+"""Kinds of compiled operators."""
 
 from __future__ import annotations
 

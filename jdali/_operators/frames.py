@@ -83,7 +83,7 @@ class Frames:
         return BatchSpec(extents, spec.dtype, layout)
 
     def values(self, name: str, values: np.ndarray) -> np.ndarray:
-        """Values [N, ...] of an argument as one for each frame."""
+        """Repeats the values [N, ...] of an argument for each frame."""
         if name not in self.lengths:
             return values[self.sample]
         number = np.minimum(self.number, self.lengths[name][self.sample] - 1)
@@ -93,7 +93,7 @@ class Frames:
         return np.stack(rows) if len({row.shape for row in rows}) == 1 else argument_rules.as_objects(rows)
 
     def extents(self, name: str, extents: np.ndarray) -> np.ndarray:
-        """Shapes [N, ndim] of an argument's values as those of its frames."""
+        """Repeats the shapes [N, ndim] of an argument's values for each frame."""
         return extents[self.sample, 1:] if name in self.lengths else extents[self.sample]
 
     def gathered(self, spec: BatchSpec, axis: int) -> BatchSpec:
@@ -252,7 +252,7 @@ def _rows(value: Array, axis: int | None, frames: int) -> Array:
 
 
 def _without(extents: Array, axis: int | None) -> Array:
-    """Sizes of frames, of those of samples, int32 [N, ndim]."""
+    """Drops the axis of frames from the sizes of samples, int32 [N, ndim]."""
     return extents if axis is None else jnp.delete(extents, axis, axis=1)
 
 

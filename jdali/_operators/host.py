@@ -1,4 +1,4 @@
-"""Kinds of operators that are not compiled: NumPy functions, decoders, readers, and those that only move samples."""
+"""Kinds of operators that run on the host: NumPy functions, decoders, readers, and those that only move samples."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ _CAPITALS = {
 
 
 def class_name(name: str) -> str:
-    """DALI's name of an operator's class: "readers.nemo_asr" → "readers.NemoAsr", "bbox_paste" → "BBoxPaste"."""
+    """Returns DALI's name of an operator's class: "readers.nemo_asr" → "readers.NemoAsr", "bbox_paste" → "BBoxPaste"."""
     family, dot, short = name.rpartition(".")
     return family + dot + "".join(_CAPITALS.get(word) or word.capitalize() for word in short.split("_"))
 
 
 def schema_name(name: str) -> str:
-    """DALI's name of an operator's schema: "readers.nemo_asr" → "readers__NemoAsr"."""
+    """Returns DALI's name of an operator's schema: "readers.nemo_asr" → "readers__NemoAsr"."""
     return class_name(name).replace(".", "__")
 
 
@@ -69,7 +69,7 @@ _EXPLAINED = {
 
 
 def is_deprecated(name: str) -> bool:
-    """True if DALI has deprecated a name.
+    """Returns True if DALI has deprecated a name.
 
     Args:
         name: of a function, dotted, below `fn`.
@@ -78,7 +78,7 @@ def is_deprecated(name: str) -> bool:
 
 
 def warn_of_name(name: str, surface: str) -> None:
-    """Warns of a call by a deprecated name, at the user's line.
+    """Warns at the user's line about a call by a deprecated name.
 
     Args:
         name: of the function, dotted, below `fn`.

@@ -24,7 +24,7 @@ def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], arg
 
     Args:
         op: the operator.
-        plan: plans the call for one sample. What running it raises is no matter of what was given.
+        plan: plans the call for one sample. Errors while it runs do not come from its arguments.
         inputs: of the call.
         args: of the call.
     """
@@ -70,7 +70,7 @@ def _is_right(
 
     try:
         jax.eval_shape(one_row)
-    except Exception:  # whatever is wrong with it, it is not the batch alone
+    except Exception:  # another cause than the batch
         return False
     return True
 

@@ -147,7 +147,7 @@ def follow(
 
 
 def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
-    """Sizes to try: one axis smaller, or several that a call may want to agree; by one, and by half.
+    """Yields sizes to try: one axis smaller, or several that a call may want to agree; by one, and by half.
 
     Those are all axes of one padded size, the same axis of all inputs, from the first or from the last, and all.
     """
@@ -168,7 +168,7 @@ def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
 
 
 def _alike(first: PlannedCall, other: PlannedCall) -> bool:
-    """True if two plans differ in the sizes of outputs only."""
+    """Returns True if two plans differ in the sizes of outputs only."""
     if first.call != other.call or first.traced.keys() != other.traced.keys():
         return False
     if [o.extents.shape for o in first.outputs] != [o.extents.shape for o in other.outputs]:

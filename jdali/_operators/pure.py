@@ -238,7 +238,7 @@ def _rows(op: Operator, arrays: Sequence[Array]) -> int:
 
 
 def keeps_floats(op: Operator) -> bool:
-    """True if a float input keeps its type without `dtype`, though bytes are the operator's default.
+    """Returns True if a float input keeps its type without `dtype`, though bytes are the operator's default.
 
     Of bytes every derivative is 0, and nothing would say so.
     """
@@ -267,7 +267,7 @@ def _traced_arguments(op: Operator, args: Mapping[str, object]) -> dict[str, Arr
 
 
 def _input_values(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
-    """Values of those inputs that are arguments of `setup`."""
+    """Collects the values of the inputs that are arguments of `setup`."""
     values: dict[str, Any] = {}
     for i, value in enumerate(inputs):
         if op.input(i).argument:

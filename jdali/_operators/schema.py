@@ -60,7 +60,7 @@ class Arg:
     per_frame: bool = False  # annotated PerFrame
 
     def is_by_frame(self, layout: str) -> bool:
-        """True if a tensor of this layout, as the argument, has a value for each frame."""
+        """Returns True if a tensor of this layout, as the argument, has a value for each frame."""
         return self.per_frame and layout.startswith("F")
 
     @property
@@ -196,7 +196,7 @@ class Schema:
         return f" All others are arguments, which are given by name: {call}"
 
     def setup_sees(self, name: str) -> bool:
-        """True if `setup` gets the value of an argument, needed or not."""
+        """Returns True if `setup` gets the value of an argument, needed or not."""
         return self.setup_parameters is not None and name in self.setup_parameters
 
     def bind(self, arguments: Mapping[str, object], *, private: bool = False) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import functools
 import os
 import types as pytypes
 import typing
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from jdali import types
 
 @functools.cache
 def alternatives(annotation: object) -> tuple[Any, ...]:
-    """Members of a union, or the annotation alone."""
+    """Lists the members of a union, or the annotation alone."""
     if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
         return typing.get_args(annotation)
     return (annotation,)
@@ -45,6 +45,10 @@ def static_value(annotation: Any, value: Any) -> Hashable:
     if isinstance(value, (np.generic, np.ndarray)):
         one_number = value.size == 1 and not any(typing.get_args(option) for option in options)
         value = value.item() if one_number else value.tolist()
+    elif isinstance(value, Collection) and not isinstance(value, (str, bytes, list, tuple, Mapping)):
+        # A range, a column of pandas: of values where a vector is asked for.
+        vector = any(typing.get_origin(option) in (tuple, list) for option in options)
+        value = list(value) if vector else value
     kind = _element(annotation)
     return _freeze(value if kind is None else _converted(kind, annotation, value))
 

@@ -109,7 +109,7 @@ def document(
 
 
 def _entries(arguments: Mapping[str, str]) -> str:
-    """Lines of a docstring's Args."""
+    """Writes the lines of a docstring's Args."""
     return "".join(f"    {name}: {text}\n" for name, text in arguments.items())
 
 

@@ -205,7 +205,7 @@ def _check(nodes: Sequence[NodeRecord]) -> None:
 
 def data_set_digest(reader: Any) -> tuple[int, str]:
     """Returns the number of samples of a reader, and a digest of the names of some."""
-    size = int(reader.size)
+    size = int(reader.count)
     names = hashlib.blake2b(digest_size=16)
     for index in np.unique(np.linspace(0, size - 1, min(size, _COMPARED)).astype(np.int64)).tolist():
         names.update(str(reader.source(index)).encode() + b"\0")

@@ -54,12 +54,12 @@ def is_random_access(source: object) -> bool:
 
 
 def is_callback(source: object) -> TypeGuard[Callable[..., Any]]:
-    """True if the source is called for each of its items."""
+    """Returns True if the source is called for each of its items."""
     return callable(source) and not is_generator_function(source)
 
 
 def takes_argument(function: Callable[..., object]) -> bool:
-    """True if a callback takes an index (a number, SampleInfo or BatchInfo); raises TypeError if it takes
+    """Returns True if a callback takes an index (a number, SampleInfo or BatchInfo); raises TypeError if it takes
     more than that.
     """
     try:

@@ -123,7 +123,7 @@ class SourceFeed:
             )
 
     def as_fed(self, data: object, layout: str | None, batch_size: int, *, copy: bool) -> Any:
-        """A batch that the user gives, for `feed`; it is checked here.
+        """Checks a batch that the user gives, for `feed`.
 
         Args:
             data: a batch, or a sequence of one for each output.
@@ -146,7 +146,7 @@ class SourceFeed:
 
         Args:
             output: its number.
-            unused: numbers of those that nobody will feed.
+            unused: numbers of outputs that are never fed.
             data, layout, batch_size: see `feed`.
         """
         samples = self._samples(data, output, batch_size, copy=not self.no_copy)
@@ -158,12 +158,12 @@ class SourceFeed:
             if not all(self._fed_outputs.get(i) for i in numbers if i not in unused):
                 return
             parts = {i: self._fed_outputs[i].popleft() for i in numbers if i not in unused}
-            anything = next(iter(parts.values()))  # in the place of what nobody takes
+            anything = next(iter(parts.values()))  # in place of unused outputs
             rows = [parts.get(i, anything) for i in numbers]
             self.fed.append(_Batch([row[0] for row in rows], [row[1] for row in rows]))
 
     def _fed_layout(self, layout: str | None, output: int) -> str | None:
-        """The layout that an output's batch is fed with, or else that of the output."""
+        """Returns the layout that an output's batch is fed with, or else that of the output."""
         declared = self.layouts[output]
         if layout and declared and layout != declared:
             raise ValueError(f'{self.title}: Expected data with layout: "{declared}" and got: "{layout}".')
@@ -174,7 +174,7 @@ class SourceFeed:
         return functools.partial(SourceFeed, None, name=self.name, num_outputs=self.num_outputs)
 
     def anew(self) -> SourceFeed:
-        """The same source for another pipeline, of which nothing was used."""
+        """Returns the same source for another pipeline, at its beginning."""
         fresh = copy.copy(self)
         fresh.fed, fresh._fed_outputs, fresh._feed_lock = collections.deque(), {}, threading.Lock()
         fresh._last, fresh._given, fresh._turn = None, 0, threading.RLock()
@@ -209,7 +209,7 @@ class SourceFeed:
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """JSON-able; empty for a callback that takes the index of the batch or sample.
+        """Returns the position, fit for JSON; empty for a callback that takes the index of the batch or sample.
 
         What was fed with `feed_input` is not in it, only how many batches of it were used.
         """
@@ -252,7 +252,7 @@ class SourceFeed:
             self.source.set_state(restored(state["own"]))
 
     def twin(self) -> SourceFeed:
-        """The same source with a position of its own, for replaying; raises RuntimeError if it cannot be had."""
+        """Returns the same source with a position of its own, for replaying; raises RuntimeError if it cannot have one."""
         twin = copy.copy(self)
         twin._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
@@ -268,7 +268,7 @@ class SourceFeed:
             self._items.skip(batches if self.batch else batches * batch_size)
 
     def draw(self, *request: int) -> list[Samples]:
-        """As `next`, for batches that are to have their type, number of axes and layout in common.
+        """Gives a batch as `next` does, and checks that type, number of axes and layout are those of earlier ones.
 
         Raises:
             RuntimeError: the batch is of another kind than the one before it.
@@ -282,7 +282,7 @@ class SourceFeed:
         return outputs
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """One batch: for each output the samples.
+        """Gives a batch: for each output the samples.
 
         Args:
             batch_size: number of samples, at most.
@@ -347,7 +347,7 @@ class SourceFeed:
         return rows
 
     def _columns(self, rows: list[object]) -> Any:
-        """Rows of samples as what a source of batches gives."""
+        """Converts rows of samples to a batch as a source of batches gives it."""
         return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
 
     def _outputs(self, raw: Any) -> list[Any]:
@@ -383,7 +383,7 @@ class SourceFeed:
         return self.source(argument()) if self._items is None else self._items.next()
 
     def _own(self, row: object, info: SampleInfo) -> Any:
-        """A sample's outputs, copied: the source may use its memory again for the next sample."""
+        """Copies a sample's outputs: the source may use its memory again for the next sample."""
         try:
             if self.num_outputs is None:
                 return own_sample(row)

@@ -25,7 +25,7 @@ class SourceItems:
         source: iterable or callable.
         cycle: "quiet" starts an iterable again at its end, "raise" does so after StopIteration, "no" does
             neither.
-        held: at its end it gives StopIteration, whatever it is asked, before `restart`; also "raise".
+        held: at its end every call raises StopIteration, up to `restart`; also "raise".
     """
 
     def __init__(self, source: Any, cycle: str = "no", *, held: bool = False):
@@ -57,10 +57,10 @@ class SourceItems:
         return self._taken > 0 and inspect.isgenerator(self._source)
 
     def next(self) -> Any:
-        """The next item.
+        """Returns the next item.
 
         Raises:
-            StopIteration: there is none.
+            StopIteration: no item is left.
         """
         if self._ended:
             raise StopIteration
@@ -82,7 +82,7 @@ class SourceItems:
         return item
 
     def _given(self) -> Any:
-        """The iterator's next item. One that raises is behind it, unless it was a generator, which has ended."""
+        """Returns the iterator's next item. One that raises has passed it; a generator that raises has ended."""
         if self._met_end:
             self._met_end = False
             raise StopIteration
@@ -170,7 +170,7 @@ class SourceItems:
 
         Args:
             state: of `get_state`.
-            items: how many the epoch would have had after that: they are left out. None: nobody knows; a source with a
+            items: how many the epoch would have had after that: they are left out. None: not known; a source with a
                 `cycle` begins again.
         """
         if not (self._is_indexed or self._restarts or "own" in state):
@@ -201,7 +201,7 @@ class SourceItems:
         return isinstance(self._source, (Sequence, np.ndarray))
 
     def twin(self) -> SourceItems:
-        """The same items with a position of its own.
+        """Returns the same items with a position of their own.
 
         Raises:
             RuntimeError: they cannot be had twice.
@@ -239,7 +239,7 @@ class _CallbackItems(Iterator[Any]):
 
 
 def is_generator_function(source: object) -> bool:
-    """True for a function with `yield`, also as a partial or as `__call__`."""
+    """Returns True for a function with `yield`, also as a partial or as `__call__`."""
     if isinstance(source, functools.partial):
         return is_generator_function(source.func)
     call = getattr(type(source), "__call__", None)  # noqa: B004  the function itself is wanted
@@ -247,12 +247,12 @@ def is_generator_function(source: object) -> bool:
 
 
 def has_state(source: Any) -> bool:
-    """True if a user's object has `get_state` and `set_state`."""
+    """Returns True if a user's object has `get_state` and `set_state`."""
     return hasattr(source, "get_state") and hasattr(source, "set_state")
 
 
 def portable(state: Any) -> Any:
-    """A user's state in a form for JSON: some of Grain's are bytes."""
+    """Converts a user's state for JSON: some of Grain's are bytes."""
     return {"base64": base64.b64encode(state).decode()} if isinstance(state, bytes) else state
 
 

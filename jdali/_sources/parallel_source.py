@@ -29,11 +29,11 @@ class InWorkers(abc.ABC):
 
     @abc.abstractmethod
     def remote(self) -> Any:
-        """The object whose methods the workers call, see `CallbackWorkers`."""
+        """Returns the object whose methods the workers call, see `CallbackWorkers`."""
 
     @abc.abstractmethod
     def in_process(self) -> Any:
-        """The `runtime` that does the same in this process."""
+        """Returns the `runtime` that does the same in this process."""
 
     def attach(self, workers: CallbackWorkers, number: int) -> None:
         """Says which workers serve it, and its number among their objects."""
@@ -45,7 +45,7 @@ class InWorkers(abc.ABC):
         return self._workers.submit(self._number, method, *arguments, **room)
 
     def _parts(self, count: int) -> list[range]:
-        """The samples of a batch in parts for the workers."""
+        """Divides the samples of a batch into parts for the workers."""
         assert self._workers is not None
         step = max(1, -(-count // (_PARTS * self._workers.size)))
         return [range(i, min(i + step, count)) for i in range(0, count, step)]
@@ -98,13 +98,13 @@ class RemoteSource:
         return SourceFeed(self.callback, held=True, **self._options)
 
     def next_batch(self, *request: int) -> tuple[list[Any], list[str], dict[str, Any]]:
-        """All samples of a batch for each output; their layouts, and the state after them."""
+        """Joins all samples of a batch for each output; returns their layouts, and the state after them, too."""
         source = self._local
         outputs = [in_host_memory(samples) for samples in source.next(*request)]
         return outputs, source.drawn_layouts, source.get_state()
 
     def rows(self, numbers: range, *request: int) -> list[Any]:
-        """See `SourceFeed.rows`; in host memory."""
+        """Gives rows as `SourceFeed.rows` does, in host memory."""
         rows = self._local.rows(numbers, *request)
         return [[*map(host_sample, row)] if isinstance(row, list) else host_sample(row) for row in rows]
 
@@ -174,18 +174,16 @@ class ParallelSource(SourceFeed, InWorkers):
         return RemoteSource(self.source, self._options, not self._takes_index)
 
     def in_process(self) -> SourceFeed:
-        """See `InWorkers.in_process`."""
         return SourceFeed(self.source, **self._options)
 
     def anew(self) -> ParallelSource:
-        """See `SourceFeed.anew`."""
         return ParallelSource(
             self.source, prefetch_queue_depth=self._depth, bytes_per_sample=self._bytes_per_sample,
             **self._options,
         )  # fmt: skip
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """See `SourceFeed.next`; later batches are asked for meanwhile."""
+        """Gives a batch as `SourceFeed.next` does; asks for later ones meanwhile."""
         request = (batch_size, iteration, epoch, first)
         if self._ahead and self._ahead[0].wanted != self._wanted(request):
             self._ahead.clear()
@@ -232,7 +230,6 @@ class ParallelSource(SourceFeed, InWorkers):
         return self._batch(self._outputs(self._columns(rows)), self.layouts, size, copy=False)
 
     def restart(self) -> None:
-        """See `SourceFeed.restart`."""
         self._ahead.clear()
         self._move("restart")
 
@@ -249,13 +246,12 @@ class ParallelSource(SourceFeed, InWorkers):
             self._move("set_state", state)
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
-        """See `SourceFeed.leave_epoch`."""
         self._ahead.clear()
         if not self._takes_index:
             self._move("leave_epoch", state, batches, batch_size)
 
     def twin(self) -> SourceFeed:
-        """See `SourceFeed.twin`; this one runs in the process itself."""
+        """Returns a twin as `SourceFeed.twin` does, which runs in the process itself."""
         twin = SourceFeed(self.source, **self._options)
         twin._turn = self._turn
         if not self._takes_index:

@@ -26,28 +26,28 @@ Samples: TypeAlias = "list[np.ndarray[Any, Any]] | TensorList"
 
 
 def in_host_memory(samples: Samples) -> list[np.ndarray[Any, Any]]:
-    """The samples for NumPy."""
+    """Returns the samples for NumPy."""
     return samples.to_samples() if isinstance(samples, TensorList) else samples
 
 
 def chosen(samples: Samples, rows: np.ndarray[Any, Any]) -> Samples:
-    """The samples in these positions, in that order."""
+    """Returns the samples in these positions, in that order."""
     return samples.select(rows) if isinstance(samples, TensorList) else [samples[i] for i in rows.tolist()]
 
 
 def copied(samples: Samples) -> Samples:
-    """The samples in memory that nobody else writes to."""
+    """Returns the samples in memory that nobody else writes to."""
     return samples if isinstance(samples, TensorList) else [sample.copy() for sample in samples]
 
 
 def kind_of(samples: Samples, i: int) -> tuple[np.dtype[Any], int]:
-    """Element type and number of axes of a sample."""
+    """Returns the element type and the number of axes of a sample."""
     one = samples.spec if isinstance(samples, TensorList) else samples[i]
     return one.dtype, one.ndim
 
 
 def batch_of(samples: Samples, layout: str, device: str, source: Provenance) -> TensorList:
-    """Samples that a source gave as the batch of a value of the graph.
+    """Makes the batch of a value of the graph from samples that a source gave.
 
     What is on a device stays there, unless the value's device is "cpu".
     """
@@ -58,7 +58,7 @@ def batch_of(samples: Samples, layout: str, device: str, source: Provenance) -> 
 
 
 def as_samples(value: object, *, copy: bool = True) -> Samples:
-    """Samples of a batch in any of the forms users give: list, array [N, ...], TensorList, JAX, torch.
+    """Converts a batch in any of the forms users give: list, array [N, ...], TensorList, JAX, torch.
 
     Args:
         value: the batch.
@@ -84,7 +84,7 @@ def as_samples(value: object, *, copy: bool = True) -> Samples:
 
 
 def _on_device(value: object) -> TensorList | None:
-    """A batch that is on a device, or has samples there; nothing is read."""
+    """Takes a batch that is on a device, or has samples there; nothing is read."""
     if isinstance(value, TensorList):
         return None if value.store.local else value
     if isinstance(value, jax.Array):
@@ -102,7 +102,7 @@ def _is_local_sample(value: object) -> bool:
 
 
 def own_sample(value: object) -> Any:
-    """A sample in memory that the user does not write to."""
+    """Returns a sample in memory that the user does not write to."""
     if not _is_local_sample(value):
         return value  # JAX's arrays do not change
     copied = data_array(value, copy=True)
@@ -110,7 +110,7 @@ def own_sample(value: object) -> Any:
 
 
 def host_sample(value: Any) -> Any:
-    """A sample that `own_sample` gave, in host memory."""
+    """Brings a sample of `own_sample` to host memory."""
     if isinstance(value, (np.ndarray, TensorCPU)):
         return value
     array = np.asarray(value)
@@ -118,7 +118,7 @@ def host_sample(value: Any) -> Any:
 
 
 def layout_of(value: object) -> str:
-    """The layout that a batch, or the tensors of one, have of their own; "" if none."""
+    """Returns the layout that a batch, or the tensors of one, have of their own; "" if none."""
     if isinstance(value, TensorList):
         return value.layout()
     if isinstance(value, (list, tuple)):
@@ -135,7 +135,7 @@ class DataKind:
         self._layout = ""
 
     def check(self, samples: Samples, layout: str) -> None:
-        """Takes note of a batch. One without samples has no kind, and one without a layout before any had one is as good.
+        """Notes the kind of a batch. One without samples has none; batches without a layout may precede those with one.
 
         Raises:
             RuntimeError: it is of another kind than the one before it, in DALI's words.

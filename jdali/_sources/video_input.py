@@ -52,7 +52,6 @@ class VideoInput(SourceFeed):
         self._frames = self._next_frame = 0
 
     def anew(self) -> VideoInput:
-        """See `SourceFeed.anew`."""
         policy = "pad" if self._pads else "partial"
         return VideoInput(
             name=self.name, sequence_length=self._length, last_sequence_policy=policy, blocking=self._blocking,
@@ -60,7 +59,7 @@ class VideoInput(SourceFeed):
         )  # fmt: skip
 
     def as_fed(self, data: Any, layout: str | None, batch_size: int, *, copy: bool) -> Any:
-        """A video for `feed`, given as its bytes, or as a batch of them with one sample; see `SourceFeed.as_fed`."""
+        """Takes a video for `feed`, as its bytes or as a batch of them with one sample; see `SourceFeed.as_fed`."""
         whole = isinstance(data, bytes) or (isinstance(data, np.ndarray) and data.ndim == 1)
         videos = (
             [np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data]
@@ -86,7 +85,7 @@ class VideoInput(SourceFeed):
             raise self._no_data()
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """The next sequences, up to `batch_size`; see `SourceFeed.next`."""
+        """Gives the next sequences, up to `batch_size`; see `SourceFeed.next`."""
         if self._decoder is None:
             self._decoder = self._next_video()
         sequences: list[np.ndarray] = []

@@ -11,6 +11,7 @@ import numpy as np
 
 from jdali import fn
 from jdali._errors import OperatorError, SampleError
+from jdali._statistics.labels import class_names
 from jdali._statistics.outputs import Output, statistics_of
 from jdali._statistics.results import Statistics
 from jdali._system.progress import progress_bar
@@ -52,7 +53,9 @@ def statistics(
             pipe = data
         else:
             pipe = stack.enter_context(contextlib.closing(_decoding(data)))
-        measured = [Output(f"output {i}", node) for i, node in enumerate(pipe.outputs_of_graph)]
+        nodes = pipe.outputs_of_graph
+        names = [class_names(node, pipe.internals().engine.readers) for node in nodes]
+        measured = [Output(f"output {i}", node, names[i]) for i, node in enumerate(nodes)]
         total = n if n is not None else _epoch_size(pipe)
         advance = stack.enter_context(progress_bar(total, "samples", "statistics", wanted=progress))
         samples = 0
@@ -61,11 +64,12 @@ def statistics(
                 output.add(batch, chosen)
             samples += len(chosen)
             advance(len(chosen))
-        classes = next((meta["classes"] for meta in pipe.reader_meta().values() if "classes" in meta), ())
         bad = pipe.errors
         if n is None and bad:
             bad = [sample for sample in bad if sample.epoch == bad[0].epoch]
-        return Statistics(samples, tuple(bad), statistics_of(measured), tuple(classes))
+        return Statistics(
+            samples, tuple(bad), statistics_of(measured), next((own for own in names if own), ())
+        )
 
 
 def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, ...], np.ndarray]]:
@@ -127,8 +131,8 @@ def _decoding(data: object) -> Pipeline:
     return _pipeline(outputs)
 
 
-def _pipeline(outputs: Sequence[DataNode], batch_size: int = _READER_BATCH) -> Pipeline:
-    pipe = Pipeline(batch_size=batch_size, on_error="mask")
+def _pipeline(outputs: Sequence[DataNode]) -> Pipeline:
+    pipe = Pipeline(batch_size=_READER_BATCH, on_error="mask")
     pipe.set_outputs(*outputs)
     return pipe
 

@@ -10,6 +10,7 @@ import numpy as np
 from jdali._statistics.moments import Moments
 from jdali._statistics.results import OutputStatistics, Range
 from jdali.graph import DataNode
+from jdali.readers.base import ClassNames
 from jdali.tensors import TensorList
 
 _MOST_CHANNELS = 4
@@ -22,14 +23,16 @@ class Output:
     Args:
         name: of the output.
         node: it.
+        classes: names of the labels in it; empty: it holds none, or they have no names.
     """
 
-    def __init__(self, name: str, node: DataNode):
-        self.name, self.source, self.index = name, node.source, node.index
+    def __init__(self, name: str, node: DataNode, classes: ClassNames):
+        self.name, self.source, self.index, self._classes = name, node.source, node.index, classes
         self._extents: list[np.ndarray] = []
         self._numbers: list[np.ndarray] = []
         self._moments: dict[int, Moments] = {}  # by the number of channels
         self._samples: collections.Counter[int] = collections.Counter()  # by the number of channels
+        self._objects: collections.Counter[int] = collections.Counter()  # by their labels
         self._dtype, self._layout = np.dtype(np.uint8), ""
 
     def add(self, batch: TensorList, chosen: np.ndarray) -> None:
@@ -40,6 +43,9 @@ class Output:
         extents = batch.spec.extents[chosen]
         self._extents.append(extents)
         samples = batch.to_samples()
+        if self._classes and self._dtype.kind in "iu":
+            self._objects.update(label for i in chosen for label in samples[i].reshape(-1).tolist())
+            return
         if (extents.prod(axis=1) == 1).all():
             self._numbers.append(np.array([samples[i].reshape(()) for i in chosen]))
         elif self._is_bytes:
@@ -91,6 +97,11 @@ class Output:
             rates: sampling rates of the samples, Hz, if known.
         """
         name, dtype, numbers = self.name, str(self._dtype), self.numbers
+        if self._objects:
+            labels = dict(sorted(self._objects.items()))
+            return OutputStatistics(
+                name, "labels", dtype, self._layout, {}, labels=labels, classes=self._classes
+            )
         if numbers is not None and numbers.dtype.kind in "iu":
             labels = dict(sorted(collections.Counter(numbers.tolist()).items()))
             return OutputStatistics(name, "labels", dtype, self._layout, {}, labels=labels)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from jdali._display import named
 from jdali._errors import SkippedSample
 
 _MOST_LABELS = 10
@@ -44,8 +45,9 @@ class OutputStatistics:
         std: standard deviation by channel, of all values (NumPy's `std`).
         range: smallest and largest value.
         not_finite: values that are NaN or infinite; they are left out.
-        labels: how often each label came, by label.
+        labels: how often each label came, by label; of several objects in a sample each counts.
         other_channels: samples that are not in `mean` and `std`, for they have another number of channels than most.
+        classes: names of the labels; empty if they are not known.
     """
 
     name: str
@@ -60,15 +62,12 @@ class OutputStatistics:
     not_finite: int = 0
     labels: Mapping[int, int] = dataclasses.field(default_factory=dict)
     other_channels: int = 0
+    classes: Sequence[str] | Mapping[int, str] = ()
 
-    def text(self, classes: Sequence[str] = ()) -> str:
-        """Writes a line for a person to read.
-
-        Args:
-            classes: names of the labels.
-        """
+    def text(self) -> str:
+        """Writes a line for a person to read."""
         if self.kind == "labels":
-            return f"{self.name}: {self._labels_text(classes)}"
+            return f"{self.name}: {self._labels_text()}"
         what = "bytes" if self.kind == "bytes" else " ".join(filter(None, [self.layout, self.dtype]))
         parts = [f"{_AXES.get(axis, f'axis {axis}')} {size}" for axis, size in self.sizes.items()]
         if self.duration is not None:
@@ -83,9 +82,9 @@ class OutputStatistics:
             )
         return f"{self.name}: {what}, {', '.join(parts)}"
 
-    def _labels_text(self, classes: Sequence[str]) -> str:
+    def _labels_text(self) -> str:
         def name(label: int) -> str:
-            return f"{classes[label]} ({label})" if 0 <= label < len(classes) else str(label)
+            return named(label, self.classes)
 
         often = sorted(self.labels.items(), key=lambda item: (-item[1], item[0]))
         if len(often) <= _MOST_LABELS:
@@ -110,13 +109,13 @@ class Statistics:
         samples: how many good ones were looked at.
         bad: samples that could not be read or decoded.
         outputs: each output of the pipeline, in order.
-        classes: names of the labels, of readers that know them.
+        classes: names of the labels of the first output that has some: classes[label].
     """
 
     samples: int
     bad: tuple[SkippedSample, ...]
     outputs: tuple[OutputStatistics, ...]
-    classes: tuple[str, ...] = ()
+    classes: Sequence[str] | Mapping[int, str] = ()
 
     @property
     def mean(self) -> tuple[float, ...]:
@@ -142,7 +141,7 @@ class Statistics:
         lines += [f"  {sample.path}: {sample.reason}" for sample in self.bad[:_MOST_LABELS]]
         if len(self.bad) > _MOST_LABELS:
             lines.append(f"  and {len(self.bad) - _MOST_LABELS} more, in `bad`")
-        lines += [output.text(self.classes) for output in self.outputs]
+        lines += [output.text() for output in self.outputs]
         if self._main is not None:
             lines.append(f"mean={_pasted(self.mean)}, std={_pasted(self.std)}")
         return "\n".join(lines)

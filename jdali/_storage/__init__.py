@@ -1,7 +1,7 @@
 """Bytes of files, local and remote.
 
 * `files` opens all of them; `regular_file` of `_system` refuses FIFOs and devices.
-* `whole_files`, `record_files` and `pieces` read many at once into one array.
+* `whole_files` and `record_files` read many files, or pieces of files, at once into one array.
 * `remote`, `blocks` and `scope` are for URLs: retries and time limits, large blocks fetched ahead, requests that end.
 * `index_cache` keeps what scanning a file found.
 """
@@ -16,12 +16,12 @@ from jdali._storage.index_cache import scan_bar as scan_bar
 from jdali._storage.name_table import BadLine as BadLine
 from jdali._storage.name_table import NameTable as NameTable
 from jdali._storage.names import from_data as from_data
-from jdali._storage.pieces import SLACK as SLACK
-from jdali._storage.pieces import Pieces as Pieces
-from jdali._storage.pieces import read_pieces as read_pieces
+from jdali._storage.record_files import SLACK as SLACK
 from jdali._storage.record_files import BadRecord as BadRecord
 from jdali._storage.record_files import Misplaced as Misplaced
+from jdali._storage.record_files import Pieces as Pieces
 from jdali._storage.record_files import RecordFiles as RecordFiles
+from jdali._storage.record_files import read_pieces as read_pieces
 from jdali._storage.scope import Scope as Scope
 from jdali._storage.whole_files import FileContents as FileContents
 from jdali._storage.whole_files import read_file as read_file

@@ -17,7 +17,7 @@ class Native:
         self.forget_parent()
 
     def forget_parent(self) -> None:
-        """In a forked process: no thread is inside."""
+        """Resets the count in a forked process, where no thread is inside."""
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._inside = 0
@@ -47,13 +47,13 @@ _EXITING = threading.Event()
 
 
 def begin_exit() -> None:
-    """The interpreter exits: from now on everything is closed."""
+    """Notes that the interpreter exits: from now on everything is closed."""
     _EXITING.set()
 
 
 @contextlib.contextmanager
 def until_exit() -> Iterator[None]:
-    """Around what a user's thread waits for, outside of all locks.
+    """Guards the waiting of a user's thread, outside of all locks.
 
     The exit closes pipelines that are in use. A daemon thread, which does not outlive the exit anyway, would print
     a traceback of that: it waits for its end instead.

@@ -76,11 +76,11 @@ class PhaseTimer:
         self._lock = threading.Lock()
 
     def lap(self) -> Lap:
-        """To be in while a batch is worked on."""
+        """Measures what is done inside, for a batch."""
         return Lap(self)
 
     def spent(self) -> Spent:
-        """So far; a copy."""
+        """Returns a copy of the time spent so far."""
         with self._lock:
             return self._spent + Spent()
 
@@ -134,7 +134,7 @@ class Lap:
         self._part.count(max(len(self._tasks), 1), self._start, end, busy, cpu, self._inner)
 
     def task(self, function: Callable[..., object]) -> Callable[..., Any]:
-        """The function, for a thread of a pool."""
+        """Wraps a function for a thread of a pool."""
 
         def timed(*args: object, **kwargs: object) -> object:
             _HERE.lap = self
@@ -206,7 +206,7 @@ class Times:
         shrinks: JPEGs are decoded at their full size although `scaled_decoding` could shrink them.
         ahead: batches are made before they are asked for.
         workers: processes that make batches.
-        deaths: of workers that nobody had ended.
+        deaths: of workers that ended unexpectedly.
         nbytes: that came from workers.
     """
 

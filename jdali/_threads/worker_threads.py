@@ -24,7 +24,7 @@ class TaskExecutor(Executor, abc.ABC):
 
     @abc.abstractmethod
     def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """function(argument) for each of them; returns when all calls are over.
+        """Calls function(argument) for each argument; returns when all calls are over.
 
         `map` would wait for one after another, and its thread be woken by each of them, only to sleep again.
 
@@ -80,11 +80,11 @@ class WorkerThreads(TaskExecutor):
         return future
 
     def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """As of `TaskExecutor`; before everything that `submit_at` and `run_all_at` have put behind it."""
+        """Submits as `TaskExecutor` does, before everything that `submit_at` and `run_all_at` put behind it."""
         return self.run_all_at(0, function, arguments)
 
     def run_all_at(self, order: int, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """As of `TaskExecutor`; of what waits, the lowest `order` goes first."""
+        """Submits as `TaskExecutor` does; of what waits, the lowest `order` goes first."""
         if not arguments:
             return []
         calls = _AwaitedCalls(function, arguments)
@@ -133,7 +133,7 @@ class _Task(Protocol):
         """Does it, in a thread of the pool."""
 
     def cancel(self) -> None:
-        """It will not be done."""
+        """Cancels the task."""
 
 
 class _QueuedCall(NamedTuple):
@@ -208,7 +208,7 @@ class _AwaitedCalls:
         self._over.release()
 
     def wait(self) -> list[Any]:
-        """The results; raises what the first call raised that failed, or CancelledError if some were left out."""
+        """Returns the results; raises what the first failed call raised, or CancelledError if some were left out."""
         try:
             self._over.acquire()
         except BaseException:  # an interrupt
@@ -245,7 +245,7 @@ class _Queue:
         self._tokens.put(True)
 
     def take(self, *, block: bool) -> _Task | None:
-        """The next task; None: there will be no more.
+        """Returns the next task; None: there will be no more.
 
         Raises:
             queue.Empty: there is none now, and `block` is False.

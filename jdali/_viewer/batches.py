@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali._display import Detail, Overlay, escape, figure
-from jdali._viewer.hints import Array, ClassNames, hint_of, over, overlay_of
+from jdali._viewer.hints import Array, NamesOf, hint_of, over, overlay_of
 from jdali._viewer.layout import error_box, pager, table
 from jdali.engine.eager import PipelineInspector, SeenBatch
 
@@ -17,14 +17,14 @@ _FEW, _MOST_SHOWN = 32, 256
 _MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # of samples on one page
 
 
-def batch_page(inspector: PipelineInspector, number: int, root: str, classes: ClassNames) -> str:
+def batch_page(inspector: PipelineInspector, number: int, root: str, names_of: NamesOf) -> str:
     """Writes the page of a batch.
 
     Args:
         inspector: of the pipeline.
         number: of the batch.
         root: path of the viewer.
-        classes: names of the labels.
+        names_of: names of the labels.
     """
     batch = inspector.batch(number)
     parts = [_navigation(inspector, batch, root)]
@@ -55,22 +55,22 @@ def batch_page(inspector: PipelineInspector, number: int, root: str, classes: Cl
             f'<p class="jd-name"><a href="{root}sample/{number}/{i}">sample {i}</a> · index {index} · epoch {epoch}'
             f"<br>{escape(name)}</p>"
         )
-        figures = sample_figures(inspector, arrays, layouts, classes, detail)
+        figures = sample_figures(inspector, arrays, layouts, names_of, detail)
         cells.append(f'<article class="jd-sample">{head}{figures}</article>')
     return "".join([*parts, f'<div class="jd-samples">{"".join(cells)}</div>'])
 
 
 def sample_figures(
-    inspector: PipelineInspector, arrays: Sequence[Array], layouts: Sequence[str], classes: ClassNames,
+    inspector: PipelineInspector, arrays: Sequence[Array], layouts: Sequence[str], names_of: NamesOf,
     detail: Detail = DETAIL,
 ) -> str:  # fmt: skip
     """Shows all outputs of a sample, with overlays drawn over their pictures."""
     outputs = inspector.outputs
     known: dict[int, Array] = {id(value): array for value, array in zip(outputs, arrays, strict=True)}
-    overlay = overlay_of(outputs, arrays, classes)
+    overlay = overlay_of(outputs, arrays, names_of)
     shown = []
     for name, value, array, layout in zip(inspector.output_names, outputs, arrays, layouts, strict=True):
-        hint = hint_of(value, lambda other: known.get(id(other)), classes)
+        hint = hint_of(value, lambda other: known.get(id(other)), names_of)
         own = Overlay() if hint.kind == "mask" else over(overlay, *sides(array, layout))
         shown.append(figure_or_error(array, name=name, layout=layout, hint=hint, overlay=own, detail=detail))
     return "".join(shown)

@@ -8,27 +8,28 @@ import numpy as np
 
 from jdali._display import Hint, escape, named
 from jdali._display.numbers import histogram, histogram_svg
-from jdali._viewer.hints import ClassNames, hint_of
+from jdali._viewer.hints import NamesOf, hint_of
 from jdali._viewer.layout import error_box, table
 from jdali._viewer.survey import OutputSurvey, Survey
 from jdali.engine.eager import PipelineInspector
+from jdali.readers.base import ClassNames
 
 _SHOWN_BAD = 200
 _SHOWN_LABELS = 40
 _SAMPLES = 1000
 
 
-def data_page(survey: Survey, inspector: PipelineInspector, root: str, classes: ClassNames) -> str:
+def data_page(survey: Survey, inspector: PipelineInspector, root: str, names_of: NamesOf) -> str:
     """Writes the form that starts a survey, and the results so far."""
     most = inspector.size or _SAMPLES
     form = (
         f'<form action="{root}data" method="post" class="jd-form"><label>samples <input name="samples" type="number" min="1" '
         f'value="{survey.wanted or min(most, _SAMPLES)}"></label><button>measure</button></form>'
     )
-    return f'{form}<div id="live" data-live="{root}data/now">{found(survey, inspector, classes)}</div>'
+    return f'{form}<div id="live" data-live="{root}data/now">{found(survey, inspector, names_of)}</div>'
 
 
-def found(survey: Survey, inspector: PipelineInspector, classes: ClassNames) -> str:
+def found(survey: Survey, inspector: PipelineInspector, names_of: NamesOf) -> str:
     """Shows the results so far, and the progress."""
     if not survey.wanted:
         return f"<p>The data set has {inspector.size} samples.</p>" if inspector.size is not None else ""
@@ -39,7 +40,7 @@ def found(survey: Survey, inspector: PipelineInspector, classes: ClassNames) -> 
     if survey.error:
         parts.append(error_box(survey.error))
     for value, output in zip(inspector.outputs, survey.outputs, strict=True):
-        parts.append(_output(output, hint_of(value, lambda _: None, classes)))
+        parts.append(_output(output, hint_of(value, lambda _: None, names_of)))
     if survey.bad:
         rows = [
             [escape(e.path), str(e.index), escape(e.operator), escape(e.reason)]
@@ -92,7 +93,7 @@ def _chart(title: str, values: Sequence[float]) -> str:
     return f"<figure>{caption}{histogram_svg(counts, f'{low:.4g}', f'{high:.4g}')}</figure>"
 
 
-def _labels(output: OutputSurvey, names: Sequence[str]) -> str:
+def _labels(output: OutputSurvey, names: ClassNames) -> str:
     top = max(output.labels.values())
     rows = []
     for label, count in sorted(output.labels.items())[:_SHOWN_LABELS]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jdali._display import Hint, Overlay, named
 from jdali._display.spectra import SpectrumAxes
-from jdali.graph import DataNode, Node, moves_only
+from jdali._statistics.labels import Origin, origin
+from jdali.graph import DataNode, Node
+from jdali.readers.base import ClassNames
 
 Array = NDArray[np.generic]
 ValueOf = Callable[[DataNode], Array | None]
@@ -19,44 +20,8 @@ _NAMES = (
     ("box", "boxes"), ("keypoint", "points"), ("landmark", "points"), ("mask", "mask"), ("segm", "mask"), ("label", "labels"),
     ("sound", "sound"), ("audio", "sound"),
 )  # fmt: skip
-_SAME_NUMBER = {
-    "cast",
-    "cast_like",
-    "copy",
-    "expand_dims",
-    "reshape",
-    "squeeze",
-}  # operators that change no number
 _COCO = {1: "boxes", 2: "labels"}
 _NEAR_ONE = 1.5  # boxes relative to the picture may reach a little beyond it
-
-
-class Origin(NamedTuple):
-    """Origin of a value, by the first inputs of operators.
-
-    Attributes:
-        node: a reader, a decoder of sounds, or another operator without inputs.
-        output: which of its outputs.
-        chain: the operators on the way, the last one first.
-    """
-
-    node: Node
-    output: int
-    chain: tuple[Node, ...]
-
-
-def origin(value: DataNode) -> Origin:
-    """Follows the first inputs up to where a value comes from."""
-    chain: list[Node] = []
-    while True:
-        node = value.source
-        chain.append(node)
-        inputs = node.data_inputs
-        if not inputs or node.op.name == "decoders.audio":
-            return Origin(node, value.index, tuple(chain))
-        # random_bbox_crop gives anchor, shape, boxes, labels for boxes and labels.
-        second = node.op.name == "random_bbox_crop" and value.index == 3
-        value = inputs[1] if second and len(inputs) > 1 else inputs[0]
 
 
 def argument(node: Node, name: str) -> object:
@@ -76,33 +41,27 @@ def _number(value: object) -> float | None:
     )
 
 
-class ClassNames(NamedTuple):
-    """Names of the labels that a reader gives.
-
-    Attributes:
-        reader: its name.
-        names: of the labels, from 0 on.
-    """
-
-    reader: str = ""
-    names: Sequence[str] = ()
+NamesOf = Callable[[DataNode], ClassNames]
+"""Gives the names of the labels in a value of the graph; none if it holds no labels, or they have no names."""
 
 
-NO_CLASSES = ClassNames()
+def nameless(value: DataNode) -> ClassNames:
+    """Says that no labels have names."""
+    return ()
 
 
-def hint_of(value: DataNode, value_of: ValueOf, classes: ClassNames = NO_CLASSES) -> Hint:
+def hint_of(value: DataNode, value_of: ValueOf, names_of: NamesOf = nameless) -> Hint:
     """Says what a value of the graph is.
 
     Args:
         value: of the graph.
         value_of: gives what is known of the same sample, for the rate of a sound.
-        classes: names of the labels.
+        names_of: names of the labels.
     """
     found = origin(value)
     name = found.node.op.name
-    if classes.names and _is_class(found, classes.reader):
-        return Hint("labels", names=classes.names)
+    if names := names_of(value):
+        return Hint("labels", names=names)
     if found.output == 0 and (
         name == "decoders.audio" or any(n.op.name == "spectrogram" for n in found.chain)
     ):
@@ -121,13 +80,6 @@ def hint_of(value: DataNode, value_of: ValueOf, classes: ClassNames = NO_CLASSES
         if any(part in node.name.lower() for node in found.chain if node.named):
             return Hint(kind)
     return Hint()
-
-
-def _is_class(found: Origin, reader: str) -> bool:
-    """Returns True for the labels of a reader, whatever their type and place."""
-    *way, node = found.chain
-    same = all(moves_only(step) or step.op.name in _SAME_NUMBER for step in way)
-    return same and found.output == 1 and node.is_source and node.name == reader
 
 
 def _of_sound(found: Origin, value_of: ValueOf) -> Hint:
@@ -155,14 +107,14 @@ def _of_sound(found: Origin, value_of: ValueOf) -> Hint:
 
 
 def overlay_of(
-    outputs: Sequence[DataNode], arrays: Sequence[Array | None], classes: ClassNames = NO_CLASSES
+    outputs: Sequence[DataNode], arrays: Sequence[Array | None], names_of: NamesOf = nameless
 ) -> Overlay:
     """Finds what to draw over the pictures of a sample among its other outputs.
 
     Args:
         outputs: of the pipeline.
         arrays: of the sample; None: not known.
-        classes: names of the labels.
+        names_of: names of the labels.
     """
     boxes = labels = points = mask = vertices = polygons = None
     relative: set[str] = set()
@@ -177,7 +129,8 @@ def overlay_of(
                 boxes = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
             relative |= _if_relative("boxes", boxes)
         elif kind == "labels" and array.ndim <= 2:
-            labels = [_label(label, classes.names) for label in array.reshape(-1).tolist()]
+            names = names_of(value)
+            labels = [_label(label, names) for label in array.reshape(-1).tolist()]
         elif kind == "points" and array.ndim == 2 and array.shape[1] in (2, 3):
             points = array.astype(np.float64)
             relative |= _if_relative("points", points[:, :2])
@@ -191,8 +144,8 @@ def overlay_of(
     rings = []
     if polygons is not None and vertices is not None:
         rings = [vertices[start:end] for _, start, end in polygons.tolist()]
-    names = labels if boxes is not None and labels else ()
-    return Overlay(boxes, names, rings, points, mask, frozenset(relative))
+    own = labels if boxes is not None and labels else ()
+    return Overlay(boxes, own, rings, points, mask, frozenset(relative))
 
 
 def _if_relative(kind: str, coordinates: NDArray[np.floating]) -> set[str]:
@@ -200,7 +153,7 @@ def _if_relative(kind: str, coordinates: NDArray[np.floating]) -> set[str]:
     return {kind} if float(np.abs(coordinates).max()) <= _NEAR_ONE else set()
 
 
-def _label(label: object, names: Sequence[str]) -> str:
+def _label(label: object, names: ClassNames) -> str:
     return named(label, names) if isinstance(label, int) else str(label)
 
 

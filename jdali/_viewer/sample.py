@@ -6,7 +6,7 @@ import numpy as np
 
 from jdali._display import Detail, Overlay, escape
 from jdali._viewer.batches import DETAIL, figure_or_error, sample_figures, sides
-from jdali._viewer.hints import Array, ClassNames, ValueOf, hint_of, over, overlay_of
+from jdali._viewer.hints import Array, NamesOf, ValueOf, hint_of, over, overlay_of
 from jdali._viewer.layout import error_box, pager, table
 from jdali.engine.eager import MOST_EPOCHS, PipelineInspector, Trace
 from jdali.graph import DataNode, Node
@@ -16,7 +16,7 @@ _LONG = 80
 
 
 def sample_page(
-    inspector: PipelineInspector, number: int, position: int, root: str, classes: ClassNames
+    inspector: PipelineInspector, number: int, position: int, root: str, names_of: NamesOf
 ) -> str:
     """Writes the page of one sample, operator by operator.
 
@@ -25,7 +25,7 @@ def sample_page(
         number: of the batch.
         position: in it.
         root: path of the viewer.
-        classes: names of the labels.
+        names_of: names of the labels.
     """
     trace, row, task = inspector.trace(number, position)
     index, epoch = int(task.ids.index[0]), int(task.ids.epoch[0])
@@ -64,16 +64,16 @@ def sample_page(
         parts.append(error_box(trace.failure))
     value_of: ValueOf = lambda value: trace.value(value, row)  # noqa: E731  a name for its type
     arrays = [value_of(value) for value in inspector.outputs]
-    overlay = overlay_of(inspector.outputs, arrays, classes)
+    overlay = overlay_of(inspector.outputs, arrays, names_of)
     outputs = {id(value): name for name, value in zip(inspector.output_names, inspector.outputs, strict=True)}
     parts.append("<h2>After every operator</h2>")
-    parts += [_node(node, trace, row, outputs, overlay, value_of, classes) for node in inspector.nodes]
+    parts += [_node(node, trace, row, outputs, overlay, value_of, names_of) for node in inspector.nodes]
     return "".join(parts)
 
 
 def _node(
     node: Node, trace: Trace, row: int, outputs: dict[int, str], overlay: Overlay, value_of: ValueOf,
-    classes: ClassNames,
+    names_of: NamesOf,
 ) -> str:  # fmt: skip
     """Writes the part of one operator: its arguments and outputs."""
     figures = []
@@ -84,7 +84,7 @@ def _node(
         layout = trace.values[value].layout()
         is_output = id(value) in outputs
         name = f"output {outputs[id(value)]} of the pipeline" if is_output else ""
-        hint = hint_of(value, value_of, classes)
+        hint = hint_of(value, value_of, names_of)
         own = over(overlay, *sides(array, layout)) if is_output and hint.kind != "mask" else Overlay()
         figures.append(figure_or_error(array, name=name, layout=layout, hint=hint, overlay=own, detail=_STEP))
     state = ""
@@ -119,7 +119,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
 
 
-def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str, classes: ClassNames) -> str:
+def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str, names_of: NamesOf) -> str:
     """Writes the page of a sample in twenty epochs, side by side.
 
     Args:
@@ -127,7 +127,7 @@ def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str,
         index: of the sample in the data set.
         first: epoch.
         root: path of the viewer.
-        classes: names of the labels.
+        names_of: names of the labels.
     """
     epochs = range(first, first + MOST_EPOCHS)
     traces = inspector.sample_traces(index, epochs)
@@ -141,13 +141,13 @@ def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str,
         )
     cells = [
         f'<article class="jd-sample"><p class="jd-name">epoch {epoch}</p>'
-        f"{_epoch(inspector, trace, position, classes)}</article>"
+        f"{_epoch(inspector, trace, position, names_of)}</article>"
         for epoch, (trace, position) in zip(epochs, traces, strict=True)
     ]
     return "".join([*parts, f'<div class="jd-samples">{"".join(cells)}</div>'])
 
 
-def _epoch(inspector: PipelineInspector, trace: Trace, position: int, classes: ClassNames) -> str:
+def _epoch(inspector: PipelineInspector, trace: Trace, position: int, names_of: NamesOf) -> str:
     """Shows a sample's outputs in one epoch, or its error."""
     if trace.failure is not None:
         return error_box(trace.failure)
@@ -156,4 +156,4 @@ def _epoch(inspector: PipelineInspector, trace: Trace, position: int, classes: C
         array = trace.value(value, position)
         arrays.append(np.zeros(0) if array is None else array)
     layouts = [trace.values[value].layout() for value in inspector.outputs]
-    return sample_figures(inspector, arrays, layouts, classes, DETAIL)
+    return sample_figures(inspector, arrays, layouts, names_of, DETAIL)

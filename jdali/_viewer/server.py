@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import functools
 import secrets
 import socket
 import threading
@@ -20,10 +21,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from jdali._errors import OperatorError
+from jdali._statistics.labels import class_names
 from jdali._viewer.batches import batch_page, found_page
 from jdali._viewer.data import data_page, found
 from jdali._viewer.graph import GraphPage
-from jdali._viewer.hints import NO_CLASSES, ClassNames
+from jdali._viewer.hints import NamesOf
 from jdali._viewer.layout import SECURITY, error_box, page, script, style
 from jdali._viewer.sample import epochs_page, sample_page
 from jdali._viewer.survey import Survey
@@ -115,14 +117,9 @@ def view(
     """
     inspector = pipe.inspector()
     token = secrets.token_urlsafe(16)
-    site = Site(inspector, f"/{token}/", name, make, _classes(pipe), weakref.ref(pipe))
+    names_of = functools.partial(class_names, readers=inspector.engine.readers)
+    site = Site(inspector, f"/{token}/", name, make, names_of, weakref.ref(pipe))
     return View(site.app(), host, port, token, site.close)
-
-
-def _classes(pipe: Pipeline) -> ClassNames:
-    """Returns the names that the first reader has for its labels."""
-    metas = pipe.reader_meta().items()
-    return next((ClassNames(name, meta["classes"]) for name, meta in metas if "classes" in meta), NO_CLASSES)
 
 
 class Site:
@@ -133,15 +130,15 @@ class Site:
         root: path that all pages begin with, which holds the token.
         name: of the pipeline.
         make: makes another pipeline like it, which can be measured; None: none can be made.
-        classes: names of the labels.
+        names_of: names of the labels.
         pipe: the pipeline, for its plan and the loop over it.
     """
 
     def __init__(
         self, inspector: PipelineInspector, root: str, name: str, make: Callable[[], Pipeline] | None,
-        classes: ClassNames, pipe: Callable[[], Pipeline | None],
+        names_of: NamesOf, pipe: Callable[[], Pipeline | None],
     ):  # fmt: skip
-        self._inspector, self._root, self._name, self._classes = inspector, root, name, classes
+        self._inspector, self._root, self._name, self._names_of = inspector, root, name, names_of
         self._times = LiveTimes(inspector, make, pipe)
         self._graph = GraphPage(inspector, self._times, pipe, root)
         self._survey = Survey(inspector)
@@ -162,7 +159,7 @@ class Site:
             ("graph/now", lambda _: HTMLResponse(self._graph.now()), "GET"),
             ("graph", lambda _: self._measure("graph"), "POST"),
             ("data", self._data, "GET"),
-            ("data/now", lambda _: HTMLResponse(found(self._survey, self._inspector, self._classes)), "GET"),
+            ("data/now", lambda _: HTMLResponse(found(self._survey, self._inspector, self._names_of)), "GET"),
             ("time", lambda _: self._html("Time", self._times.page(root), "Time"), "GET"),
             ("time/now", lambda _: HTMLResponse(self._times.now()), "GET"),
             ("time", lambda _: self._measure("time"), "POST"),
@@ -249,17 +246,17 @@ class Site:
     def _batches(self, request: Request) -> Response:
         number = request.path_params["number"]
         return self._html(
-            f"Batch {number}", batch_page(self._inspector, number, self._root, self._classes), "Batches"
+            f"Batch {number}", batch_page(self._inspector, number, self._root, self._names_of), "Batches"
         )
 
     def _sample(self, request: Request) -> Response:
         number, position = request.path_params["number"], request.path_params["position"]
-        body = sample_page(self._inspector, number, position, self._root, self._classes)
+        body = sample_page(self._inspector, number, position, self._root, self._names_of)
         return self._html(f"Sample {position} of batch {number}", body, "Batches")
 
     def _epochs(self, request: Request) -> Response:
         index, first = request.path_params["index"], _whole(request.query_params.get("first"), "first")
-        body = epochs_page(self._inspector, index, first, self._root, self._classes)
+        body = epochs_page(self._inspector, index, first, self._root, self._names_of)
         return self._html(f"Sample {index} over epochs", body, "Batches")
 
     def _go(self, request: Request) -> Response:
@@ -275,7 +272,9 @@ class Site:
         return self._html(f"Files with {text!r}", found_page(self._inspector, text, self._root), "Batches")
 
     def _data(self, request: Request) -> Response:
-        return self._html("Data", data_page(self._survey, self._inspector, self._root, self._classes), "Data")
+        return self._html(
+            "Data", data_page(self._survey, self._inspector, self._root, self._names_of), "Data"
+        )
 
     async def _start_survey(self, request: Request) -> Response:
         form = urllib.parse.parse_qs((await request.body()).decode("ascii", "replace"))

@@ -19,6 +19,8 @@ Nothing else here imports JAX: an actor imports this package and passes results 
 from jdali._workers.answer import answer_memory as answer_memory
 from jdali._workers.answer import answering_in as answering_in
 from jdali._workers.answer import note_reached as note_reached
+from jdali._workers.answer import on_node as on_node
+from jdali._workers.answer import portable as portable
 from jdali._workers.batch_workers import BatchWorkers as BatchWorkers
 from jdali._workers.batch_workers import ProcessWorkers as ProcessWorkers
 from jdali._workers.batch_workers import StartMaking as StartMaking
@@ -27,8 +29,6 @@ from jdali._workers.by_value import dumps as dumps
 from jdali._workers.by_value import loads as loads
 from jdali._workers.by_value import pack_by_value as pack_by_value
 from jdali._workers.by_value import pickle_by_value as pickle_by_value
-from jdali._workers.exceptions import on_node as on_node
-from jdali._workers.exceptions import portable as portable
 from jdali._workers.jobs import MadeTask as MadeTask
 from jdali._workers.jobs import PoolClosedError as PoolClosedError
 from jdali._workers.jobs import TaskKilledError as TaskKilledError

@@ -1,9 +1,16 @@
-"""Memory and notes for the function that makes a task: arrays in that memory are not copied into the answer."""
+"""Answers of a worker: their memory, notes on the way to them, and exceptions that another process can read.
+
+Arrays in the memory of the answer are not copied into it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import pickle
+import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +18,7 @@ _HERE = threading.local()  # `memory`, `note`: of the answer that this thread is
 
 
 def answer_memory() -> Any:
-    """The memory of the answer to the task that this thread makes; None: there is none."""
+    """Returns the memory of the answer to the task that this thread makes; None: there is none."""
     return getattr(_HERE, "memory", None)
 
 
@@ -24,9 +31,46 @@ def note_reached(position: int) -> None:
 
 @contextlib.contextmanager
 def answering_in(memory: object, note: Callable[[int], None]) -> Iterator[None]:
-    """Inside, this is the memory of the answer, and what `note_reached` calls."""
+    """Sets the memory of the answer, and the function that `note_reached` calls, inside of the context."""
     _HERE.memory, _HERE.note = memory, note
     try:
         yield
     finally:
         _HERE.memory = _HERE.note = None
+
+
+NODE = "JDALI_WORKER_NODE"
+"""Environment variable of workers that has the node's name."""
+
+
+def on_node() -> str:
+    """Names the node of this worker, for messages; "": none was told."""
+    node = os.environ.get(NODE, "")
+    return node and f" on node {node}"
+
+
+def portable(error: Exception) -> Exception:
+    """Adds a note of where the exception was raised; returns another one that says the same if it cannot be pickled."""
+    note = f"in a worker process{on_node()}:\n{''.join(traceback.format_exception(error))}"
+    error.add_note(note)
+    _name_in_main(type(error))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+        error.add_note(note)
+    return error
+
+
+def _name_in_main(kind: type) -> None:
+    """Gives a class of the user's main module, which came here by value, its name in the main module of this process.
+
+    So its exceptions are pickled by that name, and the user's process finds its own class by it.
+    """
+    main = sys.modules["__main__"]
+    if (
+        kind.__module__ == "__main__"
+        and kind.__qualname__ == kind.__name__
+        and not hasattr(main, kind.__name__)
+    ):
+        setattr(main, kind.__name__, kind)

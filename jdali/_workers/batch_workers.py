@@ -108,35 +108,29 @@ class ProcessWorkers:
         return 2 * self.count + 1
 
     def start(self, start: StartMaking) -> None:
-        """See `BatchWorkers.start`."""
         processes = FreshProcesses(pack_by_value(start, self._reduce), _ENVIRONMENT)
         self._pool = TaskPool(self.count, processes, most_idle=self._most_idle)
 
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
-        """See `BatchWorkers.submit`."""
         return self._started.submit(
             PackedMemory.of(*pack(task, small=SMALL_OF_TASK)), order, patience=patience
         )
 
     def resize(self, count: int) -> None:
-        """See `BatchWorkers.resize`."""
         self.count = count
         self._started.resize(count)
 
     def pids(self) -> list[int]:
-        """Identifiers of the processes."""
+        """Returns the identifiers of the processes."""
         return self._started.pids()
 
     def counts(self) -> WorkerCounts:
-        """See `BatchWorkers.counts`."""
         return self._started.counts()
 
     def interrupt(self) -> None:
-        """See `BatchWorkers.interrupt`."""
         if self._pool is not None:
             self._pool.interrupt()
 
     def close(self) -> None:
-        """See `BatchWorkers.close`."""
         if self._pool is not None:
             self._pool.close()

@@ -1,8 +1,7 @@
 """Pickling functions by value: lambdas, local functions, and those that `pickle_by_value` marks.
 
-`pickle` writes a function as the name that it has in its module, so that one without such a name cannot be
-sent to another process. Here the function itself is written: its code, what it closes over, and the global
-variables that it uses.
+`pickle` writes the name of a function in its module, so a function without one cannot be sent to another process.
+Here the function itself is written: its code, what it closes over, and the global variables that it uses.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def pickle_by_value(fun: F) -> F:
 
 
 def dumps(value: object) -> bytes:
-    """`pickle.dumps`, with functions by value where they have no name to be found by."""
+    """Pickles a value; functions without a name to be found by go by value."""
     buffer = io.BytesIO()
     _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
     return buffer.getvalue()

@@ -99,7 +99,7 @@ class CallbackWorkers:
         return f"<CallbackWorkers: {state}, start method {self.start_method!r}>"
 
     def pids(self) -> list[int]:
-        """Identifiers of the processes, in the order in which they were started."""
+        """Returns the identifiers of the processes, in the order in which they were started."""
         return [pid for pool in self._pools for pid in pool.pids()]
 
     def submit(
@@ -128,7 +128,7 @@ class CallbackWorkers:
         return self._by_object[number].submit(content, samples=samples, room=room)
 
     def slab_sizes(self) -> list[tuple[int, int]]:
-        """The size of each piece of shared memory in bytes, and the most samples that were in it so far."""
+        """Returns the size of each piece of shared memory in bytes, and the most samples that were in it so far."""
         return [sizes for pool in self._pools for sizes in pool.slab_sizes()]
 
     def interrupt(self) -> None:
@@ -256,7 +256,7 @@ def _seed_random(seed: int, number: int) -> None:
 
 # --- pickling -------------------------------------------------------------------------------
 def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
-    """The objects pickled, their attribute `callback` by the pickler and all else by `pickle`; and what `_received` takes.
+    """Pickles the objects, their attribute `callback` by the pickler and all else by `pickle`; returns what `_received` takes.
 
     Raises:
         Exception: what the pickler raised, with a note.
@@ -275,7 +275,7 @@ def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
 
 
 def _received(payload: bytes, loads: _Loads) -> list[Any]:
-    """The objects that were sent."""
+    """Returns the objects that were sent."""
     objects = []
     for one, callback in pickle.loads(payload):
         one.callback = loads(callback)
@@ -305,7 +305,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """By jdali's own pickler; by cloudpickle, if there is one, what workers cannot import."""
+    """Pickles by jdali's own pickler; by cloudpickle, if there is one, what workers cannot import."""
     main = sys.modules["__main__"]
     if hasattr(
         main, "__file__"

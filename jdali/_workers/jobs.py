@@ -20,7 +20,7 @@ _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 @dataclasses.dataclass(frozen=True)
 class WorkerDeath:
-    """The end of a process that nobody had ended.
+    """The unexpected end of a process.
 
     Attributes:
         pid: of the process.
@@ -173,7 +173,7 @@ class WorkerCounts:
     Attributes:
         ready: workers that are ready now.
         made: tasks.
-        deaths: of workers that nobody had ended.
+        deaths: of workers that ended unexpectedly.
         leased, idle: bytes of shared memory in which results lie, and of that kept for later ones.
         nodes: machines that the ready ones are on.
     """

@@ -46,7 +46,7 @@ def folders() -> list[str | None]:
 
 
 def allocate(size: int, least: int = 0) -> tuple[int, int]:
-    """A new file, which has no name.
+    """Makes a file without a name.
 
     Args:
         size: bytes that it must have at least.

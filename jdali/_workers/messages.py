@@ -147,7 +147,7 @@ class Channel:
         return pickle.loads(self._exactly(size)), descriptors
 
     def has_message(self) -> bool:
-        """True if there is something to receive now, or the other process is gone."""
+        """Returns True if there is something to receive now, or the other process is gone."""
         return bool(wait([self._socket], 0))
 
     def _exactly(self, size: int) -> bytes:

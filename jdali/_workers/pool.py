@@ -134,7 +134,7 @@ class TaskPool:
             return WorkerCounts(ready, self._made, self._deaths, *self._slabs.usage())
 
     def pids(self) -> list[int]:
-        """Identifiers of the processes, in the order in which they were started."""
+        """Returns the identifiers of the processes, in the order in which they were started."""
         with self._lock:
             return [process.pid for process in self._processes]
 
@@ -144,7 +144,7 @@ class TaskPool:
         return self._error is not None
 
     def slab_sizes(self) -> list[tuple[int, int]]:
-        """The size of each slab in bytes, and the most samples that were in it so far."""
+        """Returns the size of each slab in bytes, and the most samples that were in it so far."""
         with self._lock:
             return self._slabs.sizes()
 
@@ -296,7 +296,7 @@ class TaskPool:
             self._send(heapq.heappop(self._waiting), process)
 
     def _process_for(self, job: PoolJob) -> TaskProcess | None:
-        """The process with the least to do, if it may have one more task; None: there is none."""
+        """Chooses the process with the least to do, if it may have one more task; None: there is none."""
         # A task that may kill its process has that for itself, so that no other one is blamed.
         suspects = {n for n, job in self._jobs.items() if job.is_suspect}
         ready = [p for p in self._processes if p.is_ready and not p.is_leaving]

@@ -17,8 +17,7 @@ from collections.abc import Callable
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeAlias
 
-from jdali._workers.answer import answering_in
-from jdali._workers.exceptions import portable
+from jdali._workers.answer import answering_in, portable
 from jdali._workers.memory import Memory
 from jdali._workers.messages import (
     Channel,
@@ -125,7 +124,7 @@ def _make_tasks(
 
 
 def _unpacked(packed: PackedValue, descriptors: list[int]) -> Any:
-    """The value that was sent; takes the descriptor of its memory, if it has some, from the front."""
+    """Unpacks a value that was sent; takes the descriptor of its memory, if it has some, from the front."""
     if not packed.size:
         return unpack(packed, None)
     memory = Memory(descriptors.pop(0), packed.size)

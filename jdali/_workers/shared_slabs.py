@@ -20,7 +20,7 @@ from jdali._workers.messages import SlabName
 
 
 def allocate_slab(size: int, room: int) -> Memory:
-    """A new file of `room` bytes; of at most an eighth more than `size`, if that is larger: batches differ a little."""
+    """Allocates a file of `room` bytes, or up to an eighth more than `size` if that is larger: batches differ a little."""
     step = max(mmap.ALLOCATIONGRANULARITY, 1 << max(size.bit_length() - 4, 0))
     return Memory(*allocate(size, room if size <= room else -(-size // step) * step))
 
@@ -65,7 +65,7 @@ class SharedSlabs:
         return slab
 
     def lend(self, known: Container[SlabName]) -> SharedSlab | None:
-        """An idle slab that held the largest answer, for a process that knows some already; None: there is none."""
+        """Lends the idle slab that held the largest answer, to a process that knows some already; None: there is none."""
         self._sort_in()
         fitting = [slab for slab in self._idle if slab.size >= self._largest]
         if not fitting:
@@ -80,23 +80,23 @@ class SharedSlabs:
         self._sort_in()
 
     def lease(self, slab: SharedSlab, size: int, samples: int) -> np.ndarray[Any, Any]:
-        """uint8 [slab.size], the memory of an answer of `size` bytes; the lease ends with the last view of it."""
+        """Leases the memory of an answer of `size` bytes, uint8 [slab.size], up to the end of the last view of it."""
         self._largest, slab.samples = max(self._largest, size), max(slab.samples, samples)
         whole = np.frombuffer(slab.mapped, np.uint8)
         weakref.finalize(whole, self._returned.append, slab).atexit = False
         return whole
 
     def alive(self) -> Container[SlabName]:
-        """Names of the slabs that there are."""
+        """Returns the names of all slabs."""
         return self._all.keys()
 
     def usage(self) -> tuple[int, int]:
-        """Bytes of slabs that are lent or leased, and of idle ones."""
+        """Counts the bytes of slabs that are lent or leased, and of idle ones."""
         slabs, idle = list(self._all.values()), sum(slab.size for slab in [*self._idle, *self._returned])
         return sum(slab.size for slab in slabs) - idle, idle
 
     def sizes(self) -> list[tuple[int, int]]:
-        """The size of each slab in bytes, and the most samples that were in it."""
+        """Returns the size of each slab in bytes, and the most samples that were in it."""
         return [(slab.size, slab.samples) for slab in self._all.values()]
 
     def _sort_in(self) -> None:

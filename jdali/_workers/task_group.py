@@ -20,9 +20,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from jdali._workers.answer import answer_memory, answering_in
+from jdali._workers.answer import answer_memory, answering_in, portable
 from jdali._workers.batch_workers import StartMaking
-from jdali._workers.exceptions import portable
 from jdali._workers.wire import PackedValue, pack
 
 _ALIGNMENT = 64  # bytes, as `pack` has it
@@ -75,7 +74,7 @@ class TaskOutcome(NamedTuple):
         return sum(array.nbytes for array in self.arrays)
 
     def value(self) -> Any:
-        """The result, or the exception; arrays are views of those here."""
+        """Unpacks the result, or the exception; arrays are views of those here."""
         return pickle.loads(self.head, buffers=self.arrays)
 
 
@@ -139,7 +138,7 @@ class _Memory:
         self._free = None if whole is None else np.frombuffer(whole, np.uint8)
 
     def answering(self) -> contextlib.AbstractContextManager[None]:
-        """Inside, what is free is the memory of the answer. Notes are of use for tasks that are alone."""
+        """Lends what is free as the memory of the answer. Only tasks that are alone take notes."""
         free: Any = self._free  # NumPy's types do not say that it is a buffer
         return answering_in(None if free is None else memoryview(free), lambda _: None)
 

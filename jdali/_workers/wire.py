@@ -120,7 +120,7 @@ def write(packed: PackedValue, buffers: Sequence[memoryview], memory: Any) -> No
 
 
 def unpack(packed: PackedValue, memory: Any) -> Any:
-    """The value; its arrays are views of `memory`, which they keep. Without arrays, `memory` may be None."""
+    """Unpacks a value; its arrays are views of `memory`, which they keep. Without arrays, `memory` may be None."""
     if not packed.size:
         return pickle.loads(packed.head)
     views = [memoryview(memory)[offset : offset + size] for offset, size in packed.spans]

@@ -17,7 +17,7 @@ from jdali.cli._named import add_argument_values, factory
 from jdali.pipeline import Pipeline
 from jdali.readers import mxnet, tfrecord
 from jdali.readers.formats.video_files import EXTENSIONS
-from jdali.readers.formats.video_sequences import build_index as build_video_index
+from jdali.readers.formats.videos import build_index as build_video_index
 from jdali.readers.formats.webdataset_index import index_lines
 
 Progress = Callable[[int], None]

@@ -1,4 +1,4 @@
-"""Decoding of sound: plain WAV with NumPy, FLAC with miniaudio and MP3 with FFmpeg where they are installed, all
+"""Decoding of sound: plain WAV with NumPy, FLAC with miniaudio and MP3, M4A and WebM with FFmpeg where they are installed, all
 else (OGG with Vorbis or Opus, compressed WAV and more) with libsndfile."""
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from jdali._errors import SampleError
 from jdali._operators.record import Share
 from jdali._system import limits
 from jdali._system.devices import HostArray
+from jdali._system.extras import install
 from jdali.codecs import flac as _flac
 from jdali.codecs import incomplete_sound as _incomplete
 from jdali.codecs import mp3 as _mp3
+from jdali.codecs import mp4_sound as _mp4_sound
 from jdali.codecs import wav as _wav
 from jdali.codecs.resampling import lobes_of, resample, resampled_length
 
@@ -40,9 +42,11 @@ DALI does, and not for damage. May be set."""
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
 
-# Where in a file its format stands, and how.
-_NOT_DECODED = (
+# Of formats that the package av is needed for, and of others, where in a file they stand, and how.
+_BY_FFMPEG = (
     (4, b"ftyp", "an MP4 file (AAC, ALAC)"), (0, b"\x1a\x45\xdf\xa3", "a Matroska or WebM file"),
+)  # fmt: skip
+_NOT_DECODED = (
     (0, bytes.fromhex("3026b2758e66cf11"), "a WMA file"), (0, b"#!AMR", "AMR"), (0, b"wvpk", "WavPack"),
     (0, b"\x0b\x77", "AC-3"),
 )  # fmt: skip
@@ -255,7 +259,12 @@ def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
                 f"decoders.audio: the WAV file has {count} chunks of samples, and readers differ in which of them they take"
             )
         most = _most_values(len(content))
-        plain = (_mp3.opened(content, most) or _flac.by_ffmpeg(content, most)) if quick else None
+        if quick:
+            plain = (
+                _mp3.opened(content, most)
+                or _flac.by_ffmpeg(content, most)
+                or _mp4_sound.opened(content, most)
+            )
     if plain is not None:
         yield plain
         return
@@ -307,6 +316,9 @@ def _not_decoded(content: memoryview) -> str | None:
     """Says what a file is that libsndfile does not open; None if that is not known."""
     content = content[_mp3.tag_size(content) :]
     head = bytes(content[:8])
+    kind = next((kind for at, magic, kind in _BY_FFMPEG if head.startswith(magic, at)), None)
+    if kind:
+        return f"it is {kind}, which needs the package av: {install('audio')}"
     kind = next((kind for at, magic, kind in _NOT_DECODED if head.startswith(magic, at)), None)
     if _mp3.is_aac(content):
         kind = "AAC"

@@ -18,8 +18,10 @@ from jdali._errors import SampleError
 from jdali._system import limits
 from jdali.codecs import bmp as _bmp
 from jdali.codecs import gif as _gif
+from jdali.codecs import heif as _heif
 from jdali.codecs import jpeg as _jpeg
 from jdali.codecs import jpeg2000 as _jpeg2000
+from jdali.codecs import jpegxl as _jpegxl
 from jdali.codecs import png as _png
 from jdali.codecs import pnm as _pnm
 from jdali.codecs import tiff as _tiff
@@ -48,10 +50,13 @@ FORMATS: tuple[Format, ...] = (
     _jpeg2000.FORMAT,
     _pnm.FORMAT,
     _gif.FORMAT,
+    _heif.AVIF,
+    _heif.HEIC,
+    _jpegxl.FORMAT,
 )
 _BY_NAME = {f.name: f for f in FORMATS}
 # Formats that are known by their first bytes, only to be named in the error.
-_UNSUPPORTED = {b"SIMPLE": "FITS", b"\xff\x0a": "JPEG XL", b"\0\0\0\x0cJXL ": "JPEG XL"}
+_UNSUPPORTED = {b"SIMPLE": "FITS"}
 
 # Those of a TIFF may be anything.
 _convert_floats = np.errstate(over="ignore", invalid="ignore")(convert)
@@ -106,8 +111,6 @@ def _describe(view: memoryview) -> str:
     for magic, name in _UNSUPPORTED.items():
         if begins(view, magic):
             return f"{name} is not supported"
-    if begins(view, b"ftypavif", 4) or begins(view, b"ftypheic", 4):
-        return f"{bytes(view[8:12]).decode().upper()} is not supported"
     return f"{len(view)} bytes that begin with {bytes(view[:8])!r}"
 
 
@@ -202,9 +205,9 @@ def decode(
             largest value of the type, 1 for floats.
         adjust_orientation: turn the picture as its EXIF data say.
         window: (y, x, height, width) in the upright picture; None: all of it. Only those strips or tiles
-            of a TIFF that it touches are decoded (and checked), of JPEG and PNG mostly only the rows above
-            its end, of BMP and raw PNM only itself; WebP and JPEG 2000 are decoded whole. What follows the
-            decoding is done for the window alone.
+            of a TIFF that it touches are decoded (and checked), of JPEG with restart markers the tiles between
+            them, of other JPEG and PNG mostly only the rows above its end, of BMP and raw PNM only itself; WebP
+            and JPEG 2000 are decoded whole. What follows the decoding is done for the window alone.
         denominator: 1, 2, 4 or 8: decode at that fraction of the size (rounded up), at less cost.
             Formats that cannot, all but JPEG, take 1; `output_shape` says what will come.
         fast_idct: of JPEG: a faster, less exact inverse DCT.

@@ -43,6 +43,7 @@ from jdali.codecs.jpeg_segments import (
     segments,
     up_to_end,
 )
+from jdali.codecs.jpeg_tiles import Coded, cut_tiles
 from jdali.types import ANY_DATA, GRAY
 
 # A Huffman code has at least one bit, and each block of 64 pixels has one.
@@ -62,26 +63,25 @@ class _JpegDetail(NamedTuple):
     Attributes:
         lossless: the frame type is one of those.
         adobe: CMYK is stored inverted.
-        height_at: byte where the frame header has the height, if only the first rows can be decoded; else 0.
-        block: rows that are coded together.
         spectrum_at: byte where the scan has the range of its coefficients, if libjpeg warns of it; else 0.
+        coded: layout of the file, if a part of the picture can be decoded alone.
     """
 
     lossless: bool
     adobe: bool
-    height_at: int
-    block: int
     spectrum_at: int
+    coded: Coded | None
 
 
 def header(view: memoryview) -> ImageInfo:
     if view[2] != 0xFF:
         raise corrupt("JPEG", "no marker at byte 2")
-    turned, adobe, frame, height_at, restarts = 1, False, None, 0, False
+    turned, adobe, frame, height_at, interval = 1, False, None, 0, 0
     for marker, position, body in segments(view):
         if marker == START_OF_SCAN:
             scan_components = body[0]
             spectrum_at = position + 5 + 2 * scan_components
+            coded_at = position + 4 + len(body)
             break
         if marker in FRAMES and frame is None:
             frame = (marker, *struct.unpack_from(">BHHB", body))
@@ -90,7 +90,7 @@ def header(view: memoryview) -> ImageInfo:
             sampling = _sampling(body)
             height_at = position + 5
         elif marker == RESTART_INTERVAL:
-            restarts = True
+            interval = int.from_bytes(body[:2])
         elif marker == APP1 and turned == 1 and begins(body, b"Exif\0\0"):
             turned = orientation(body[6:])
         elif marker == APP14 and begins(body, b"Adobe"):
@@ -111,14 +111,15 @@ def header(view: memoryview) -> ImageInfo:
         limits.check("max_jpeg_scans", scans, f"JPEG image of {height}x{width} of at least {scans} scans")
     return info_of(
         marker, precision, height, width, components, sampling=sampling,
-        height_at=height_at if interleaved and not restarts else 0, turned=turned, adobe=adobe,
+        height_at=height_at if interleaved else 0, coded_at=coded_at, interval=interval, turned=turned, adobe=adobe,
         spectrum_at=0 if usual else spectrum_at,
     )  # fmt: skip
 
 
 def info_of(
     marker: int, precision: int, height: int, width: int, components: int, *,
-    sampling: tuple[int, int] | None, height_at: int, turned: int = 1, adobe: bool = False, spectrum_at: int = 0,
+    sampling: tuple[int, int] | None, height_at: int, coded_at: int, interval: int, turned: int = 1,
+    adobe: bool = False, spectrum_at: int = 0,
 ) -> ImageInfo:  # fmt: skip
     """Returns the content of a header.
 
@@ -127,14 +128,18 @@ def info_of(
         precision: bits of a sample.
         height, width, components: of the frame.
         sampling: as of `_sampling`.
-        height_at: byte where the height is; 0: not only the first rows can be decoded, whatever the frame.
+        height_at: byte where the height is; 0: no part can be decoded alone, whatever the frame.
+        coded_at: byte where the entropy coded data begin.
+        interval: MCUs between restart markers; 0: the scan has none.
         turned: EXIF orientation.
         adobe: there is a segment of Adobe's.
         spectrum_at: as of `_JpegDetail`.
     """
     lossless = marker in LOSSLESS_FRAMES
     scales = precision == 8 and not lossless and sampling in _TURBO_SAMPLING
-    cuts = scales and marker in SEQUENTIAL_FRAMES
+    coded = None
+    if height_at and scales and sampling and marker in SEQUENTIAL_FRAMES:
+        coded = Coded(height_at, coded_at, (8 * sampling[1], 8 * sampling[0]), interval)
     return ImageInfo(
         "jpeg",
         height,
@@ -144,9 +149,7 @@ def info_of(
         turned,
         float((1 << precision) - 1),
         8 if scales else 1,
-        _JpegDetail(
-            lossless, adobe, height_at if cuts else 0, 8 * sampling[1] if sampling else 0, spectrum_at
-        ),
+        _JpegDetail(lossless, adobe, spectrum_at, coded),
     )
 
 
@@ -195,10 +198,10 @@ def _decode_turbo(
         start = info.detail.spectrum_at
         data[start : start + len(WHOLE_BLOCKS)] = WHOLE_BLOCKS
         view = memoryview(data)
-    cut = _decode_first_rows(view, info, request, options)
-    if cut is not None:
-        return cut
-    options["buffer"] = picture = _empty(info, request, space) if out is None else out
+    part = _decode_part(view, info, request, options)
+    if part is not None:
+        return part
+    options["buffer"] = picture = _empty(info.height, info.width, request, space) if out is None else out
     try:
         return simplejpeg.decode_jpeg(view, **options)
     except ValueError as error:
@@ -216,37 +219,61 @@ def _decode_turbo(
     return picture  # libjpeg has filled it in
 
 
-def _decode_first_rows(
+def _decode_part(
     view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any]
 ) -> np.ndarray | None:
-    """Decodes only the first `request.rows` rows of a picture; None if all must be decoded.
+    """Decodes a part of a picture that has the window; None if all must be decoded.
 
-    What follows those rows is not even entropy decoded: the decoder gets the data with a smaller height in
-    the header. It then finds data left over before the end of the file, and says so; any other word of
-    it, a broken or cut file, is left to the decoding of the whole, which words it rightly.
+    The decoder gets a smaller file. Where that ends within the data it finds some left over, and says so; any other
+    word of it, a broken or cut file, is left to the decoding of the whole, which words it rightly.
     """
-    block = info.detail.block
+    coded: Coded | None = info.detail.coded
+    if coded is None or request.window is None:
+        return None
+    if not coded.interval:
+        return _decode_first_rows(view, info, request, options, coded)
+    scale = request.denominator
+    part = cut_tiles(view, coded, (info.height, info.width), request.window, scale)
+    if part is None:
+        return None
+    data, top, left, height, width = part
+    picture = _empty(height, width, request, options["colorspace"])
+    if not _decode_smaller(data, picture, request, options):
+        return None
+    y, x, rows, columns = request.window
+    y, x = y - top // scale, x - left // scale
+    return picture[y : y + rows, x : x + columns]
+
+
+def _decode_first_rows(
+    view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any], coded: Coded
+) -> np.ndarray | None:
+    """Decodes only the first `request.rows` rows of a picture; what follows is not even entropy decoded."""
     # One row of blocks more, since chroma is interpolated between them.
-    height = (-(-request.rows // block) + 1) * block if block else 0
-    if not info.detail.height_at or height >= info.height:
+    height = (-(-request.rows // coded.unit[0]) + 1) * coded.unit[0]
+    if height >= info.height:
         return None
     data = bytearray(view)
-    struct.pack_into(">H", data, info.detail.height_at, height)
-    rows = -(-height // request.denominator)
-    picture = _empty(info, request, options["colorspace"])
+    struct.pack_into(">H", data, coded.height_at, height)
+    picture = _empty(info.height, info.width, request, options["colorspace"])
+    first = picture[: -(-height // request.denominator)]
+    return picture if _decode_smaller(data, first, request, options) else None
+
+
+def _decode_smaller(data: bytearray, out: np.ndarray, request: Request, options: dict[str, Any]) -> bool:
+    """Decodes into `out`; returns False where the decoder says more than that data are left over."""
     if request.denominator > 1:
-        options = options | {"min_height": rows}
+        options = options | {"min_height": out.shape[0], "min_width": out.shape[1]}
     try:
-        simplejpeg.decode_jpeg(data, **options, buffer=picture[:rows])
+        simplejpeg.decode_jpeg(data, **options, buffer=out)
     except ValueError as error:
-        if not str(error).endswith(_LEFT_OVER):
-            return None
-    return picture
+        return str(error).endswith(_LEFT_OVER)
+    return True
 
 
-def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
-    """Allocates the picture."""
-    height, width = (-(-n // request.denominator) for n in (info.height, info.width))
+def _empty(height: int, width: int, request: Request, space: str) -> np.ndarray:
+    """Allocates a picture of this whole size."""
+    height, width = (-(-n // request.denominator) for n in (height, width))
     return empty((height, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
 
 

@@ -47,7 +47,7 @@ class _Jpeg2000Detail(NamedTuple):
     middle: int
 
 
-def _boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
+def boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
     """Yields type and content of each box; the last one may lack an end."""
     position = 0
     while position + 8 <= len(view):
@@ -71,9 +71,9 @@ def _opened(view: memoryview) -> tuple[memoryview, list[int], str]:
         return view, [], ""
     depths: list[int] = []
     colours: list[str] = []
-    for kind, content in _boxes(view):
+    for kind, content in boxes(view):
         if kind == b"jp2h":
-            for inner, body in _boxes(content):
+            for inner, body in boxes(content):
                 if inner == b"pclr":
                     depths = [(bits & 127) + 1 for bits in body[3 : 3 + body[2]]]
                 elif inner == b"colr":

@@ -52,13 +52,13 @@ class Scanned:
         extents: int64 [n, 3], height, width and channels as stored.
         frames: int64 [n, 4], of each the marker of its frame, the byte where that has the height, the sampling
             factors of the luma (two digits), and those of the chroma if both are the same, else 0.
-        cuts: bool [n], whether only the first rows can be decoded, as far as the segments around the frame say.
+        scans: int64 [n, 2], MCUs between restart markers (0: no markers), and the byte where the coded data begin.
     """
 
     usual: np.ndarray
     extents: np.ndarray
     frames: np.ndarray
-    cuts: np.ndarray
+    scans: np.ndarray
 
     @property
     def progressive(self) -> np.ndarray:
@@ -68,14 +68,15 @@ class Scanned:
 
     def select(self, rows: np.ndarray) -> Scanned:
         """Returns those of some of the files."""
-        return Scanned(self.usual[rows], self.extents[rows], self.frames[rows], self.cuts[rows])
+        return Scanned(self.usual[rows], self.extents[rows], self.frames[rows], self.scans[rows])
 
     def info(self, i: int) -> ImageInfo:
         """Returns the result of `jpeg.header` for file `i`, a usual one."""
         marker, height_at, luma, chroma = self.frames[i].tolist()
+        interval, coded_at = self.scans[i].tolist()
         return info_of(
             marker, 8, *self.extents[i].tolist(), sampling=(luma >> 4, luma & 15) if chroma == 0x11 else None,
-            height_at=height_at if self.cuts[i] else 0,
+            height_at=height_at, coded_at=coded_at, interval=interval,
         )  # fmt: skip
 
 
@@ -107,7 +108,7 @@ class _Scan:
         self._usual = np.zeros(count, bool)
         self._extents = np.zeros((count, 3), np.int64)
         self._frames = np.zeros((count, 4), np.int64)
-        self._restarts = np.zeros(count, bool)
+        self._scans = np.zeros((count, 2), np.int64)
 
     def result(self, sizes: np.ndarray) -> Scanned:
         """Returns the result of the whole scan; `sizes` are those of the whole files, bytes."""
@@ -127,7 +128,7 @@ class _Scan:
             at = after
         height, width, _ = self._extents.T
         self._usual &= (height > 0) & (width > 0) & (height * width <= MOST_PIXELS_PER_BYTE * sizes)
-        return Scanned(self._usual, self._extents, self._frames, self._usual & ~self._restarts)
+        return Scanned(self._usual, self._extents, self._frames, self._scans)
 
     def _special(
         self, rows: np.ndarray, at: np.ndarray, after: np.ndarray, kinds: np.ndarray, whole: np.ndarray
@@ -141,7 +142,9 @@ class _Scan:
         (found,) = np.nonzero(kinds == _FRAME)
         if len(found):
             on[found] = self._frame(rows[found], at[found], after[found])
-        self._restarts[rows[kinds == _RESTART_INTERVAL]] = True
+        (found,) = np.nonzero(kinds == _RESTART_INTERVAL)
+        if len(found):
+            self._scans[rows[found], 0] = self._shorts[at[found] + 4]
         (found,) = np.nonzero(kinds == _SCAN)
         if len(found):
             # What to make of a scan of some of the components or coefficients only, `jpeg.header` knows.
@@ -151,6 +154,7 @@ class _Scan:
             spectrum |= self._frames[rows[found], 0] == PROGRESSIVE_FRAME
             usual = (self._raw[at[found] + 4] == components) & spectrum
             self._usual[rows[found]] = usual & (after[found] > at[found] + 4)
+            self._scans[rows[found], 1] = after[found] - self._starts[rows[found]]
         return on
 
     def _frame(self, rows: np.ndarray, at: np.ndarray, after: np.ndarray) -> np.ndarray:

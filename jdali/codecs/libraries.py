@@ -66,6 +66,9 @@ LIBRARIES: dict[str, tuple[Library, ...]] = {
     "jpeg2000": (_imagecodecs("1 to 16 bits"), _pillow("8 bits of up to 4 channels")),
     "pnm": (_numpy("all"),),
     "gif": (_pillow("the first picture"),),
+    "avif": (_pillow("8 bits, from 11.3 on"), _imagecodecs("10 and 12 bits; 8 bits with an older Pillow")),
+    "heic": (Library("pillow-heif", "pillow_heif", "pictures, as 8 bits", "heif"),),
+    "jpegxl": (_imagecodecs("pictures"),),
     "wav": (_numpy("integers and floats"), _soundfile("A-law, µ-law, ADPCM, unknown length")),
     "flac": (Library("miniaudio", "miniaudio", "all", "audio"), _soundfile("all")),
     "ogg": (_soundfile("Vorbis, Opus"),),
@@ -73,6 +76,8 @@ LIBRARIES: dict[str, tuple[Library, ...]] = {
         Library("av", "av", "all", "audio"),
         _soundfile("all, printing what is wrong with damaged files"),
     ),
+    "m4a": (Library("av", "av", "AAC, ALAC and others in MP4", "audio"),),
+    "webm": (Library("av", "av", "Opus, Vorbis and others in Matroska", "audio"),),
 }
 
 

@@ -96,11 +96,10 @@ class VideoDecoder:
     Args:
         source: the video.
         index: its index.
-        threads: that decode; 1: the thread that calls.
     """
 
-    def __init__(self, source: Source, index: VideoIndex, *, threads: int = 1):
-        self._source, self._index, self._threads = source, index, threads
+    def __init__(self, source: Source, index: VideoIndex):
+        self._source, self._index = source, index
         self._by_time = np.argsort(index.ticks)
         self._convert = Converter()
         self._container: Any = None
@@ -235,7 +234,7 @@ class VideoDecoder:
     def _begin(self) -> None:
         """Opens the video (again), at its start."""
         self._stop()
-        self._container, self._stream = open_stream(self._source, self._threads)
+        self._container, self._stream = open_stream(self._source, threads=1)
         self._frames = self._decode()
         self._position = 0
 

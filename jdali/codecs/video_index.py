@@ -219,13 +219,13 @@ def _check_claims(source: Source) -> None:
     """Raises if the header claims what the file cannot have."""
     if not isinstance(source, str):
         source.seek(0)
-        _refuse_claims(source)
+        refuse_claims(source)
         source.seek(0)
         return
     with refusals("it cannot be opened as a video"):
         descriptor, _ = open_regular(source)
         with os.fdopen(descriptor, "rb", buffering=1 << 12) as file:
-            _refuse_claims(file)
+            refuse_claims(file)
 
 
 def _from_packets(
@@ -321,7 +321,7 @@ _DEEPEST = 12
 _LARGEST_HEADER = 1 << 28  # of those that are compressed
 
 
-def _refuse_claims(file: BinaryIO) -> None:
+def refuse_claims(file: BinaryIO) -> None:
     """Raises `SampleError` if a file claims more frames than it has bytes, or than the limit."""
     size = file.seek(0, os.SEEK_END)
     claimed = 0

@@ -170,7 +170,7 @@ class ResizingReader(Reader):
         return super()._result((invoke(REGISTRY["resize"], values[:1], resizing), *values[1:]))
 
 
-class PairedReader(Reader):
+class KeywordReader(Reader):
     """A reader that has an output for each keyword that is no argument."""
 
     def __init__(self, *args: Any, enable_checkpointing: bool = False, **kwargs: Any):
@@ -180,7 +180,7 @@ class PairedReader(Reader):
 
 
 _BASES: dict[str, type[Reader]] = {
-    "readers.paired": PairedReader,
+    "readers.paired": KeywordReader,
     "readers.tfrecord": NamedReader,
     "readers.video_resize": ResizingReader,
 }

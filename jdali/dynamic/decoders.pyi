@@ -25,7 +25,7 @@ def audio(
     quality: float = 50.0,
     sample_rate: float | Tensor | Batch = 0.0,
 ) -> tuple[Tensor | Batch, Tensor | Batch]:
-    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3.
+    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3; with the extra `audio` the sound of MP4 (M4A), MOV, Matroska and WebM, too.
 
     Args:
         encoded: uint8 [bytes], content of a file.
@@ -74,7 +74,7 @@ def image(
     preallocate_width_hint: int = 0,
     use_fast_idct: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000 and PNM images, told apart by their content.
+    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000, PNM, GIF, AVIF, HEIC and JPEG XL images, told apart by their content.
 
     Args:
         encoded: uint8 [bytes].

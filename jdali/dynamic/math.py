@@ -2,157 +2,30 @@
 
 from __future__ import annotations
 
-from jdali.dynamic._batch import Batch
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from jdali import math as _of_nodes
 from jdali.dynamic._invoke import expression
-from jdali.dynamic._tensor import Tensor
 
-__all__ = [
-    "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "clamp",
-    "cos", "cosh", "exp", "fabs", "floor", "fpow", "log", "log10", "log2", "max", "min", "pow",
-    "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh",
-]  # fmt: skip
+__all__ = list(_of_nodes.__all__)
 
 
-def abs(input: object) -> Tensor | Batch:
-    """Computes the absolute value."""
-    return expression("abs", input)
+def _at_once(function: Callable[..., object]) -> Callable[..., Any]:
+    """Derives a function of tensors from the one of nodes, in `jdali.math`."""
+    name, signature = function.__name__, inspect.signature(function)
+
+    @functools.wraps(function)
+    def computed(*operands: object, **named: object) -> Any:
+        if named or len(operands) != len(signature.parameters):
+            operands = signature.bind(*operands, **named).args
+        return expression(name, *operands)
+
+    computed.__module__ = __name__
+    vars(computed)["__signature__"] = signature.replace(return_annotation="Tensor | Batch")
+    return computed
 
 
-def acos(input: object) -> Tensor | Batch:
-    """Computes the arc cosine, in radians."""
-    return expression("acos", input)
-
-
-def acosh(input: object) -> Tensor | Batch:
-    """Computes the inverse hyperbolic cosine."""
-    return expression("acosh", input)
-
-
-def asin(input: object) -> Tensor | Batch:
-    """Computes the arc sine, in radians."""
-    return expression("asin", input)
-
-
-def asinh(input: object) -> Tensor | Batch:
-    """Computes the inverse hyperbolic sine."""
-    return expression("asinh", input)
-
-
-def atan(input: object) -> Tensor | Batch:
-    """Computes the arc tangent, in radians."""
-    return expression("atan", input)
-
-
-def atan2(x: object, y: object) -> Tensor | Batch:
-    """Computes the angle of the point (y, x), in radians, -π to π: the arc tangent of x / y by the signs of both."""
-    return expression("atan2", x, y)
-
-
-def atanh(input: object) -> Tensor | Batch:
-    """Computes the inverse hyperbolic tangent."""
-    return expression("atanh", input)
-
-
-def cbrt(input: object) -> Tensor | Batch:
-    """Computes the cube root."""
-    return expression("cbrt", input)
-
-
-def ceil(input: object) -> Tensor | Batch:
-    """Rounds up to a whole number."""
-    return expression("ceil", input)
-
-
-def clamp(value: object, lo: object, hi: object) -> Tensor | Batch:
-    """Limits the value to `lo` below and `hi` above."""
-    return expression("clamp", value, lo, hi)
-
-
-def cos(input: object) -> Tensor | Batch:
-    """Computes the cosine of an angle in radians."""
-    return expression("cos", input)
-
-
-def cosh(input: object) -> Tensor | Batch:
-    """Computes the hyperbolic cosine."""
-    return expression("cosh", input)
-
-
-def exp(input: object) -> Tensor | Batch:
-    """Raises e to the power of the value."""
-    return expression("exp", input)
-
-
-def fabs(input: object) -> Tensor | Batch:
-    """Computes the absolute value as a real number."""
-    return expression("fabs", input)
-
-
-def floor(input: object) -> Tensor | Batch:
-    """Rounds down to a whole number."""
-    return expression("floor", input)
-
-
-def fpow(base: object, exponent: object) -> Tensor | Batch:
-    """Raises `base` to the power of `exponent`, as a real number."""
-    return expression("fpow", base, exponent)
-
-
-def log(input: object) -> Tensor | Batch:
-    """Computes the natural logarithm."""
-    return expression("log", input)
-
-
-def log10(input: object) -> Tensor | Batch:
-    """Computes the logarithm to base 10."""
-    return expression("log10", input)
-
-
-def log2(input: object) -> Tensor | Batch:
-    """Computes the logarithm to base 2."""
-    return expression("log2", input)
-
-
-def max(left: object, right: object) -> Tensor | Batch:
-    """Returns the larger of two values."""
-    return expression("max", left, right)
-
-
-def min(left: object, right: object) -> Tensor | Batch:
-    """Returns the smaller of two values."""
-    return expression("min", left, right)
-
-
-def pow(base: object, exponent: object) -> Tensor | Batch:
-    """Raises `base` to the power of `exponent`."""
-    return expression("pow", base, exponent)
-
-
-def rsqrt(input: object) -> Tensor | Batch:
-    """Computes one over the square root."""
-    return expression("rsqrt", input)
-
-
-def sin(input: object) -> Tensor | Batch:
-    """Computes the sine of an angle in radians."""
-    return expression("sin", input)
-
-
-def sinh(input: object) -> Tensor | Batch:
-    """Computes the hyperbolic sine."""
-    return expression("sinh", input)
-
-
-def sqrt(input: object) -> Tensor | Batch:
-    """Computes the square root."""
-    return expression("sqrt", input)
-
-
-def tan(input: object) -> Tensor | Batch:
-    """Computes the tangent of an angle in radians."""
-    return expression("tan", input)
-
-
-def tanh(input: object) -> Tensor | Batch:
-    """Computes the hyperbolic tangent."""
-    return expression("tanh", input)
+globals().update({name: _at_once(getattr(_of_nodes, name)) for name in __all__})

@@ -15,7 +15,7 @@ Parts, each of which imports only those above it:
 
 * `workers`: works on the samples of a batch, in the calling thread or in threads.
 * `task`: what to make, besides the pipeline; identities of samples for random keys.
-* `cursor`, `opening`: readers and external sources as one stream of tasks, with a position.
+* `cursor`: opens readers and external sources, which are one stream of tasks with a position.
 * `shapes`: padded shapes and their cost.
 * `recovery`: the samples that made a step fail, and their stand-ins.
 * `steps`: one module for each kind of step.

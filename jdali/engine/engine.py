@@ -1,4 +1,4 @@
-"""Makes the batches of a pipeline: draws tasks and carries them out, step by step."""
+"""Makes the batches of a pipeline: draws tasks, carries them out step by step, and times the steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jdali._sources import SourceFeed
 from jdali._threads import PhaseTimer
 from jdali._workers import answer_memory
 from jdali._workers.callbacks import CallbackWorkers
-from jdali.engine.cursor import TaskCursor
+from jdali.engine.cursor import TaskCursor, open_sources
 from jdali.engine.executors.elsewhere import (
     Begun,
     MadeElsewhere,
@@ -29,12 +29,11 @@ from jdali.engine.executors.elsewhere import (
 )
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import Iteration, PreparedStep, Result, make
-from jdali.engine.opening import open_sources
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery import AttemptFailure, StandIns, to_be_listed
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.compilation_cache import enable_compilation_cache
 from jdali.engine.steps.program import ProgramBudget
+from jdali.engine.steps.program_table import enable_compilation_cache
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.sharded import spread_stages
 from jdali.engine.steps.stage import StageRunner

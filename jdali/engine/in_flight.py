@@ -5,7 +5,7 @@
    one at a time, in order     in any order       in order
 ```
 
-A batch depends on nothing but its task, so this is the one place that knows of order.
+A batch depends on nothing but its task, so this is the one place that knows of order, and of the room for batches.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Room:
 
     Args:
         depth: batches that may wait, at least; one more is made meanwhile.
-        most_bytes: of those that wait and those under way, together; one batch is made whatever it takes.
+        most_bytes: of waiting batches and those under way, together; a single batch may take more.
         is_strict: as long as nothing is known of the size of batches, one is under way; else as many as `depth` says.
 
     Attributes:
@@ -53,11 +53,11 @@ class Room:
         self.depth = max(self._least, in_flight)
 
     def note(self, size: int) -> None:
-        """A batch took this many bytes while it was made."""
+        """Notes the bytes that a batch took while it was made."""
         self.largest = max(self.largest, size)
 
     def allows(self, under_way: int, waiting: int, waiting_bytes: int, spare: int = 0) -> bool:
-        """True if one more batch may be begun; `spare`: so many more than `depth` may wait."""
+        """Returns True if one more batch may be begun; `spare` more than `depth` may wait."""
         if not under_way + waiting:
             return True
         if under_way + waiting > self.depth + spare:
@@ -121,7 +121,7 @@ class InFlight:
         before_draw: see `Window`.
 
     Attributes:
-        changed: guards the batches, and tells of changes.
+        changed: guards the batches, and is notified of changes.
         drained: a source is at its end.
         begins_again: it does so with the next draw.
         halted: the sources are being moved.

@@ -1,6 +1,7 @@
 """Carries out the steps of a plan: the one loop, for pipelines, functions, eager calls and debug mode.
 
-A pipeline gives `make` its steps with timers and locks. `PreparedPlan` is a plan for calls without a pipeline.
+A pipeline gives `make` its steps with timers and locks; its batch is an `Iteration` meanwhile, and then a `Result`.
+`PreparedPlan` is a plan for calls without a pipeline.
 
 ```
  samples of the branch ──none──▶ outputs without samples

@@ -114,8 +114,8 @@ class StandIns:
     """Gives the tasks that a batch is made of, attempt by attempt.
 
     A reader's sample is replaced by a function of (epoch, index, attempt) alone: another sample of the same epoch, which
-    comes where it belongs as well. So no batch depends on another. An external source has given all that there is for
-    a batch: there a good sample of the batch stands in, with what readers gave beside it.
+    comes where it belongs as well. So no batch depends on another. An external source has no other
+    samples: a good sample of the batch stands in, with what readers gave beside it.
 
     Args:
         task: as it was drawn.
@@ -166,7 +166,7 @@ class StandIns:
         places = refs.indices if chosen is None else np.searchsorted(chosen, refs.indices)
         others = (places + 1 + steps * stride) % size
         indices = np.where(self._tried, others if chosen is None else chosen[others], refs.indices)
-        return refs._replace(indices=indices)
+        return refs.reading(indices)
 
 
 @functools.lru_cache

@@ -35,7 +35,7 @@ class SampleIds:
         return SampleIds(self.epoch[chosen], self.index[chosen], self.position[chosen])
 
     def words(self) -> np.ndarray:
-        """uint32 [3, n], what compiled programs make keys of: epoch, low and high word of the index."""
+        """Returns uint32 [3, n], from which compiled programs make keys: epoch, low and high word of the index."""
         return np.stack([self.epoch.astype(np.uint32), *index_words(self.index)])
 
 

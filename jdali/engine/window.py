@@ -208,12 +208,12 @@ class Window:
             self._draw_ahead()
 
     def schedule(self, scheduled: int = 0) -> bool:
-        """Begins to make one more batch; of those made ahead, whatever there is room for is made anyway.
+        """Begins to make one more batch, unless batches are made ahead, as many as there is room for.
 
         Args:
             scheduled: batches that were scheduled before and not taken.
 
-        Returns: False if there is none: the end of a source was met, and comes next.
+        Returns: False at the end of a source, which comes next.
         """
         self.refuse_own_thread()
         with self.turn:

@@ -20,6 +20,7 @@ _SPECIAL = {
     "python_function": "_special",
     "readers.mix": "_special",
     "readers.paired": "_special",
+    "readers.pack": "_special",
     "readers.tfrecord": "_special",
     "readers.video_resize": "_special",
 }
@@ -60,6 +61,8 @@ def function_of(op: Operator) -> Any:
         _by_position(special, "sources")
     if op.name == "readers.paired":
         special.__signature__ = with_keywords(inspect.signature(special))
+    if op.name == "readers.pack":
+        _by_position(special, "documents")
     return special
 
 

@@ -13,6 +13,7 @@ from jdali.fn._parallel_function import ParallelFunction
 from jdali.graph import DataNode, call_operator, current_graph
 from jdali.ops.flow._dl_tensor_python_function import on_accelerator
 from jdali.ops.flow._python_function import layouts_of
+from jdali.readers.pack import SEGMENTS
 
 _SOURCE_ARGUMENTS = ("cycle", "layout", "dtype", "ndim", "repeat_last", "batch_info", "no_copy")
 
@@ -127,7 +128,7 @@ def readers_paired(**kwargs: Any) -> DataNode | tuple[DataNode, ...]:
 def readers_mix(sources: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] | dict[str, DataNode]:
     op = REGISTRY["readers.mix"]
     generic = take_generic(op, kwargs)
-    given = [_named(source) for source in sources]
+    given = [_named("mix", "mixture", source) for source in sources]
     if not given:
         raise ValueError("readers.mix: there is no source")
     if kwargs.get("schedule") is not None:
@@ -148,8 +149,24 @@ def readers_mix(sources: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] 
     return outputs
 
 
-def _named(source: Any) -> tuple[str, dict[str, Any]]:
+def readers_pack(documents: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] | dict[str, DataNode]:
+    op = REGISTRY["readers.pack"]
+    generic = take_generic(op, kwargs)
+    given = kwargs | {"documents": _named("pack", "packing", documents)}
+    outputs = call_operator(op, (), given, **generic)
+    assert isinstance(outputs, tuple)
+    if isinstance(documents, Mapping):
+        return dict(zip([*documents, *SEGMENTS], outputs, strict=True))
+    return outputs
+
+
+def _named(verb: str, whole: str, source: Any) -> tuple[str, dict[str, Any]]:
     """Returns the name and the arguments of a reader, from what its function returned, or from just these.
+
+    Args:
+        verb: of the reader that reads from it, and its name.
+        whole: what that one makes.
+        source: see above.
 
     Raises:
         TypeError: it is something else.
@@ -166,13 +183,13 @@ def _named(source: Any) -> tuple[str, dict[str, Any]]:
         or node.outputs != tuple(values)
     ):
         raise TypeError(
-            "readers.mix: each source must be what a reader returned, all of its outputs; mix first, then decode and "
-            f"augment the mixture; got {source!r:.100}"
+            f"readers.{verb}: each source must be what a reader returned, all of its outputs; {verb} first, then decode and "
+            f"augment the {whole}; got {source!r:.100}"
         )
     fed = [name for name, value in node.args.items() if isinstance(value, DataNode)]
     if fed:
         raise ValueError(
-            f"readers.mix: {fed[0]} of {node.op.name} differs by sample, which a mixture cannot have"
+            f"readers.{verb}: {fed[0]} of {node.op.name} differs by sample, which a {whole} cannot have"
         )
     return node.op.name, {name: value for name, value in node.args.items() if value is not None}
 

@@ -24,7 +24,7 @@ def audio(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> tuple[DataNode, DataNode]:
-    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3.
+    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3; with the extra `audio` the sound of MP4 (M4A), MOV, Matroska and WebM, too.
 
     Args:
         encoded: uint8 [bytes], content of a file.
@@ -93,7 +93,7 @@ def image(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000 and PNM images, told apart by their content.
+    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000, PNM, GIF, AVIF, HEIC and JPEG XL images, told apart by their content.
 
     Args:
         encoded: uint8 [bytes].

@@ -113,7 +113,7 @@ _OPERATORS = {*BINARY_OPERATORS.values(), *COMPARISONS, *UNARY_OPERATORS.values(
 
 
 def _ufunc(node: DataNode, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> DataNode:
-    """NumPy's operators of an array and a node are the node's; its other functions raise TypeError."""
+    """Lets the node compute NumPy's operators of an array and a node; NumPy's other functions raise TypeError."""
     name = _OF_NUMPY.get(ufunc.__name__, ufunc.__name__)
     left, *rest = inputs
     # `array += node` makes `array` the name of a node, as `array = array + node` does.

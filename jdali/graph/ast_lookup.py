@@ -54,14 +54,14 @@ def _matches(node: ast.AST, code: CodeType) -> bool:
 
 
 def argument_names(node: FunctionNode) -> list[str]:
-    """Names of all parameters, in the order in which code objects have them."""
+    """Lists the names of all parameters, in the order in which code objects have them."""
     args = node.args
     names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     return names + [a.arg for a in (args.vararg, args.kwarg) if a is not None]
 
 
 def _contains(node: Any, code: CodeType) -> bool:
-    """True if all instructions come from the text of the node."""
+    """Returns True if all instructions come from the text of the node."""
     start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
     for line, end_line, column, end_column in code.co_positions():
         if line is None or column is None or end_line is None or end_column is None:

@@ -42,7 +42,7 @@ class GraphHooks(Protocol):
     """Hooks by which a graph handles conditionals."""
 
     def is_graph_value(self, value: object) -> bool:
-        """True if a value is only known when the graph runs."""
+        """Returns True if a value is only known when the graph runs."""
 
     def begin_branch(self, condition: Any, which: bool) -> None:
         """Assigns nodes traced from now on to the samples whose condition is `which`."""
@@ -53,7 +53,7 @@ class GraphHooks(Protocol):
     def merge(
         self, condition: Any, names: Sequence[str], if_true: Sequence[Any], if_false: Sequence[Any]
     ) -> Sequence[Any]:
-        """Values after a conditional, each merged from both branches; called outside of them.
+        """Merges the values after a conditional from both branches; called outside of them.
 
         Args:
             condition: the graph value that decides for each sample.
@@ -74,7 +74,7 @@ class GraphHooks(Protocol):
 
 
 def is_not_converted(func: object) -> bool:
-    """True if a function is marked with `do_not_convert`."""
+    """Returns True if a function is marked with `do_not_convert`."""
     return bool(getattr(func, _NOT_CONVERTED, False))
 
 
@@ -94,7 +94,7 @@ def do_not_convert(func: object = None) -> Any:
 
 
 def is_autograph_artifact(entity: object) -> bool:
-    """True if a function is not as it was written: its conditionals were converted, or those it was defined
+    """Returns True if a function is not as it was written: its conditionals were converted, or those it was defined
     among.
     """
     return isinstance(entity, FunctionType) and HOOK in entity.__code__.co_freevars

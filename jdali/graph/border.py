@@ -49,7 +49,7 @@ def cut(plan: ExecutionPlan, *, one_device: bool) -> Border:
 
 
 def steps_before_programs(plan: ExecutionPlan) -> list[int]:
-    """Numbers of the steps that need no value of a compiled program."""
+    """Lists the numbers of the steps that need no value of a compiled program."""
     found: list[int] = []
     made: set[Node] = set()
     for number, step in enumerate(plan.steps):
@@ -63,7 +63,7 @@ def with_late_steps(plan: ExecutionPlan) -> ExecutionPlan:
     """Marks the steps whose samples may be made late, so that those of a batch never lie in memory all at once.
 
     Those are of operators that know the sizes of their output by a probe, and whose output only one stage of the same
-    branch reads, as data: nobody else asks for a sample, and `setup` does with its size.
+    branch reads, as data: nothing else reads a sample, and `setup` needs only its size.
     """
     steps = tuple(
         dataclasses.replace(step, may_be_late=True)

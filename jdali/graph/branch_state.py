@@ -37,7 +37,7 @@ class Target(Protocol):
     name: str
 
     def get(self) -> Any:
-        """Its value, which later changes leave alone; MISSING if it is not set."""
+        """Returns its value, which later changes leave alone; MISSING if it is not set."""
 
     def set(self, value: Any) -> None: ...
 

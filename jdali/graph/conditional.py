@@ -38,7 +38,7 @@ class Branches:
 
     # --- branches ---------------------------------------------------------------------------
     def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
-        """Operators called from here on work on the samples for which `condition` is `which`; see `Domain`."""
+        """Begins a branch: operators called from here on work on the samples for which `condition` is `which`; see `Domain`."""
         domain = self._domain(self._graph.domain, self._in_current(condition), which, share)
         self._stack.append(self._graph.domain)
         self._graph.domain = domain
@@ -84,7 +84,7 @@ class Branches:
         true_values: Sequence[Any],
         false_values: Sequence[Any],
     ) -> list[Any]:
-        """Values after a conditional, from those after either branch (no containers: leaves of them)."""
+        """Merges the values after either branch of a conditional (no containers: leaves of them)."""
         condition = self._in_current(condition)
         triples = zip(names, true_values, false_values, strict=True)
         return [self._merge_leaf(condition, name, a, b) for name, a, b in triples]

@@ -57,7 +57,7 @@ def _with_flag(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _continues(node: ast.stmt) -> bool:
-    """True if there is a `continue` in it, or in an `if` in it."""
+    """Returns True if there is a `continue` in it, or in an `if` in it."""
     if isinstance(node, ast.If):
         return any(_continues(n) for n in (*node.body, *node.orelse))
     return isinstance(node, ast.Continue)
@@ -84,7 +84,7 @@ def _set(name: str, value: bool, where: ast.AST) -> ast.stmt:
 
 
 def _leaves(block: Sequence[ast.stmt]) -> bool:
-    """True if no path through the block reaches its end."""
+    """Returns True if no path through the block reaches its end."""
     for node in block:
         if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             return True

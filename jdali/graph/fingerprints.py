@@ -36,7 +36,7 @@ MAY_CHANGE = frozenset({
     "annotations_file", "manifest_filepaths", "shard_id", "num_shards", "dont_use_mmap", "initial_fill",
     "lazy_init", "prefetch_queue_depth", "read_ahead", "skip_cached_images", "tensor_init_bytes",
     "cache_header_information", "additional_decode_surfaces", "parallel", "weights", "sources", "temperature",
-    "schedule", "table",
+    "schedule", "table", "documents", "lengths",
 })  # fmt: skip
 
 Entry = list[Any]  # operator, inputs, {argument: text}

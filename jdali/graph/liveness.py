@@ -32,7 +32,7 @@ def live_after_ifs(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[ast
 
 
 def reads_frame(node: ast.AST) -> bool:
-    """True if the node is a call that sees the local variables of the function around it."""
+    """Returns True if the node is a call that sees the local variables of the function around it."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     name = node.func.id
@@ -139,7 +139,7 @@ def has(nodes: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> bool:
 
 
 def stays(nodes: Iterable[ast.AST]) -> bool:
-    """True if the nodes lose their meaning in a function of their own."""
+    """Returns True if the nodes lose their meaning in a function of their own."""
     nodes = list(nodes)
     if has(nodes, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
         return True
@@ -147,7 +147,7 @@ def stays(nodes: Iterable[ast.AST]) -> bool:
 
 
 def assigned(nodes: Iterable[ast.AST]) -> set[str]:
-    """Variables of the function that the nodes set or delete."""
+    """Collects the variables of the function that the nodes set or delete."""
     names: set[str] = set()
     for node in nodes:
         for n in walk(node):

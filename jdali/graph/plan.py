@@ -302,7 +302,7 @@ def _stages(
 
 
 def _checked_values(node: Node) -> list[DataNode]:
-    """Arguments that are on the host anyway, and that `setup` checks if it gets their values."""
+    """Lists arguments that are on the host anyway, and that `setup` checks if it gets their values."""
     return [
         value for name, value in node.arg_inputs.items()
         if value.device == "cpu" and not is_compiled(value.source) and node.op.setup_sees(name)
@@ -312,7 +312,7 @@ def _checked_values(node: Node) -> list[DataNode]:
 def _components(
     nodes: Sequence[Node], levels: dict[Node, int], where: Mapping[Node, str]
 ) -> list[list[Node]]:
-    """Nodes that share one program: same level, device and samples, and connected by data."""
+    """Groups nodes that share one program: same level, device and samples, and connected by data."""
     parent: dict[Node, Node] = {n: n for n in nodes}
 
     def find(node: Node) -> Node:

@@ -1,4 +1,4 @@
-"""Graphs as plain data, of which copies, workers, serialized pipelines and exported folders make a graph again.
+"""Graphs as plain data, which copies, workers, serialized pipelines and exported folders turn into graphs again.
 
 Values go by number. Nodes keep their numbers, which are part of random keys.
 """

@@ -29,7 +29,7 @@ HOST_OPERATORS = frozenset(
 
 
 def may_be_exported(node: Node) -> bool:
-    """True for operators that a folder may name: compiled ones, decoders, `HOST_OPERATORS`, moves and conditionals."""
+    """Returns True for operators that a folder may name: compiled ones, decoders, `HOST_OPERATORS`, moves and conditionals."""
     op = node.op
     decodes = isinstance(op, (HostOp, HostBatchOp)) and op.work == "decoding"
     return (
@@ -38,12 +38,12 @@ def may_be_exported(node: Node) -> bool:
 
 
 def moves_only(node: Node) -> bool:
-    """True if the output of a node is its input, perhaps on another device."""
+    """Returns True if the output of a node is its input, perhaps on another device."""
     return isinstance(node.op, IndexOp) and node.op.same_samples
 
 
 def is_conditional(node: Node) -> bool:
-    """True if a node splits a batch by a condition, merges it, or is a part of the condition."""
+    """Returns True if a node splits a batch by a condition, merges it, or is a part of the condition."""
     return node.op.name in _CONDITIONAL
 
 
@@ -63,12 +63,12 @@ def conditional_part(node: Node) -> ConditionalPart | None:
 
 
 def is_choice(node: Node) -> bool:
-    """True if a node chooses by sample among the branches of a conditional, all of them computed."""
+    """Returns True if a node chooses by sample among the branches of a conditional, all of them computed."""
     return node.op.name == _CHOOSE
 
 
 def passes_on(node: Node) -> bool:
-    """True if a function does not run the node, for its output is its first input: a move, or the start of a branch."""
+    """Returns True if a function does not run the node, for its output is its first input: a move, or the start of a branch."""
     return moves_only(node) or node.op.name == _SPLIT
 
 

@@ -13,28 +13,47 @@ from jdali.iterator.policy import EpochCounter, IteratorError, LastBatchPolicy, 
 from jdali.pipeline import Pipeline
 
 
-def output_names(output_map: Any, pipelines: Sequence[Pipeline]) -> list[str]:
-    """Names of the outputs: those of a list, of the keys of a TypedDict, or those that the pipeline has itself.
+def output_names(
+    output_map: Any,
+    pipelines: Sequence[Pipeline],
+    *,
+    mask_name: str,
+    masked: bool,
+    ragged: str | Sequence[str],
+) -> list[str]:
+    """Names the outputs: by a list, by the keys of a TypedDict, or as the pipeline does.
+
+    A TypedDict may declare the mask, and the sizes of ragged outputs, too: they are entries of a batch, and no outputs.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are none, or a mask is declared and there is none.
         TypeError: `output_map` is something else.
     """
     if isinstance(output_map, str):
         raise TypeError(f"iterator: output_map is a list of names, one for each output: [{output_map!r}]")
-    if isinstance(output_map, type):
-        return list(getattr(output_map, "_fields", output_map.__annotations__))
-    if output_map is not None:
+    if output_map is not None and not isinstance(output_map, type):
         return list(output_map)
     if not pipelines or not isinstance(pipelines[0], Pipeline):
         return []  # which is another error
-    named = pipelines[0].output_names
+    if output_map is None:
+        named = list(pipelines[0].output_names)
+    else:
+        named = list(getattr(output_map, "_fields", output_map.__annotations__))
     if not named:
         raise ValueError(
             "iterator: the outputs have no names: give output_map, as in DataIterator(pipe, ['images', 'labels']); or let "
             "the function of the pipeline return a dict, or say `-> Batch` with a TypedDict `Batch`"
         )
-    return list(named)
+    if len(named) <= pipelines[0].num_outputs:
+        return named
+    padded = named if ragged == "pad" else [] if isinstance(ragged, str) else ragged
+    beside = {f"{name}_extent" for name in padded} | {mask_name}
+    if mask_name in named and not masked:
+        raise ValueError(
+            f"iterator: {mask_name!r} is declared, and there is no mask: give last_batch_policy=LastBatchPolicy.PAD, or "
+            'on_error="mask" to the pipeline'
+        )
+    return [name for name in named if name not in beside]
 
 
 def check_arguments(

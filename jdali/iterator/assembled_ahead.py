@@ -5,8 +5,8 @@
                                ├─▶ JoinedBatch: arrays on their devices
  pipeline 1: made ──▶ part 1 ──┘
 ```
-The thread that brings the last part of a batch makes the arrays. What fails here is made again, and raises, when the iterator
-takes the batch.
+The thread that brings the last part of a batch makes the arrays, of the samples that `select` chooses by the rules for the last
+batch of an epoch. What fails here is made again, and raises, when the iterator takes the batch.
 """
 
 from __future__ import annotations

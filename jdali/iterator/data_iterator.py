@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -54,7 +55,8 @@ class DataIterator(EpochLoop[BatchT]):
         pipelines: one, or several of the same outputs and batch size, whose rows are put one after
             another.
         output_map: a name for each output; or a TypedDict, whose keys they are, and which then is the type of the batches
-            for type checkers; None: the names that the function of the pipeline gives (`Pipeline.output_names`).
+            for type checkers (it may declare the mask, and sizes of ragged outputs, too); None: the names that the function
+            of the pipeline gives (`Pipeline.output_names`).
         size: samples in an epoch, of all pipelines together; for sources that do not end. Without `size`
             and `reader_name` the epoch lasts until a source ends, whatever the size of its batches; readers do not.
         reader_name: name of the reader (its argument `name`) that says how long an epoch is.
@@ -105,7 +107,10 @@ class DataIterator(EpochLoop[BatchT]):
     ):
         single = isinstance(pipelines, Pipeline) or callable(pipelines)
         pipes: list[Any] = [pipelines] if single else list(pipelines or ())
-        self.output_map = output_names(output_map, pipes)
+        masked = last_batch_policy is LastBatchPolicy.PAD or any(
+            getattr(pipe, "on_error", None) == "mask" for pipe in pipes
+        )
+        self.output_map = output_names(output_map, pipes, mask_name=mask_name, masked=masked, ragged=ragged)
         check_arguments(pipes, self.output_map, size, reader_name, last_batch_padded, last_batch_policy)
         if auto_reset not in _AUTO_RESET:
             raise ValueError(
@@ -114,7 +119,6 @@ class DataIterator(EpochLoop[BatchT]):
         self.batch_size = pipes[0].batch_size
         self._pipelines = pipes
         names = self._ragged_names(ragged)
-        masked = last_batch_policy is LastBatchPolicy.PAD or any(p.on_error == "mask" for p in pipes)
         if masked and mask_name in self.output_map:
             raise ValueError(
                 f"iterator: {mask_name!r} is the name of an output; give the mask another mask_name"
@@ -180,25 +184,37 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- iterating --------------------------------------------------------------------------
     def next(self) -> BatchT:
-        """The next batch; the same as `next(iterator)`."""
+        """Returns the next batch, as `next(iterator)` does."""
         return self.__next__()
 
     @folding
     def peek(self) -> BatchT:
-        """The batch that `next` will return; `get_state` does not count it."""
+        """Returns the batch that `next` will return; `get_state` does not count it."""
         return self._draw(keep=True).arrays
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
-        """Batches in this epoch (the next one may have one more or less, see `LastBatchPolicy`)."""
-        if self._length is None:
+        """Counts the batches that the loop over this epoch gives (the next one may have one more or less, see `LastBatchPolicy`).
+
+        A loop that goes on where a state was taken, or an earlier loop was left, has those that were not given yet. At the end
+        of an epoch it is the loop over the next one.
+        """
+        length = self._length if self._end is None else self._end.length
+        if length is None:
             raise TypeError("iterator: the number of batches is not known; give size or reader_name")
-        return self._length
+        return length - (self._first if self._end is None else 0)
 
     @property
     def size(self) -> int:
-        """Samples in this epoch as DALI counts them (of one shard, with `reader_name`); -1: not known."""
-        return self._size
+        """Samples in those batches, without what only fills the last one up (PARTIAL, PAD); -1: not known.
+
+        Of one shard, with `reader_name`; else of all pipelines together.
+        """
+        with self._lock:
+            state = self._state if self._end is None else self._end.next_state
+            counter = copy.copy(self._stream.counter)
+            counter.set_state(state["epoch"])
+            return counter.samples_from(self._first if self._end is None else 0)
 
     @property
     def wait_seconds(self) -> float:
@@ -249,6 +265,7 @@ class DataIterator(EpochLoop[BatchT]):
                 raise
             counter = self._stream.counter
             self._state, self._done, self._end = self._stream.get_state(), counter.done, None
+            self._first = self._done
             self._size, self._length = counter.size, counter.length
             self._clock = WaitClock()
             self._recorder.mark()
@@ -260,7 +277,7 @@ class DataIterator(EpochLoop[BatchT]):
                 self._stream.start()
 
     def checkpoints(self) -> list[bytes]:
-        """DALI's way: for each pipeline where it and the iterator are; its argument `checkpoint` takes it.
+        """Returns DALI's checkpoints: for each pipeline where it and the iterator are, for its argument `checkpoint`.
 
         Raises:
             ValueError: the pipelines were made without `enable_checkpointing=True`.
@@ -274,7 +291,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- again ------------------------------------------------------------------------------
     def batch_at(self, step: int, epoch: int | None = None) -> BatchT:
-        """A batch once more, bitwise as it was or will be in training; the iterator goes on as before.
+        """Makes a batch once more, bitwise as it was or will be in training; the iterator goes on as before.
 
         For pipelines that read, and external sources that are lists or callbacks told what to give.
 
@@ -292,7 +309,7 @@ class DataIterator(EpochLoop[BatchT]):
         return replay.batch_at(self._stream, step, epoch)  # type: ignore[return-value]
 
     def sample(self, index: int, epoch: int = 0) -> dict[str, jax.Array]:
-        """A sample once more, without the batch axis, with the augmentations of an epoch.
+        """Makes a sample once more, without the batch axis, with the augmentations of an epoch.
 
         Args:
             index: of the sample in the reader's data set.
@@ -330,6 +347,6 @@ class DataIterator(EpochLoop[BatchT]):
 
 
 def loop_over(pipe: Pipeline) -> DataIterator[Any] | None:
-    """Returns the iterator over a pipeline, for who shows its report while the loop runs; None: there is none."""
+    """Returns the iterator over a pipeline, which reports on the running loop; None: none is left."""
     found = _LOOPS.get(pipe)
     return None if found is None else found()

@@ -87,7 +87,7 @@ def make_pipelines(
     one_for_each: bool = False,
     checkpoints: Sequence[str] | None = None,
 ) -> list[Pipeline]:
-    """The pipelines of this process.
+    """Makes the pipelines of this process.
 
     Args:
         function: the pipeline function.
@@ -112,7 +112,7 @@ def _arguments(
     sharding: Sharding | Mapping[str, Sharding] | None,
     one_for_each: bool,
 ) -> list[dict[str, Any]]:
-    """Keyword arguments of each pipeline."""
+    """Makes the keyword arguments of each pipeline."""
     options = {"num_threads": DEFAULT_NUM_THREADS, **kwargs}
     if sharding is None:
         return [options]
@@ -138,7 +138,7 @@ def _arguments(
 
 
 def _shards(sharding: Sharding | Mapping[str, Sharding]) -> tuple[list[tuple[int, jax.Device]], int]:
-    """Parts of the batch that this process holds, with a device of each, and how many there are in all."""
+    """Returns the parts of the batch that this process holds, with a device of each, and their number in all processes."""
     found = {
         (tuple(batch_shards(one)), number_of_batch_shards(one))
         for one in (sharding.values() if isinstance(sharding, Mapping) else [sharding])

@@ -101,6 +101,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         self._state = stream.get_state()
         self._belongs = np.ones(samples, bool)
         self._done = 0
+        self._first = 0  # batches of this epoch that were given before this loop
         self._end: EpochEnd | None = None  # the end of the epoch was reached, and not yet left
         self._kept: UserBatch | None = None  # looked at, and still the next one
         # Held while a batch is noted or a state is set; a `next` that waits for data does not hold it.
@@ -112,6 +113,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         with self._lock:
             if self._kept is None and (self._end is not None or self._done == self._length):
                 self.reset()
+            self._first = self._done
         return self
 
     @folding
@@ -120,7 +122,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 
     @abc.abstractmethod
     def __len__(self) -> int:
-        """Batches in this epoch."""
+        """Counts the batches in this epoch."""
 
     def _draw(self, *, keep: bool = False) -> UserBatch:
         """Returns the next batch; raises StopIteration at the end of the epoch.
@@ -174,7 +176,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return batch
 
     def take(self, batches: int) -> FirstBatches[BatchT]:
-        """The first batches of an epoch, which ends after them: `for batch in iterator.take(100):`.
+        """Goes through the first batches of an epoch, then ends it: `for batch in iterator.take(100):`.
 
         A loop over what is left of them goes on where an earlier one, or a state that was restored, was left. The
         rest of the data is not read: the next epoch is the one that would have followed the whole of this one. Where
@@ -199,6 +201,15 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
                 self._leave_epoch()
             self.__iter__()
 
+    def _length_within(self, batches: int) -> int:
+        """Counts the batches of a loop that begins now and ends after so many of an epoch, or with it."""
+        with self._lock:
+            goes_on = self._end is None and self._done < (batches if self._length is None else self._length)
+            goes_on &= not self._is_over_within(batches)
+            length = self._length if self._end is None else self._end.length
+            most = batches if length is None else min(batches, length)
+            return most - self._done if goes_on else most
+
     def _next_within(self, batches: int) -> BatchT:
         with self._lock:
             if self._is_over_within(batches):
@@ -209,7 +220,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return self.__next__()
 
     def as_numpy_iterator(self) -> Iterator[Any]:
-        """The batches of this epoch as NumPy arrays, read-only; no copy of what is in host memory."""
+        """Yields the batches of this epoch as NumPy arrays, read-only; what is in host memory is not copied."""
         return (jax.tree.map(to_host, batch) for batch in self)
 
     def start_prefetch(self) -> None:
@@ -268,6 +279,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
                     return
             assert self._end is not None
             self._size, self._length, self._done = self._end.size, self._end.length, 0
+            self._first = 0
             self._state = self._end.next_state
             self._stream.go_on()
             self._end = None
@@ -286,6 +298,7 @@ class FirstBatches(Iterator[BatchT]):
     def __init__(self, loop: EpochLoop[BatchT], count: int):
         self._loop, self._count = loop, count
         self._begun = self._ended = False
+        self._batches = 0  # of this loop
         self._turn = threading.RLock()
 
     def __iter__(self) -> FirstBatches[BatchT]:
@@ -297,7 +310,7 @@ class FirstBatches(Iterator[BatchT]):
                 raise StopIteration
             if not self._begun:
                 self._loop._begin_within(self._count)
-                self._begun = True
+                self._begun, self._batches = True, self._loop._length_within(self._count)
             try:
                 return self._loop._next_within(self._count)
             except StopIteration:
@@ -305,8 +318,5 @@ class FirstBatches(Iterator[BatchT]):
                 raise
 
     def __len__(self) -> int:
-        """Batches of the epoch, those included that were given before; if the source does not end earlier."""
-        try:
-            return min(self._count, len(self._loop))
-        except TypeError:
-            return self._count
+        """Counts the batches of this loop: of the epoch, without those given before, unless the source ends earlier."""
+        return self._batches if self._begun else self._loop._length_within(self._count)

@@ -182,6 +182,21 @@ class EpochCounter:
         ahead = self._ahead[0] if self.reader is None else 0  # with a reader `size` is what is left
         return _ceil_div(size - ahead, self.samples_per_step)
 
+    def samples_from(self, batch: int) -> int:
+        """Counts the samples that the batches of the epoch from number `batch` on give, those that fill up a batch not included.
+
+        Of the largest shard of the pipelines, if there is a reader; -1: not known.
+        """
+        length = self.length
+        if length is None:
+            return -1
+        if self.policy in (LastBatchPolicy.FILL, LastBatchPolicy.DROP):
+            return (length - batch) * self.samples_per_step
+        begun = batch * self.samples_per_step
+        if self.reader is None:
+            return self.size - self._ahead[0] - begun
+        return max(self._sizes()[i] - self._ahead[i] - begun for i in self.reader.shard_ids)
+
     @property
     def gives_nothing(self) -> bool:
         """True if no epoch has a batch: DROP, and less than one batch in a shard."""

@@ -180,7 +180,8 @@ class COCO(OperatorClass):
     The outputs are the image's bytes, the boxes and the labels of its objects; with `polygon_masks` also
     polygons and their vertices, with `pixelwise_masks` a picture of labels; with `image_ids` the id.
 
-    A pixel of several objects has the largest of their labels.
+    A pixel of several objects has the largest of their labels. `Pipeline.reader_meta(name)["classes"][label]` is the name of the
+    category.
 
     Numbers that JSON does not have (NaN, Infinity) are taken where nobody reads them, ids may have 64 bits, and whole numbers
     may be written as floats (7.0), as by Python's `json`.
@@ -636,9 +637,12 @@ class File(OperatorClass):
     `file_root`, in the order of their names; there the label is the number of the subfolder;
     `Pipeline.reader_meta(name)["classes"]` has their names.
 
+    Parity: without `dir_filters` DALI numbers hidden and empty subfolders, too.
+
     Args:
         case_sensitive_filter: tell capital letters from small ones in the filters.
-        dir_filters: patterns of the names of subfolders to read (and to number); None: all.
+        dir_filters: patterns of the names of subfolders to read (and to number); None: all that hold such files, but for
+            hidden ones; "*": all, as in DALI.
         file_filters: patterns of the names of files in subfolders.
         file_list: text file with a file's name and its label, a number from 0 on, in each line.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the
@@ -688,11 +692,11 @@ class File(OperatorClass):
         *,
         case_sensitive_filter: bool = False,
         dir_filters: str | typing.Sequence[str] | None = None,
-        file_filters: str | typing.Sequence[str] = ('*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav'),
+        file_filters: str | typing.Sequence[str] = ('*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav', '*.gif', '*.avif', '*.heic', '*.heif', '*.jxl', '*.opus', '*.mp3', '*.m4a'),
         file_list: str | None = None,
         file_root: str | None = None,
         files: str | typing.Sequence[str] | None = None,
-        labels: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
+        labels: typing.Sequence[int | float] | None = None,
         dont_use_mmap: bool = False,
         fold: Any = None,
         initial_fill: int = 1024,
@@ -865,6 +869,100 @@ class HuggingFace(OperatorClass):
         path: str | None = None,
         filter: Any = None,
         split: str = 'train',
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
+class Lerobot(OperatorClass):
+    """Reads a data set of LeRobot (versions 2 and 3): each row of its episodes is a sample, an output for each of `columns`.
+
+    Values come from its Parquet files, frames of cameras from its videos or pictures. The frames that the samples of a
+    batch need of one file are decoded together, each once, from front to end. The order is that of `readers.parquet`:
+    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples that are near each other share row
+    groups and frames. The package `lerobot` is not needed.
+
+    Parity: DALI has no such reader. Windows and the times of frames are those of `LeRobotDataset`.
+
+    Args:
+        columns: names of features in `meta/info.json`; "task" for the text of a row's task.
+        directory: the folder, or its URL.
+        delta_timestamps: {column: seconds}: the window of a column, from the time of the row on, such as [-0.1, 0, 0.1].
+            Times have to be whole numbers of rows. Before and behind an episode its first or last row stands in.
+        episodes: numbers of those to read; None: all.
+        tolerance: seconds that the time of a frame may differ from that of its row.
+        with_padding: also give, for each column with a window, where that reaches beyond the episode; these outputs are
+            the last ones.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each column uint8 [H, W, 3] of cameras, [] or [n, ...] of values, uint8 [bytes] of texts; with a window
+        one axis more at the front. With `with_padding` bool [T] for each window.
+
+    Example:
+        frames, action = fn.readers.lerobot(
+            directory="robot", columns=["observation.images.top", "action"], delta_timestamps={"action": [0, 0.1, 0.2]}
+        )
+    """
+    def __init__(
+        self,
+        *,
+        columns: str | typing.Sequence[str] | None = None,
+        directory: str | None = None,
+        delta_timestamps: Any = None,
+        episodes: Any = None,
+        tolerance: float = 0.0001,
+        with_padding: bool = False,
         dont_use_mmap: bool = False,
         fold: Any = None,
         initial_fill: int = 1024,
@@ -1322,6 +1420,74 @@ class Numpy(OperatorClass):
         file_list: str | None = None,
         file_root: str | None = None,
         files: str | typing.Sequence[str] | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
+class Pack(OperatorClass):
+    """Packs documents into rows of one length: token sequences of a reader, or texts that are tokenized here.
+
+    A row is a sample. The documents come in the order of their reader, and each `window` of them is packed by itself, longest
+    first. So which share a row is a function of their lengths and their place in the order alone, and the rows of a step are a
+    function of the step. A run goes on from any state with any number of shards, and with other weights of a mixture, from the
+    next window on: no document is lost, none comes twice in a pass. All shards must be at the same step.
+
+    The lengths of all documents are found when the pipeline is built, by reading and tokenizing each once. They are kept in the
+    cache folder if the data are files that `paths` or `path` names, of Parquet, Arrow, TFRecord, WebDataset or mixtures of these.
+
+    Args:
+        documents: what a reader returned, or `readers.mix`, all of its outputs: tokens with one axis, and others of the same
+            length; with `tokenizer` one output, texts. Outside of a pipeline's definition a pair of a reader's name and its
+            arguments.
+        length: of a row, tokens. Longer documents are cut.
+        add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
+        lengths: tokens of each document of the data set (of a mixture: of all sources, one after another), so that they need
+            not be found: a column of a table. A row whose documents are longer than these say is a bad sample.
+        num_shards: how many parts the rows are divided into; of the rows, not of the documents' reader.
+        pad_id: what is behind the last document of a row.
+        seed: of a reader that shuffles and has no seed of its own; -1: the pipeline's.
+        shard_id: which part is read, 0 to `num_shards` - 1.
+        strategy: a document goes to the first row with room, "first_fit", or to the row with the least, "best_fit".
+        window: number of documents that are packed together; None: as many as fill 128 rows on average.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: for each output of the documents [length], padded; int32 [length], the number of the document in the row, from 1 on,
+        0 for padding; and int32 [length], the position in the document. Of readers that return a dict under the names
+        "segment_ids" and "positions".
+
+    An epoch, as iterators and `reader_meta` count it, has the rows of the first pass over the documents; another pass that is
+    shuffled may have a few more or less. The `schedule` of a mixture counts documents here, `batch_size` of them a step. A
+    document that cannot be read makes a bad sample of its row, for which another document stands in, if `on_error` says so.
+
+    Parity: DALI has no such operator.
+
+    Example:
+        tokens, segments, positions = fn.readers.pack(
+            fn.readers.parquet(paths=["train.parquet"], columns=["caption"], random_shuffle=True),
+            length=64,
+            tokenizer="tokenizer.json",
+        )
+    """
+    def __init__(
+        self,
+        *,
+        length: int | None = None,
+        add_special_tokens: bool = True,
+        bos: Any = None,
+        eos: Any = None,
+        lengths: Any = None,
+        num_shards: int = 1,
+        pad_id: int = 0,
+        seed: int = -1,
+        shard_id: int = 0,
+        strategy: Literal['first_fit', 'best_fit'] = 'first_fit',
+        tokenizer: str | None = None,
+        window: int | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
@@ -1935,7 +2101,7 @@ class Video(OperatorClass):
         file_root: str = '',
         filenames: str | typing.Sequence[str] = (),
         image_type: types.DALIImageType = types.DALIImageType.RGB,
-        labels: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
+        labels: float | typing.Sequence[int | float] | None = None,
         step: int = -1,
         stride: int = 1,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
@@ -2084,7 +2250,7 @@ class VideoResize(OperatorClass):
         file_root: str = '',
         filenames: str | typing.Sequence[str] = (),
         image_type: types.DALIImageType = types.DALIImageType.RGB,
-        labels: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
+        labels: float | typing.Sequence[int | float] | None = None,
         step: int = -1,
         stride: int = 1,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,

@@ -184,8 +184,16 @@ class DaliNames(DataIterator[Any]):
         return super().__iter__()
 
     def __len__(self) -> int:
+        """Counts the batches of the whole epoch, as DALI does."""
         self._follow()
-        return super().__len__()
+        if self._length is None:
+            return super().__len__()
+        return self._length
+
+    @property
+    def size(self) -> int:
+        """Samples of an epoch as DALI counts them: of one shard, with `reader_name`, and of whole batches."""
+        return self._size
 
     def __next__(self) -> Any:
         if self._first_batch is not None:

@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import itertools
 import threading
+from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._storage import Scope, is_url
-from jdali.readers.base import Cursor, Loaded, Reader, joined, nothing
+from jdali.readers.base import ClassNames, Cursor, Loaded, Reader, joined, nothing
 from jdali.readers.layouts import with_layouts
 from jdali.readers.order.epochs import SampleRefs
 from jdali.readers.order.selection import SampleSelection
@@ -93,7 +94,11 @@ class ReadAhead(Reader):
     def selection(self) -> SampleSelection | None:
         return self._reader.selection
 
-    def meta(self) -> dict[str, int]:
+    @property
+    def class_names(self) -> Mapping[int, ClassNames]:
+        return self._reader.class_names
+
+    def meta(self) -> dict[str, Any]:
         return self._reader.meta()
 
     def source(self, index: int) -> str:

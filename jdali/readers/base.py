@@ -15,7 +15,7 @@ import abc
 import copy
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from jdali._batches import BatchSpec, SamplesBlock, Store
 from jdali._operators.record import Static
 from jdali.readers.order.epochs import Order, SampleRefs
 from jdali.readers.order.mixture import MixtureOrder
+from jdali.readers.order.packing import PackOrder
 from jdali.readers.order.selection import SampleSelection, select
 
 _ORDER_OPTIONS = (
@@ -30,6 +31,8 @@ _ORDER_OPTIONS = (
     "pad_last_batch", "seed",
 )  # fmt: skip
 _INITIAL_FILL = 1024
+ClassNames: TypeAlias = "Sequence[str] | Mapping[int, str]"
+"""Names of classes by label, from 0 on or as a mapping."""
 
 
 def reader_options(
@@ -142,13 +145,13 @@ class Reader(abc.ABC):
         chosen = {name: options.get(name) for name in ("subset", "fold", "weights")}
         self._count, self._selection = size, select(size, **chosen, classes=labels, names=classes)
         self._class_of = labels
-        # What `meta` tells as "classes"; of several outputs a dict by their names.
-        self.class_names: Sequence[str] | Mapping[str, Sequence[str]] = list(classes)
+        self._output_names: Sequence[str] = ()
+        self._names_by_output: Mapping[int, ClassNames] = {}
         order_options = {name: options[name] for name in _ORDER_OPTIONS if name in options}
         if self.mixes:
             fill = options.get("initial_fill")
             order_options["initial_fill"] = _INITIAL_FILL if fill is None else fill
-        self._order: Order | MixtureOrder = Order(
+        self._order: Order | MixtureOrder | PackOrder = Order(
             size,
             selection=self._selection,
             shuffle_seed=options.get("shuffle_after_epoch_seed"),
@@ -173,9 +176,21 @@ class Reader(abc.ABC):
         """Which samples an epoch takes; None: each once."""
         return self._selection
 
-    def meta(self) -> dict[str, Any]:
-        """Returns DALI's `reader_meta`, and "classes", the names of classes, if they are known.
+    @property
+    def class_names(self) -> Mapping[int, ClassNames]:
+        """Names of the labels, by output."""
+        return self._names_by_output
 
+    def name_classes(self, known: Mapping[str, ClassNames], outputs: Sequence[str]) -> None:
+        """Notes the names of outputs, and of the classes of those that are labels."""
+        self._output_names = outputs
+        self._names_by_output = {i: known[name] for i, name in enumerate(outputs) if known.get(name)}
+
+    def meta(self) -> dict[str, Any]:
+        """Returns DALI's `reader_meta`.
+
+        Where the labels have names, also "classes": classes[label] is the name of a label; of several outputs with labels, by
+        the names of these.
         With `subset`, `fold` or `weights`, also "data_set_size" and, if the classes of samples are known,
         "samples_by_class": of the samples that an epoch is taken from, by class.
         """
@@ -190,8 +205,14 @@ class Reader(abc.ABC):
             "pad_last_batch": int(order.pad_last_batch),
             "stick_to_shard": int(order.stick_to_shard),
             **self._selection_meta(),
-            **({"classes": self.class_names} if self.class_names else {}),
+            **self._classes_meta(),
         }
+
+    def _classes_meta(self) -> dict[str, Any]:
+        known = self.class_names
+        if len(known) > 1 and self._output_names:
+            return {"classes": {self._output_names[output]: names for output, names in known.items()}}
+        return {"classes": next(iter(known.values()))} if known else {}
 
     def _selection_meta(self) -> dict[str, Any]:
         if self.selection is None:
@@ -258,12 +279,16 @@ class Reader(abc.ABC):
 class Cursor:
     """A position in the order of a reader, independent of the reader's own."""
 
-    def __init__(self, order: Order | MixtureOrder):
+    def __init__(self, order: Order | MixtureOrder | PackOrder):
         self._order = order
-        self.size = order.size
         self.next_batch = order.take
         self.skip = order.skip
         self.get_state, self.set_state = order.get_state, order.set_state
+
+    @property
+    def size(self) -> int:
+        """Number of samples of an epoch, all shards together."""
+        return self._order.size
 
     @property
     def epoch(self) -> int:

@@ -11,7 +11,7 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system import limits
-from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
+from jdali.readers.base import ClassNames, Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats import coco_preprocessed as _coco_preprocessed
 from jdali.readers.formats.coco_json import Annotations, CocoFields, parse
 from jdali.readers.formats.coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
@@ -56,6 +56,10 @@ class CocoReader(Reader):
         self._polygons, self._masks, self._ids = polygons, masks, ids
         self.layouts = ("", "", "", *["", ""] * polygons, *["HWC"] * masks, *[""] * ids)
         self.num_outputs = len(self.layouts)
+
+    @property
+    def class_names(self) -> Mapping[int, ClassNames]:
+        return {2: self._parsed.classes} if self._parsed.classes else {}
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         parsed = self._parsed
@@ -159,7 +163,8 @@ def coco(
     The outputs are the image's bytes, the boxes and the labels of its objects; with `polygon_masks` also
     polygons and their vertices, with `pixelwise_masks` a picture of labels; with `image_ids` the id.
 
-    A pixel of several objects has the largest of their labels.
+    A pixel of several objects has the largest of their labels. `Pipeline.reader_meta(name)["classes"][label]` is the name of the
+    category.
 
     Numbers that JSON does not have (NaN, Infinity) are taken where nobody reads them, ids may have 64 bits, and whole numbers
     may be written as floats (7.0), as by Python's `json`.

@@ -13,7 +13,7 @@ from jdali._batches import data_array
 from jdali._errors import SampleError
 from jdali._operators.record import Static, also_takes, reader
 from jdali._system.regular_file import is_of_machine
-from jdali.readers.base import Loaded, Reader, one_by_one, reader_options, shuffle_options, stores
+from jdali.readers.base import ClassNames, Loaded, Reader, one_by_one, reader_options, shuffle_options, stores
 from jdali.readers.formats.records import path_list
 from jdali.readers.layouts import with_layouts
 from jdali.readers.table import opened_frame
@@ -50,6 +50,21 @@ class DatasetReader(Reader):
         if not len(dataset):
             raise ValueError(f"{_NAME}: the {self._kind} has no elements")
         super().__init__(len(dataset), options)
+
+    @property
+    def class_names(self) -> Mapping[int, ClassNames]:
+        """Names of the class labels of `datasets`, or of a data set of torchvision, by output."""
+        if self._columns:
+            features = getattr(self._dataset, "features", None)
+            known = [features.get(c) for c in self._columns] if isinstance(features, Mapping) else []
+            names = [getattr(feature, "names", None) for feature in known]
+        else:
+            names = [None, getattr(self._dataset, "classes", None)] if self._outputs == 2 else []
+        return {
+            output: list(own)
+            for output, own in enumerate(names)
+            if isinstance(own, (list, tuple)) and own and all(isinstance(name, str) for name in own)
+        }
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         try:

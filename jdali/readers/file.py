@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import BadLine, NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system.progress import progress_bar
-from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
+from jdali.readers.base import ClassNames, Loaded, Reader, reader_options, shuffle_options
+from jdali.readers.formats.class_folders import class_folders, whole_labels
 from jdali.readers.formats.columns import dense_column
 from jdali.readers.shared_tables import shared
 
@@ -21,6 +22,8 @@ _NAME = "readers.file"
 FILE_FILTERS = (
     "*.jpg", "*.jpeg", "*.png", "*.bmp", "*.tif", "*.tiff", "*.pnm", "*.ppm", "*.pgm", "*.pbm", "*.jp2",
     "*.webp", "*.flac", "*.ogg", "*.wav",
+    # Which DALI has not.
+    "*.gif", "*.avif", "*.heic", "*.heif", "*.jxl", "*.opus", "*.mp3", "*.m4a",
 )  # fmt: skip
 _ESCAPED = re.compile(r"\\(.)|\[\^")
 # Read by one task, and open at the same time: a task costs as much as some small files.
@@ -46,10 +49,14 @@ class FileReader(Reader):
         self, root: str, names: Sequence[str], labels: Sequence[int] | np.ndarray, options: dict[str, Any],
         classes: Sequence[str] = (),
     ):  # fmt: skip
-        self._labels = np.asarray(labels, np.int32)
+        self._labels, self._classes = np.asarray(labels, np.int32), classes
         super().__init__(len(names), options, self._labels, classes)
         self._root, self._names = root, names
         self._folder = _storage.placed(root)
+
+    @property
+    def class_names(self) -> Mapping[int, ClassNames]:
+        return {1: list(self._classes)} if self._classes else {}
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         return read_file(_storage.join(self._folder, self._names[index])), self._labels[index : index + 1]
@@ -78,7 +85,7 @@ def file(
     file_list: Static[str | None] = None,
     file_root: Static[str | None] = None,
     files: Static[tuple[str, ...] | None] = None,
-    labels: Static[tuple[int, ...] | None] = None,
+    labels: Static[tuple[int | float, ...] | None] = None,
     **options: object,
 ) -> FileReader:
     """Reads whole files: their bytes, and a label.
@@ -87,9 +94,12 @@ def file(
     `file_root`, in the order of their names; there the label is the number of the subfolder;
     `Pipeline.reader_meta(name)["classes"]` has their names.
 
+    Parity: without `dir_filters` DALI numbers hidden and empty subfolders, too.
+
     Args:
         case_sensitive_filter: tell capital letters from small ones in the filters.
-        dir_filters: patterns of the names of subfolders to read (and to number); None: all.
+        dir_filters: patterns of the names of subfolders to read (and to number); None: all that hold such files, but for
+            hidden ones; "*": all, as in DALI.
         file_filters: patterns of the names of files in subfolders.
         file_list: text file with a file's name and its label, a number from 0 on, in each line.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the
@@ -143,14 +153,14 @@ def _named_files(root: str, files: str | Sequence[str]) -> NameTable:
     return names
 
 
-def _numbers(labels: int | Sequence[int] | None, files: int) -> np.ndarray:
+def _numbers(labels: float | Sequence[float] | None, files: int) -> np.ndarray:
     """Checks the labels of named files; returns int32 [files]."""
     if labels is None:
         return np.arange(files, dtype=np.int32)
-    numbers = [labels] if isinstance(labels, int) else labels
+    numbers = whole_labels(_NAME, labels)
     if len(numbers) != files:
         raise ValueError(f"{_NAME}: Provided {len(numbers)} labels for {files} files.")
-    return np.asarray(numbers, np.int32)
+    return numbers
 
 
 def _listed_files(root: str, file_list: str) -> tuple[NameTable, np.ndarray]:
@@ -181,17 +191,18 @@ def _files_in_folders(
     is_wanted = _matcher("file_filters", file_filters, case_sensitive)
     is_wanted_folder = _matcher("dir_filters", "*" if dir_filters is None else dir_filters, case_sensitive)
     folders = [f for f in _entries(root, folders=True) if is_wanted_folder.fullmatch(f)]
-    tables = []
+    tables = {}
     with progress_bar(len(folders), "folders", f"listing {root}") as advance:
         for folder in folders:
             inside = _entries(_storage.join(root, _storage.plain(folder)), folders=False)
-            tables.append(
-                NameTable.of(
-                    _storage.plain(f"{folder}/{name}") for name in inside if is_wanted.fullmatch(name)
-                )
+            tables[folder] = NameTable.of(
+                _storage.plain(f"{folder}/{name}") for name in inside if is_wanted.fullmatch(name)
             )
             advance(1)
-    names = NameTable.joined(tables)
+    if dir_filters is None:
+        folders = class_folders(_NAME, root, tables, every='dir_filters="*"')
+    counts = [len(tables[folder]) for folder in folders]
+    names = NameTable.joined([tables[folder] for folder in folders])
     if not len(names):
         patterns = file_filters if isinstance(file_filters, str) else ", ".join(file_filters)
         flat = [name for name in _entries(root, folders=False) if is_wanted.fullmatch(name)]
@@ -202,10 +213,10 @@ def _files_in_folders(
             else ""
         )
         raise ValueError(
-            f"{_NAME}: No files found: none match {patterns} in the {len(folders)} subfolders of {root} "
+            f"{_NAME}: No files found: none match {patterns} in the {len(tables)} subfolders of {root} "
             f"(files must be in subfolders, one for each label){lying}"
         )
-    return names, np.repeat(np.arange(len(tables)), [len(table) for table in tables]), folders
+    return names, np.repeat(np.arange(len(folders)), counts), folders
 
 
 def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[str]:

@@ -11,14 +11,14 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, Store
 from jdali._operators.record import REGISTRY, ReaderOp, Static, reader
 from jdali.readers import shared_tables
-from jdali.readers.base import Loaded, Reader, joined
+from jdali.readers.base import ClassNames, Loaded, Reader, joined
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder, whole_shares
 from jdali.readers.order.selection import SampleSelection
 
 _NAME = "readers.mix"
-# Arguments that only the mixture may have, and their defaults.
-_OF_MIXTURE = {"shard_id": 0, "num_shards": 1, "pad_last_batch": False, "stick_to_shard": False}
+# Arguments that a source may not have, and their defaults.
+_OF_WHOLE = {"shard_id": 0, "num_shards": 1, "pad_last_batch": False, "stick_to_shard": False}
 
 
 class MixReader(Reader):
@@ -44,6 +44,14 @@ class MixReader(Reader):
         self.reads_ahead = all(one.reads_ahead for one in readers)
         self.batches_ahead = max(one.batches_ahead for one in readers)
 
+    @property
+    def class_names(self) -> Mapping[int, ClassNames]:
+        """Names of the labels, by output, where all sources have the same."""
+        first, *others = (one.class_names for one in self._readers)
+        return {
+            output: names for output, names in first.items() if all(o.get(output) == names for o in others)
+        }
+
     def meta(self) -> dict[str, Any]:
         """Returns `reader_meta`, and "sources": size of an epoch and share of each."""
         order = self._order
@@ -56,6 +64,7 @@ class MixReader(Reader):
             "shard_id": order.shard_id,
             "pad_last_batch": int(order.pad_last_batch),
             "stick_to_shard": 0,
+            **self._classes_meta(),
             "sources": [
                 {"epoch_size": n, "share": share} for n, share in zip(sizes, self._shares, strict=True)
             ],
@@ -191,7 +200,7 @@ def mix(
     with contextlib.ExitStack() as opened:
         for number, (name, args) in enumerate(sources):
             with shared_tables.apart(str(number)):
-                readers.append(_open(name, args, _goes_on))
+                readers.append(opened_source(_NAME, "mixture", name, args, goes_on=_goes_on))
             opened.callback(readers[-1].close)
         _check(readers)
         sizes = [one.size for one in readers]
@@ -209,13 +218,21 @@ def mix(
     return MixReader(readers, order, segments[0][1], with_source=with_source)
 
 
-def _open(name: str, args: Mapping[str, Any], goes_on: bool) -> Reader:
+def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *, goes_on: bool) -> Reader:
+    """Opens a reader that another one reads from.
+
+    Args:
+        owner: name of the other one.
+        whole: what it makes, in errors.
+        name, args: of the reader.
+        goes_on: see `_goes_on`.
+    """
     op = REGISTRY[name]
-    if not isinstance(op, ReaderOp) or name == _NAME:
-        raise ValueError(f"{_NAME}: {name} is no reader of samples of a data set")
-    own = [key for key, default in _OF_MIXTURE.items() if args.get(key, default) != default]
+    if not isinstance(op, ReaderOp) or name == owner:
+        raise ValueError(f"{owner}: {name} is no reader of samples of a data set")
+    own = [key for key, default in _OF_WHOLE.items() if args.get(key, default) != default]
     if own:
-        raise ValueError(f"{_NAME}: {own[0]} is an argument of the mixture, {name} has it")
+        raise ValueError(f"{owner}: {own[0]} is an argument of the {whole}, {name} has it")
     bound = op.bind(args)
     values = {key: arg.convert(bound[key]) for key, arg in op.public_args.items()}
     found: Reader = op.run(**values, **({"_goes_on": goes_on} if "_goes_on" in op.args else {}))
@@ -225,6 +242,10 @@ def _open(name: str, args: Mapping[str, Any], goes_on: bool) -> Reader:
 def _check(readers: Sequence[Reader]) -> None:
     if not readers:
         raise ValueError(f"{_NAME}: there is no source")
+    if not all(isinstance(one._order, Order) for one in readers):
+        raise ValueError(
+            f"{_NAME}: rows that are packed cannot be mixed; mix the documents, and pack the mixture"
+        )
     counts = [one.num_outputs for one in readers]
     if len(set(counts)) > 1:
         raise ValueError(f"{_NAME}: sources have {counts} outputs; all need the same number")

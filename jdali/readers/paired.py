@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import os
@@ -52,7 +53,7 @@ class _Pairs(NamedTuple):
     left_out: int
 
 
-class PairedReader(Reader):
+class PairedFilesReader(Reader):
     """Files by path, several for each sample.
 
     Args:
@@ -109,7 +110,7 @@ def paired(
     missing: Static[str] = "error",
     table: Static[Any] = None,
     **options: Any,
-) -> PairedReader:
+) -> PairedFilesReader:
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in their order.
 
     Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. Its value is
@@ -136,9 +137,11 @@ def paired(
     given = dict(files or {})
     skip = missing == "skip"
     if table is not None:
-        return PairedReader(shared("table", lambda: _by_table(table, given, file_root, skip=skip)), options)
+        return PairedFilesReader(
+            shared("table", lambda: _by_table(table, given, file_root, skip=skip)), options
+        )
     root = _storage.user_path(file_root or "")
-    return PairedReader(shared("files", lambda: _by_stem(root, given, skip=skip)), options)
+    return PairedFilesReader(shared("files", lambda: _by_stem(root, given, skip=skip)), options)
 
 
 # --- by stem --------------------------------------------------------------------------------
@@ -223,7 +226,10 @@ def _matching(path: str, wild: re.Pattern[str]) -> tuple[str, Iterator[tuple[str
         means = (_MEANS.get(part, part.replace("[!", "[^")) for part in _PART.findall(tokens[at]))
         tokens[at] = f"({''.join(means)})"
     tokens[::2] = map(re.escape, tokens[::2])
-    expression = re.compile("".join(tokens))
+    try:
+        expression = re.compile("".join(tokens))
+    except re.error as error:
+        raise ValueError(f"{_NAME}: {path!r} is no pattern: {error}") from error
     within = folder or "."
     names = _storage.walk(within) if "/" in pattern else iter(_storage.entries(within, folders=False))
     matches = ((expression.fullmatch(name), name) for name in names if _shown(name))
@@ -294,7 +300,7 @@ def _csv(path: str) -> dict[str, list[str]]:
             raise
         raise FileNotFoundError(f"{_NAME}: Cannot open {path}: {error.strerror or error}") from error
     try:
-        rows = list(csv.reader(io.StringIO(os.fsdecode(text), newline="")))
+        rows = list(csv.reader(io.StringIO(os.fsdecode(text.removeprefix(codecs.BOM_UTF8)), newline="")))
     except csv.Error as error:
         raise ValueError(f"{_NAME}: {path} cannot be read: {error}") from error
     if not rows:

@@ -14,7 +14,6 @@ from jdali._system.regular_file import is_of_machine
 from jdali.readers import array_record, parquet, tfrecord
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats.records import json_object, path_list
-from jdali.readers.formats.tables import named_classes
 from jdali.readers.formats.tf_example import ExampleParser, examples_of
 from jdali.readers.formats.tfds_features import TfdsFeature, TfdsParser, class_names, features_of
 
@@ -121,7 +120,7 @@ def tfds(
         raise ValueError(
             f"{_NAME}: the files of split {split!r} in {folder} hold {found.count} examples, {count} by its {_INFO}"
         )
-    found.class_names = named_classes(names, _class_names(folder, kinds))
+    found.name_classes(_class_names(folder, kinds), names)
     return found
 
 

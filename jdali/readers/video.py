@@ -17,7 +17,9 @@ from jdali.codecs.video_frames import fill_values, padding_mode
 from jdali.ops.image._resize import resize
 from jdali.readers.base import reader_options
 from jdali.readers.formats.video_files import ROUNDING, find_clips
-from jdali.readers.formats.video_sequences import Cut, VideoReader, build_index, frame_number_mode
+from jdali.readers.formats.video_sequences import Cut, VideoReader, frame_number_mode
+from jdali.readers.formats.videos import build_index
+from jdali.readers.shared_tables import shared
 from jdali.types import DALIImageType
 
 __all__ = ["build_index", "experimental_video", "video", "video_resize"]
@@ -35,7 +37,7 @@ def file_options(
     file_root: Static[str] = "",
     filenames: Static[str | tuple[str, ...]] = (),
     image_type: Static[DALIImageType] = types.RGB,
-    labels: Static[int | tuple[int, ...] | None] = None,
+    labels: Static[float | tuple[int | float, ...] | None] = None,
     step: Static[int] = -1,
     stride: Static[int] = 1,
 ) -> None:
@@ -103,9 +105,12 @@ def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoRe
     if options["image_type"] not in (types.RGB, types.YCbCr):
         number = int(options["image_type"])
         raise ValueError(f"{name}: Invalid image type: {number}. image_type must be RGB or YCbCr")
-    clips = find_clips(
-        name, filenames=options["filenames"], labels=options["labels"], file_root=options["file_root"],
-        file_list=options["file_list"],
+    clips, classes = shared(
+        "clips",
+        lambda: find_clips(
+            name, filenames=options["filenames"], labels=options["labels"], file_root=options["file_root"],
+            file_list=options["file_list"],
+        ),
     )  # fmt: skip
     stride, step = options["stride"], options["step"]
     cut = Cut(
@@ -114,7 +119,7 @@ def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoRe
         timestamps=options["enable_timestamps"],
         frame_numbers=frame_number_mode(name, options["enable_frame_num"]), **own,
     )  # fmt: skip
-    return VideoReader(name, clips, cut, options)
+    return VideoReader(name, clips, cut, options, classes)
 
 
 def _as_dtype(frames: np.ndarray, *, dtype: np.dtype, normalized: bool) -> np.ndarray:

@@ -3,7 +3,7 @@
 ```
  HTTP ─▶ app ─▶ protocol: tensors ─▶ batcher: requests of some milliseconds together ─▶ model: decode, run, model
                                                                                          │ each request its answer
- /metrics ◀─ metrics                                                                     ▼ or its own error
+ /metrics ◀─┘                                                                            ▼ or its own error
 ```
 
 `python -m jdali serve FOLDER` runs it; `application` is it as an ASGI application for a server of your own.

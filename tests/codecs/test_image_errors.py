@@ -65,7 +65,7 @@ def test_random_damage(kind, capfd):
         (b"", "not an image of a known format: no data"),
         (b"hello, world", r"not an image of a known format: 12 bytes that begin with b'hello, w'"),
         (b"GIF89a" + bytes(20), "broken GIF image: the header says 0x0x3"),
-        (b"\0\0\0\x20ftypavif" + bytes(20), "AVIF is not supported"),
+        (b"\0\0\0\x20ftypavif" + bytes(20), "broken HEIF image: it has no list of pictures"),
         (b"\xff\xd8\xff", "broken JPEG image: its header is cut off"),
         (b"\xff\xd8\xff\xd9", "broken JPEG image: it ends before the first scan"),
         (b"\xff\xd8\xff\xe0\0\x04ab12", "broken JPEG image: its header is cut off"),

@@ -11,11 +11,11 @@ from PIL import Image
 
 from jdali._display import LARGE, SMALL, Hint, Overlay, batch_html, escape, figure
 from jdali._display.batches import MOST_BYTES, NamedBatch
+from jdali._display.figures import envelope, frames_of, wav
 from jdali._display.graph import GraphBox, GraphEdge, graph_svg, layers
 from jdali._display.numbers import bytes_text, histogram, numbers_text
 from jdali._display.overlays import mask_pixels, overlay_html
 from jdali._display.pictures import animation_of, fit, picture_of, png, webp
-from jdali._display.sounds import envelope, frames_of, wav
 from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
 
 

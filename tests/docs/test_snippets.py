@@ -196,8 +196,10 @@ PAGES = {
     "readers.md": Page(
         {
             'weights="balanced"': ["6 of 8 {0: 3, 1: 3}", "2 of 8 {0: 1, 1: 1}"],
+            "fn.readers.pack": ["[1 1 1 1 1 2 2 2 2 2 0 0] [0 1 2 3 4 0 1 2 3 4 0 0]"],
             "fn.tokenize": ["[2 3 4 5 0 0] [ True  True  True  True False False]"],
             "readers.mix": ["[0, 0, 0, 1]"],
+            "readers.lerobot": "(4, 2, 24, 24, 3) (4, 3) (4, 3)",
             "pairs()": "(4, 32, 32, 3) (4, 32, 32, 1)",
             "damaged": "damaged.rec#record 2",
             "storage.configure": "",
@@ -233,6 +235,8 @@ PAGES = {
             "def view": "(4, 32, 32, 3) True",
             "fn.mixup(": "smoothed (4, 2) True",
             "ops.cutmix(": "mixed (4, 8, 8, 3) (4, 2)",
+            "readers.paired": "(4, 32, 32, 3) (4, 32, 32, 1) 3",
+            "fn.tokenize": "(4, 32, 32, 3) (4, 16) [4 4 4 4]",
             "nemo_asr": "(2, 40, 20) (2, 32)",
             "video_resize": "(2, 4, 32, 32, 3) [3 3]",
             "readers.parquet": "int32 (4, 32)",

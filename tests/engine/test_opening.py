@@ -6,7 +6,7 @@ import pytest
 
 from jdali import OperatorError
 from jdali._operators.record import REGISTRY
-from jdali.engine.opening import open_reader
+from jdali.engine.cursor import open_reader
 from jdali.graph import Graph
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, features
 from support.data import image
 from support.fuzz import mutations, refusals, survives
 from support.pictures import cmyk, noise, pillow, png
@@ -56,6 +56,8 @@ GOOD = {
     "jpeg in tiff": lambda: pillow(PICTURE, "tiff", compression="jpeg"),
     "lzw tiff": lambda: pillow(PICTURE, "tiff", compression="tiff_lzw", tiffinfo={317: 2}),
     "jpeg2000": lambda: pillow(PICTURE, "jpeg2000"),
+    "gif": lambda: palette("gif"),
+    **({"avif": lambda: pillow(PICTURE, "avif", speed=10)} if features.check("avif") else {}),
 }  # fmt: skip
 WITH_IMAGECODECS = {
     "cmyk tiff": lambda: cmyk(noise(16, 16, 4), "tiff", compression="tiff_adobe_deflate"),  # Pillow prints
@@ -67,8 +69,13 @@ WITH_IMAGECODECS = {
     "tiff of strips": lambda: tiff(noise(24, 31, 3, np.uint16), photometric="rgb", rowsperstrip=5),
     "bigtiff": lambda: tiff(PICTURE, photometric="rgb", bigtiff=True, compression="deflate"),
     "jpeg2000 codestream": lambda: imagecodecs().jpeg2k_encode(noise(16, 17, None, np.uint16), codecformat="j2k"),
+    "jpeg xl": lambda: imagecodecs().jpegxl_encode(PICTURE, lossless=True),
 }  # fmt: skip
-IN_A_CHILD = [k for k in (GOOD | WITH_IMAGECODECS) if "tiff" in k or "2000" in k or "webp" in k or "bit" in k]
+IN_A_CHILD = [
+    k
+    for k in (GOOD | WITH_IMAGECODECS)
+    if "tiff" in k or "2000" in k or "webp" in k or "bit" in k or k in ("avif", "jpeg xl")
+]
 
 
 def repaired(data):

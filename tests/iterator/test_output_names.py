@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from jdali import fn, pipeline_def
-from jdali.iterator import DataIterator
+from jdali.iterator import DataIterator, LastBatchPolicy
+
+PAD = LastBatchPolicy.PAD
 
 
 class Batch(TypedDict):
@@ -83,3 +85,30 @@ def test_outputs_without_names_are_refused() -> None:
         DataIterator(without())
     with pytest.raises(TypeError, match=r"a list of names, one for each output: \['images'\]"):
         DataIterator(without(), "images")
+
+
+class Masked(TypedDict):
+    images: jax.Array
+    images_extent: jax.Array
+    labels: jax.Array
+    mask: jax.Array
+
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+def ragged() -> Masked:
+    images = fn.external_source([[np.zeros(1), np.zeros(2)], [np.zeros(3)]], cycle="raise")
+    return images, fn.external_source([[np.int32([0])] * 2, [np.int32([1])]], cycle="raise")  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("output_map", [Masked, None])
+@pytest.mark.parametrize("padded", ["pad", ["images"]])
+def test_mask_and_sizes_may_be_declared(output_map, padded) -> None:
+    with DataIterator(ragged(), output_map, size=3, last_batch_policy=PAD, ragged=padded) as batches:
+        assert batches.output_map == ["images", "labels"]
+        of_labels = {"labels_extent"} if padded == "pad" else set()
+        assert next(batches).keys() == {*Masked.__annotations__, *of_labels}
+
+
+def test_a_declared_mask_that_is_none() -> None:
+    with pytest.raises(ValueError, match="'mask' is declared, and there is no mask: give last_batch_policy="):
+        DataIterator(ragged(), Masked, ragged=["images"])

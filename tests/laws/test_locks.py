@@ -41,14 +41,14 @@ RANKS = {
     "engine/steps/program.py ProgramBudget._lock": 8,  # the number of a pipeline's programs
     "engine/steps/program_table.py ProgramTable._lock": 8,  # the functions that pipelines share
     "readers/found_by.py Tables._lock": 9,  # building a wrong index anew, once
-    "readers/formats/video_sequences.py VideoReader._looking": 9,  # the same for videos
+    "readers/formats/videos.py Videos._looking": 9,  # the same for videos
     "readers/formats/kept.py KeptPieces._lock": 10,  # groups of rows, and chunks, that are kept; free while one is read
     "readers/arrow.py _MappedFiles._lock": 10,  # files that are mapped
     "readers/ahead.py ReadAhead._lock": 10,  # samples loaded ahead
     "_storage/record_files.py _OpenFiles._lock": 10,  # open files
     "_storage/blocks.py Blocks._lock": 10,  # blocks fetched ahead
-    "readers/formats/video_handles.py Handles._lock": 10,  # idle decoders; these are closed without it
-    "readers/formats/video_sequences.py VideoReader._lock": 10,  # open remote videos
+    "readers/formats/videos.py Handles._lock": 10,  # idle decoders; these are closed without it
+    "readers/formats/videos.py Videos._lock": 10,  # open remote videos
     "_storage/scope.py Scope._lock": 11,  # requests under way; reentrant, since the garbage collector may end a scope
     "_threads/worker_threads.py WorkerThreads._lock": 12,  # threads of a pool
     "_threads/worker_threads.py _Queue._lock": 13,  # waiting tasks
@@ -62,7 +62,7 @@ RANKS = {
     "plugin/ray/dispatcher.py RayDispatcher._lock": 13,  # tasks that wait for an actor
     "plugin/ray/worker_set.py RayWorkers._lock": 13,  # handles of actors
     "engine/executors/elsewhere.py MadeElsewhere._counting": 13,  # bytes that came from workers
-    "serving/metrics.py ServerMetrics._lock": 13,  # counts of requests
+    "serving/app.py ServerMetrics._lock": 13,  # counts of requests
     "_kernels/connected_objects.py _lock": 13,  # boxes that are cached
     "dynamic/_rng.py RNG._lock": 13,  # a generator's position
     "dynamic/_context.py ThreadPool._lock": 13,  # the threads of a context

@@ -104,6 +104,7 @@ KILLED = (
     "arrow",
     "array_record",
     "array_record groups",
+    "lerobot",
     "video",
     "experimental video",
     "numpy window",

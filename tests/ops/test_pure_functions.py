@@ -36,6 +36,7 @@ from ops.pure_calls import (
 )  # fmt: skip
 from ops.pure_cases import CASES, LARGE, Case
 from support import oracle
+from support.shared_programs import compilations
 
 import jdali
 import jdali.ops
@@ -70,6 +71,16 @@ def test_jit(case: Case):
     stacked = samples(case, DEVICES)
     for i, want in enumerate(eager(case)):
         compare(case, function(one(stacked, i)), want)
+
+
+@each_case
+def test_a_plain_call_compiles_once(case: Case):
+    """A loop that is not part of a program of its own is compiled anew by each call."""
+    eager(case)
+    sample = one(samples(case, DEVICES), 0)
+    with compilations() as programs:
+        call(case, sample)
+    assert programs == []
 
 
 @each_case

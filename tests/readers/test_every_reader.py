@@ -32,7 +32,10 @@ PASSING = tuple(fault for fault in FAULTS if fault not in ("slow", "long length"
 
 def test_every_reader_is_here():
     readers = {name for name in REGISTRY if "readers." in name}
-    assert {name for name, _ in MAKERS.values()} | {"readers.mix"} == readers  # of others: test_mix.py
+    assert {name for name, _ in MAKERS.values()} | {
+        "readers.mix",
+        "readers.pack",
+    } == readers  # test_mix.py, test_pack.py
 
 
 @pytest.fixture(scope="module")

@@ -87,11 +87,28 @@ def check(**args):
     ids=str,
 )
 def test_folders_as_dali(tree, args):
-    check(file_root=str(tree), **args)
+    check(file_root=str(tree), **{"dir_filters": "*"} | args)
+
+
+def test_hidden_and_empty_folders_are_no_classes_unless_asked_for(tmp_path):
+    for name in ("a/1.jpg", "c/2.jpg", ".git/3.jpg", "d/notes.txt"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(name)
+    (tmp_path / "b").mkdir()
+    said = r"folders of .* are no classes: '.git' \(hidden\), 'b' \(empty\), 'd' \(empty\). DALI .*dir_filters=\"\*\" numbers all"
+    with pytest.warns(UserWarning, match=said) as caught:
+        reader = file.run(file_root=str(tmp_path))
+    assert len(caught) == 1
+    assert everything(reader) == [("a/1.jpg", 0), ("c/2.jpg", 1)]
+    assert reader.meta()["classes"] == ["a", "c"]
+    for every in ("*", ["*"], [".*", "*"]):
+        reader = file.run(file_root=str(tmp_path), dir_filters=every)
+        assert everything(reader) == [(".git/3.jpg", 0), ("a/1.jpg", 1), ("c/2.jpg", 3)]
+        assert reader.meta()["classes"] == [".git", "a", "b", "c", "d"]
 
 
 def test_folders(tree):
-    got = everything(file.run(file_root=str(tree)))
+    got = everything(file.run(file_root=str(tree), dir_filters="*"))
     # Folders and files by their bytes: capitals before small letters, "10" before "2". Folders are
     # numbered whether they hold files or not, hidden ones and links too; files beside them are not read.
     assert got == [
@@ -103,11 +120,11 @@ def test_folders(tree):
 
 def test_folder_given_as_a_path(tree):
     with Pipeline(batch_size=16, num_threads=1, device_id=None) as pipe:
-        pipe.set_outputs(fn.readers.file(file_root=tree)[1])
+        pipe.set_outputs(fn.readers.file(file_root=tree, dir_filters="*")[1])
     (labels,) = pipe.run()
     pipe.close()
     assert np.asarray(labels.as_array()).ravel().tolist() == [
-        n for _, n in everything(file.run(file_root=str(tree)))
+        n for _, n in everything(file.run(file_root=str(tree), dir_filters="*"))
     ]
 
 
@@ -343,3 +360,37 @@ def test_readers_of_one_pipeline_go_in_the_same_order(order, tmp_path):
         for _ in range(3):
             for batch in batches:
                 np.testing.assert_array_equal(batch["one"], batch["other"])
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [range(2), np.array([0, 1]), np.array([0.0, 1.0]), (0, True), [np.int64(0), 1], "pandas"],
+    ids=str,
+)
+def test_lists_of_any_kind(tmp_path, labels):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pd.DataFrame({"name": ["a.jpg", "b.jpg"], "label": [0, 1]})
+    for name in frame["name"]:
+        (tmp_path / name).write_text(name)
+    with Pipeline(batch_size=2, num_threads=1, device_id=None) as pipe:
+        pipe.set_outputs(
+            *fn.readers.file(
+                file_root=tmp_path,
+                files=frame["name"],
+                labels=frame["label"] if isinstance(labels, str) else labels,
+            )
+        )
+    contents, numbers = pipe.run()
+    assert [bytes(one).decode() for one in contents.to_samples()] == ["a.jpg", "b.jpg"]
+    assert numbers.as_array().tolist() == [[0], [1]]
+
+
+@pytest.mark.parametrize("labels", [[0.5, 1.0], [0, float("nan")], [0, 1e10], [0, 1 << 40]])
+def test_labels_are_never_cut(labels):
+    for reader, files in (("file", "files"), ("video", "filenames")):
+        with Pipeline(batch_size=1, num_threads=1, device_id=None) as pipe:
+            options = {"sequence_length": 1} if reader == "video" else {}
+            outputs = getattr(fn.readers, reader)(**{files: ["a", "b"]}, labels=labels, **options)
+            pipe.set_outputs(*outputs)
+        with pytest.raises(ValueError, match=r"label \d is .*, which is no whole number of 32 bits"):
+            pipe.build()

@@ -39,6 +39,14 @@ def _saved(folder, name):
     (folder / "filenames.dat").write_text(name + "\n")
 
 
+def _robot(folder, name):
+    """The pattern of the names of Parquet files."""
+    info = {"codebase_version": "v2.1", "fps": 10, "features": {"x": {"dtype": "int64"}}, "data_path": name}
+    (folder / "meta").mkdir()
+    (folder / "meta" / "info.json").write_text(json.dumps(info))
+    (folder / "meta" / "episodes.jsonl").write_text('{"episode_index": 0, "length": 1}')
+
+
 def _tfds(folder, name):
     split = {"name": "train", "shardLengths": ["1"], "filepathTemplate": name}
     (folder / "dataset_info.json").write_text(json.dumps({"name": "x", "splits": [split]}))
@@ -88,6 +96,7 @@ NAMED = {
         lambda at: {"table": f"{at}/list.txt", "files": {"x": "name"}},
         False,
     ),
+    "readers.lerobot": (_robot, lambda at: {"directory": at, "columns": ["x"]}, False),
     "readers.coco": (_coco, lambda at: {"file_root": at, "annotations_file": f"{at}/list.txt"}, False),
     "readers.coco saved": (_saved, lambda at: {"file_root": at, "preprocessed_annotations": at}, False),
 }
@@ -96,6 +105,7 @@ UNNAMED = {
     "readers.sequence": "a folder's listing only",
     "readers.dataset": "elements of an object of the user's, and no files",
     "readers.mix": "what its readers' data name",
+    "readers.pack": "what its reader's data name",
     "readers.arrow": "record batches and offsets only",
     "readers.array_record": "records and offsets only",
     "readers.zarr": "chunks by their numbers",
@@ -246,12 +256,14 @@ def test_below_a_url_is_what_remote_data_reach(name, path, tree, watch):
     data, secret = tree
     write(data, path.format(secret=secret))
     memory = fsspec.filesystem("memory")
-    memory.pipe({f"/data/{file.name}": file.read_bytes() for file in data.iterdir()})
+    files = [file for file in data.rglob("*") if file.is_file()]
+    memory.pipe({f"/data/{file.relative_to(data)}": file.read_bytes() for file in files})
     try:
         assert attempt(name, args("memory://data"))
         assert str(secret) not in watch.opened
-        own = ("/list.txt", "/state.json", "/dataset_info.json", "/features.json")
-        asked = {url.rpartition("/")[0] if url.endswith(own) else url for url in watch.asked}
+        asked = {url.partition("/meta/")[0] for url in watch.asked}
+        own = ("/list.txt", "/state.json", "/dataset_info.json", "/features.json", "/classes.json")
+        asked = {url.rpartition("/")[0] if url.endswith(own) else url for url in asked}
         assert {url for url in asked if ".dat" not in url} <= {"memory://data"}
     finally:
         memory.rm("/data", recursive=True)
@@ -266,7 +278,8 @@ def test_names_below_a_url(name, path, tree, watch):
     path = path.format(secret=secret)
     write(data, path)
     memory = fsspec.filesystem("memory")
-    memory.pipe({f"/data/{file.name}": file.read_bytes() for file in data.iterdir()})
+    files = [file for file in data.rglob("*") if file.is_file()]
+    memory.pipe({f"/data/{file.relative_to(data)}": file.read_bytes() for file in files})
     try:
         assert not attempt(name, args("memory://data"))
         assert str(secret) not in watch.opened

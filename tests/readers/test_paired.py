@@ -10,7 +10,7 @@ from support.readers import opened
 
 import jdali
 import jdali.dynamic as jd
-from jdali import fn, ops
+from jdali import fn, ops, types
 
 COUNT = 6
 
@@ -189,6 +189,7 @@ def test_two_files_of_one_stem(root):
         ({"images": "images", "random_shufle": True}, TypeError, "random_shufle is True; it is no argument"),
         ({"images": "images", "masks": "nowhere"}, FileNotFoundError, "masks: Failed to open .*nowhere"),
         ({"images": "images/*.gif"}, ValueError, "No files found: images is"),
+        ({"images": "images/[z-a].jpg"}, ValueError, "is no pattern: bad character range"),
         ({"images": "images", "missing": "ignore"}, ValueError, 'must be "error" or "skip"'),
     ],
 )  # fmt: skip
@@ -230,7 +231,7 @@ def test_a_row_is_a_sample(root):
     given = {"files": {"images": "a", "masks": "b"}, "file_root": str(root)}
     for frame in frames(columns):
         assert contents(table=frame, **given) == expected
-    (root / "pairs.csv").write_text("b,n,a\nmasks/1.png,7,images/4.jpg\n\nmasks/0.png,8,images/0.jpg\n")
+    (root / "pairs.csv").write_text("\ufeffb,n,a\nmasks/1.png,7,images/4.jpg\n\nmasks/0.png,8,images/0.jpg\n")
     assert contents(table=str(root / "pairs.csv"), files={"images": "a", "masks": "b"}) == expected
 
 
@@ -285,3 +286,40 @@ def test_readers_of_different_sizes_that_shuffle(root, first, second, warned):
     if warned:
         assert "readers.file with 6 samples" in texts[0]
         assert "fn.readers.paired" in texts[0]
+
+
+# --- masks beside pictures --------------------------------------------------------------------------
+def test_pictures_and_masks_are_cropped_and_turned_alike(tmp_path):
+    """Of three channels, and of 32 bits: the same pixels, whatever the types."""
+    Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    for number in range(3):
+        indices = (np.arange(40 * 50).reshape(40, 50) * (number + 1) % 251).astype(np.uint8)
+        for folder, array in (("images", np.repeat(indices[..., None], 3, axis=2)), ("masks", indices)):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            picture = Image.fromarray(array)
+            if folder == "masks":
+                picture = Image.frombytes("P", picture.size, picture.tobytes())
+                picture.putpalette(bytes(range(256)) * 3)
+            picture.save(tmp_path / folder / f"{number}.png")
+
+    @jdali.pipeline_def(batch_size=3, num_threads=1, device_id=None, seed=2)
+    def pairs():
+        pngs, masks = fn.readers.paired(
+            images=f"{tmp_path}/images", masks=f"{tmp_path}/masks", random_shuffle=True
+        )
+        made = []
+        for data, kind, dtype in ((pngs, types.RGB, types.UINT8), (masks, types.INDEX, types.INT32)):
+            array = fn.decoders.image(data, output_type=kind, dtype=dtype)
+            array = fn.random_resized_crop(array, size=[24, 24], interp_type=types.INTERP_NN, seed=7)
+            array = fn.flip(array, horizontal=fn.random.coin_flip(seed=3))
+            angle = fn.random.uniform(range=[-20, 20], seed=5)
+            made.append(
+                fn.rotate(array, angle=angle, keep_size=True, fill_value=0, interp_type=types.INTERP_NN)
+            )
+        return tuple(made)
+
+    pictures, masks = pairs().run()
+    for picture, mask in zip(pictures.to_samples(), masks.to_samples(), strict=True):
+        assert mask.dtype == np.int32
+        assert len(np.unique(mask)) > 50
+        np.testing.assert_array_equal(picture[..., :1], mask)

@@ -77,14 +77,16 @@ CASES = {
 WITHOUT_INDEX = {  # readers that keep none
     "readers.file", "readers.coco", "readers.numpy", "readers.sequence", "readers.nemo_asr", "experimental.readers.fits",
     "readers.arrow", "readers.csv", "readers.dataset", "readers.hugging_face", "readers.mix", "readers.paired", "readers.parquet",
-    "readers.table", "readers.array_record", "readers.tfds", "readers.zarr", "readers.hdf5", "readers.nifti",
+    "readers.table", "readers.pack", "readers.array_record", "readers.tfds", "readers.zarr",
+    "readers.hdf5", "readers.nifti",
 }  # fmt: skip
 VIDEO = {"readers.video", "readers.video_resize", "experimental.readers.video"}
+BY_VIDEOS = {"readers.lerobot"}  # whose files are read as those of the video readers
 
 
 def test_every_reader_is_here():
     readers = {name for name in REGISTRY if "readers." in name}
-    assert {f"readers.{case[0]}" for case in CASES.values()} | VIDEO | WITHOUT_INDEX == readers
+    assert {f"readers.{case[0]}" for case in CASES.values()} | VIDEO | BY_VIDEOS | WITHOUT_INDEX == readers
 
 
 @pytest.fixture(autouse=True)

@@ -296,9 +296,9 @@ def test_many_threads_and_readers_at_once(folder):
         thread.join(60)
     assert not wrong
     for reader in readers:
-        assert 1 <= len(reader._handles._idle) <= 32
+        assert 1 <= len(reader._videos._handles._idle) <= 32
         reader.close()
-        assert not reader._handles._idle
+        assert not reader._videos._handles._idle
 
 
 def test_tasks_keep_neighbours_together(folder):
@@ -413,7 +413,7 @@ def test_index_is_kept(folder, tmp_path, monkeypatch):
     settle_at_once(monkeypatch)
     first = everything(filenames=str(path), sequence_length=5)
     assert len(list((tmp_path / "index").iterdir())) == 1
-    monkeypatch.setattr("jdali.readers.formats.video_sequences.build_index", None)
+    monkeypatch.setattr("jdali.readers.formats.videos.build_index", None)
     assert everything(filenames=str(path), sequence_length=5) == first
     np.testing.assert_array_equal(build_index(str(path))["keys"], [0, 5, 10])
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from support import records
+from support import records, robots
 from support.data import image
 from support.every_reader import array_record, tfds_folder
 
@@ -157,6 +157,8 @@ def write(root: Path) -> None:
     (root / "manifest.json").write_text("\n".join(lines))
     av = pytest.importorskip("av")
     write_clip(av, root / "clip.mp4")
+    if tables_are_read():
+        robots.write(root / "robot", 3, [5, 4])
     fits = pytest.importorskip("astropy.io.fits")
     for name in ("a", "b"):
         fits.PrimaryHDU(np.arange(12, dtype=np.int16).reshape(3, 4)).writeto(root / f"{name}.fits")

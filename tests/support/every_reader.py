@@ -24,7 +24,7 @@ import pytest
 import jdali
 from jdali import fn, tfrecord
 from jdali._storage import files as _storage
-from support import records
+from support import records, robots
 from support.videos import av, encode, pictures
 
 COUNT = 8
@@ -446,6 +446,15 @@ def _video_list(folder: Path) -> Arguments:
     }  # fmt: skip
 
 
+def _lerobot(folder: Path) -> Arguments:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("av")
+    robots.write(folder / "robot", 3, [3, 2, 3])
+    columns = [robots.CAMERA, "observation.state", "index"]
+    windows = {robots.CAMERA: [-0.1, 0.2], "observation.state": [0, 0.1]}
+    return lambda at: {"directory": f"{at}/robot", "columns": columns, "delta_timestamps": windows}
+
+
 MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "file": ("readers.file", _file),
     "file list": ("readers.file", _file_list),
@@ -481,14 +490,14 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "experimental video": ("experimental.readers.video", _video_list),
     "nifti": ("readers.nifti", _nifti),
     "fits": ("experimental.readers.fits", _fits),
+    "lerobot": ("readers.lerobot", _lerobot),
 }
 """For each way to read: the name of the reader, and what makes its data set in a folder."""
 
 OWN = (
     "parquet", "arrow", "csv", "table", "dataset", "hugging face", "paired", "array_record",
-    "array_record groups",
-    "tfds tfrecord", "tfds array_record", "tfds parquet", "zarr", "zarr rows", "hdf5",
-    "hdf5 rows", "nifti",
+    "array_record groups", "lerobot", "tfds tfrecord", "tfds array_record", "tfds parquet",
+    "zarr", "zarr rows", "hdf5", "hdf5 rows", "nifti",
 )  # fmt: skip
 """Cases whose readers DALI does not have."""
 

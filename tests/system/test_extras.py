@@ -12,7 +12,7 @@ from support import records
 
 MISSING = (
     "aiohttp", "astropy", "av", "crc32c", "fsspec", "gcsfs", "grain", "imagecodecs", "lmdb", "lz4", "miniaudio",
-    "pyarrow", "s3fs", "sentencepiece", "tokenizers", "torch",
+    "pillow_heif", "pyarrow", "s3fs", "sentencepiece", "tokenizers", "torch",
 )  # fmt: skip
 PROGRAM = """
 import json, sys
@@ -44,6 +44,7 @@ print(json.dumps({
     "hdf5": said(lambda: fn.readers.hdf5(paths=["x.bin"], dataset="x")),
     "nifti": said(lambda: fn.readers.nifti(files=["x.nii"])),
     "zarr": said(lambda: fn.readers.zarr(path="x.zarr")),
+    "lerobot": said(lambda: fn.readers.lerobot(directory="x", columns=["a"])),
     "arrow": said(lambda: fn.readers.arrow(paths=["x.bin"], columns=["a"])),
     "csv": said(lambda: fn.readers.csv(path="x.csv", columns=["a"])),
     "table": said(lambda: fn.readers.table(frame={"a": [1]}, columns=["a"])),
@@ -62,7 +63,7 @@ print(json.dumps({
 EXTRAS = {
     "video": "video", "experimental video": "video", "video decoder": "video", "fits": "fits",
     "tfrecord": "records", "parquet": "tables", "arrow": "tables", "csv": "tables", "table": "tables", "inflate": "inflate",
-    "array_record": "tables", "zarr": "zarr", "hdf5": "hdf5", "nifti": "nifti",
+    "array_record": "tables", "zarr": "zarr", "hdf5": "hdf5", "nifti": "nifti", "lerobot": "tables",
     "tokenize": "text", "tokenize by SentencePiece": "text", "url": "remote", "records at a url": "remote",
 }  # fmt: skip
 
@@ -82,7 +83,7 @@ def test_without_any_optional_package(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.replace("MISSING", repr(MISSING))], capture_output=True, text=True,
         timeout=120, check=False, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "JDALI_CACHE_DIR": str(tmp_path / "c")},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "JDALI_CACHE_DIR": str(tmp_path / "c")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)

@@ -18,7 +18,6 @@ import jdali
 import jdali.dynamic as jd
 from jdali import SampleError, fn, storage, tfrecord
 from jdali._storage import files as _storage
-from jdali._storage import pieces as _pieces
 from jdali._storage import record_files as _record_files
 from jdali._storage import whole_files as _whole_files
 from jdali._system import limits
@@ -343,7 +342,7 @@ def test_no_memory_for_records_together_or_for_one(tmp_path, monkeypatch):
     def full(shape, dtype):
         raise MemoryError
 
-    monkeypatch.setattr(_pieces, "empty", full)
+    monkeypatch.setattr(_record_files, "empty", full)
     samples, failed = loaded_together(reader, np.arange(3))
     assert [one.tobytes() for (one,) in samples] == contents
     assert not failed

@@ -81,7 +81,7 @@ def _address(key: str, number: int) -> str:
 
 
 def _of_others(key: str) -> Memory | None:
-    """The memory of an actor that is left of a node whose first one has died; None: there is none."""
+    """Returns the memory of an actor that is left of a node whose first one has died; None: there is none."""
     for number in range(1, _ADDRESSES):
         with contextlib.suppress(OSError, EOFError):
             return _received(_address(key, number))
@@ -89,7 +89,7 @@ def _of_others(key: str) -> Memory | None:
 
 
 def _server_beside_the_first(key: str) -> socket.socket | None:
-    """A socket at the next address that is free; None: there are enough actors that send the memory."""
+    """Returns a socket at the next address that is free; None: there are enough actors that send the memory."""
     for number in range(1, _ADDRESSES):
         server = _bound(_address(key, number))
         if server is not None:
@@ -98,7 +98,7 @@ def _server_beside_the_first(key: str) -> socket.socket | None:
 
 
 def _bound(address: str) -> socket.socket | None:
-    """A socket that listens at an address; None: there is one."""
+    """Returns a socket that listens at an address; None: there is one."""
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         server.bind(address)

@@ -205,7 +205,7 @@ class Video(Reader):
         file_root: str = '',
         filenames: str | typing.Sequence[str] = (),
         image_type: types.DALIImageType = types.DALIImageType.RGB,
-        labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
+        labels: float | typing.Sequence[int | float] | None = None,
         step: int = -1,
         stride: int = 1,
         enable_checkpointing: Any = False,

@@ -15,10 +15,10 @@ import numpy as np
 
 from jdali._batches import Drawn, PaddedBlock, Provenance, gather
 from jdali._operators.record import Operator
+from jdali.engine.cursor import open_reader
 from jdali.engine.eager.traced import ObjectCache
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedPlan, user_error
-from jdali.engine.opening import open_reader
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.reader_op import policy_of, read
 from jdali.engine.steps.values import Values
@@ -209,11 +209,11 @@ class EagerReader:
 
     def next(self, count: int, pool: Pool) -> tuple[TensorList, ...]:
         """Reads the next `count` samples, one batch for each output."""
-        indices = self._reader.next_batch(count).indices
-        sources = Provenance.of(Drawn(self._reader.source, indices))
+        refs = self._reader.next_batch(count)
+        sources = Provenance.of(Drawn(self._reader.source, refs.indices))
         try:
             with pool.slabs:
-                columns = read(self.node, self._reader, indices, pool, self._policy)
+                columns = read(self.node, self._reader, refs.wanted, pool, self._policy)
         except NodeFailure as failure:
             raise failure.user_error(failure.sample, lambda node: sources, where="") from failure.first
         return tuple(TensorList.from_store(column, "cpu", sources) for column in columns)

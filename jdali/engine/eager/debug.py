@@ -17,12 +17,11 @@ from jdali._batches import Drawn, Provenance, external
 from jdali._errors import contained
 from jdali._operators.record import ArgKind, Operator
 from jdali._sources import InWorkers, SourceFeed, as_samples, batch_of, layout_of
-from jdali.engine.cursor import TaskCursor
+from jdali.engine.cursor import TaskCursor, open_source
 from jdali.engine.eager.debug_step import DebugStep, unexpected
 from jdali.engine.engine import Engine
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedStep, Result, make, user_error
-from jdali.engine.opening import open_source
 from jdali.engine.options import EngineOptions
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.runner import StepContext, StepRunner

@@ -111,11 +111,11 @@ class WorkerScaler:
         self._waits.clear()
 
     def note_wait(self, seconds: float) -> None:
-        """A thread has waited for a batch; any thread may call it."""
+        """Notes that a thread has waited for a batch; any thread may call it."""
         self._waits.append(seconds)
 
     def note_batch(self) -> None:
-        """A batch was taken."""
+        """Notes that a batch was taken."""
         workers = self._elsewhere.workers
         self._batches += 1
         if self._batches < WINDOW_BATCHES:

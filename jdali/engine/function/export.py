@@ -277,7 +277,7 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
     (symbol,) = jax.export.symbolic_shape("batch")
     try:
         return [(0, export(symbol))]
-    except Exception:  # whatever an operator does with a number of samples that has no value
+    except Exception:  # an operator may do anything with a symbolic number of samples
         return [(batch, export(batch)) for batch in BATCH_SIZES]
 
 

@@ -16,7 +16,7 @@ from jdali.engine.function.graph_json import UnknownOperatorError, read_graph, r
 from jdali.engine.function.manifest import FolderError, Manifest, read_manifest, require_flatbuffers
 from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.function.preprocess import Preprocess
-from jdali.engine.steps.compilation_cache import enable_compilation_cache
+from jdali.engine.steps.program_table import enable_compilation_cache
 from jdali.graph import Graph, ValueNumber, describe, fingerprint, may_be_exported
 
 _BATCH_SIZE = 32  # expected by the host part; it takes any size

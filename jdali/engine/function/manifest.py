@@ -146,7 +146,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def require_flatbuffers() -> None:
-    """Raises ImportError, in words, if the package is missing with which JAX writes and reads programs."""
+    """Raises ImportError if the package by which JAX writes and reads programs is missing."""
     if importlib.util.find_spec("flatbuffers") is None:
         raise ImportError(f"exported programs need the package flatbuffers: {install('export')}")
 

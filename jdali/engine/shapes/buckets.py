@@ -211,7 +211,7 @@ class PaddedShapes:
     def _derived(
         self, number: int, reads: list[np.ndarray], ranks: tuple[int, ...], count: int
     ) -> list[np.ndarray]:
-        """Shapes of a node's outputs that follow from those of its inputs, int [N, ndim]; [] if none do.
+        """Derives the shapes of a node's outputs from those of its inputs, int [N, ndim]; [] if none follow.
 
         The number of axes may follow from the sizes of the whole batch, as that of `one_hot`: `ranks` are those that
         its outputs have, and a shape of other ones holds no sample.
@@ -235,7 +235,7 @@ class PaddedShapes:
 
 
 def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
-    """Padded shapes of a value by its own sizes.
+    """Computes the padded shapes of a value from its own sizes.
 
     Args:
         extents: true sizes, int [N, ndim].
@@ -262,7 +262,7 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
 
 
 def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
-    """The longest side of each sample on the grid, the others a fraction of it; int [N, sides]."""
+    """Rounds the longest side of each sample up to the grid, the others to a fraction of it; int [N, sides]."""
     longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
     fractions = np.array(grid.fractions)
     # Exact where a side is just a fraction, for that has few binary digits.
@@ -273,7 +273,7 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
 
 
 def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """The shape in which a sample lies already, unless it would be smaller in its own."""
+    """Returns the shape in which a sample lies already, unless its own is smaller."""
     good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
     return np.where(good[:, None], held, own)
 
@@ -284,7 +284,7 @@ def _sizes(shapes: np.ndarray) -> np.ndarray:
 
 
 def _rows_of(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """int [N]: a number for each distinct row of these [N, ...] side by side."""
+    """Numbers the distinct rows of these [N, ...] side by side, int [N]."""
     rows = np.concatenate(columns, axis=1)
     if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():
         return np.zeros(len(rows), np.int64)

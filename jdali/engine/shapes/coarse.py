@@ -141,13 +141,13 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
 
 
 def _whole_root(number: int, degree: int) -> int:
-    """The largest integer whose power is at most a number."""
+    """Returns the largest integer whose power is at most a number."""
     root = round(number ** (1 / degree))
     return root - (root**degree > number)
 
 
 def _unnamed(sizes: np.ndarray, grid: Sizes, fewest: int) -> np.ndarray:
-    """Sizes up to `SMALL_AXIS` stay: they may be coordinates, whose number is no matter of padding."""
+    """Rounds sizes up; those up to `SMALL_AXIS` stay, for they may count coordinates."""
     return np.where(sizes <= SMALL_AXIS, sizes, round_up(np.maximum(sizes, fewest), grid))
 
 
@@ -161,7 +161,7 @@ def _sides(sides: np.ndarray, grid: CoarseGrid) -> np.ndarray:
 
 
 def _square(sides: np.ndarray) -> np.ndarray:
-    """Inputs that only lie in memory: all sides are as long as the longest one."""
+    """Makes all sides as long as the longest one, of inputs that only lie in memory."""
     return np.broadcast_to(round_up(sides.max(axis=1, keepdims=True), ROOMY), sides.shape)
 
 

@@ -65,18 +65,18 @@ class StageCost:
             self._padded[: len(stage.inputs)] += _DEVICE_MOVING
 
     def seconds(self, true: np.ndarray, padded: np.ndarray) -> np.ndarray:
-        """float [N], of samples whose values have these numbers of elements, [N, values] each."""
+        """Estimates seconds, float [N], for samples whose values have these numbers of elements, [N, values] each."""
         nanoseconds: np.ndarray = true @ self._true + padded @ self._padded
         return nanoseconds * 1e-9
 
 
 def values_of(stage: Stage) -> list[DataNode]:
-    """The values of a stage: its inputs and the outputs of its operators."""
+    """Lists the values of a stage: its inputs and the outputs of its operators."""
     return [*stage.inputs, *(v for node in stage.nodes for v in node.outputs)]
 
 
 def elements(extents: Sequence[np.ndarray]) -> np.ndarray:
-    """Elements of each value, float [N, values]; one that is empty, or a number, counts as one.
+    """Counts the elements of each value, float [N, values]; an empty value, or a number, counts as one.
 
     Args:
         extents: of each value, int [N, ndim].

@@ -147,7 +147,7 @@ class StageShapes:
         return None
 
     def _patience_at(self, level: _Candidate) -> float:
-        """Of a level with still too many shapes: it is not left at once for one with a few less."""
+        """Keeps a stage at a level with still too many shapes, unless there are clearly more."""
         assert self._most is not None
         return _PATIENCE * len(level.seen) / self._most if len(level.seen) > self._most else 1.0
 
@@ -223,7 +223,7 @@ class _Search:
         return found
 
     def pays(self, level: _Candidate, seen: Mapping[Shape, int]) -> bool:
-        """True if the programs that a level saves are worth the time that its padding takes."""
+        """Returns True if the programs that a level saves are worth the time that its padding takes."""
         extents, samples = self._counted(seen)
         now = float(samples @ self._cost.seconds(elements(extents), elements(extents)))
         saved = len(samples) - len(level.seen)
@@ -232,7 +232,7 @@ class _Search:
         )
 
     def _counted(self, seen: Mapping[Shape, int]) -> tuple[list[np.ndarray], np.ndarray]:
-        """Of the shapes with as many axes as the values have: those of each value, int [shapes, ndim], and their samples."""
+        """Splits the shapes that fit the values' axes into those of each value, int [shapes, ndim]; counts their samples."""
         alike = {shape: samples for shape, samples in seen.items() if len(shape) == self._ends[-1]}
         flat = np.array(list(alike), np.int64).reshape(len(alike), self._ends[-1])
         extents = [flat[:, a:b] for a, b in itertools.pairwise(self._ends)]
@@ -285,13 +285,13 @@ def _counted(seen: Mapping[Shape, int], groups: Sequence[Group]) -> dict[Shape, 
 
 
 def _sizes_follow(node: Node) -> bool:
-    """True if the sizes of a node's outputs follow from those of its inputs, whatever the values."""
+    """Returns True if the sizes of a node's outputs follow from those of its inputs, whatever the values."""
     keys = node.op.random and node.op.setup_sees("keys")
     return not keys and not node.needs_values()
 
 
 def held_shapes(value: TensorList) -> np.ndarray | None:
-    """The padded shapes in which the samples of a batch lie, int [N, ndim]; None: not all are padded."""
+    """Returns the padded shapes in which the samples of a batch lie, int [N, ndim]; None: not all are padded."""
     blocks = value.store.blocks
     if not all(isinstance(block, PaddedBlock) for block in blocks):
         return None

@@ -44,7 +44,7 @@ class _BatchCall:
     headers: Any = None
 
     def select(self, rows: np.ndarray) -> _BatchCall:
-        """The call for some of its samples, without headers."""
+        """Returns the call for some of its samples, without headers."""
         inputs = [
             v.select(rows) if isinstance(v, TensorList) else [v[i] for i in rows.tolist()]
             for v in self.inputs
@@ -141,7 +141,7 @@ class HostBatchOpRunner(HostRunner):
         self._keep(env, made.columns)
 
     def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
-        """True if the samples of a batch are made when they are asked for.
+        """Returns True if the samples of a batch are made when they are asked for.
 
         With several threads they are not: a stage of a single call would have one of them make all.
         """
@@ -189,7 +189,7 @@ class HostBatchOpRunner(HostRunner):
         return scales.choose(whole, wanted, plan.traced, probed.headers)
 
     def _part(self, call: _BatchCall, rows: np.ndarray) -> _BatchCall:
-        """The call for some of its samples."""
+        """Returns the call for some of its samples."""
         part = call.select(rows)
         if self._op.probe is None:
             return part

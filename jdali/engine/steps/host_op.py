@@ -77,7 +77,7 @@ class HostRunner(StepRunner):
 
 
 def fixed_and_varying(plan: PlannedCall) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-    """Arguments of `run` that are the same for all samples, and those that are an array [N, ...]."""
+    """Splits the arguments of `run`: the same for all samples, and an array [N, ...]."""
     fixed = dict(plan.call.static) | {k: None if c is None else c.value for k, c in plan.call.constants}
     return fixed, {k: np.asarray(v) for k, v in plan.traced.items()}
 
@@ -94,7 +94,7 @@ def raise_if_any(node: Node, failures: dict[int, Exception]) -> None:
 
 
 def device_name(value: DataNode) -> str:
-    """DALI's name of where a value is."""
+    """Returns DALI's name of a value's device."""
     return "gpu" if value.device == "gpu" else "cpu"
 
 
@@ -140,13 +140,13 @@ class HostOpRunner(HostRunner):
 
 
 def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:
-    """From one tuple of outputs a sample to one list of samples an output."""
+    """Transposes tuples of outputs, one a sample, to lists of samples, one an output."""
     rows = [r if isinstance(r, tuple) else (r,) for r in results]
     return [[row[o] for row in rows] for o in range(outputs)]
 
 
 def _constant(value: np.ndarray, size: int) -> TensorList:
-    """An array that is the same for all samples, as a batch."""
+    """Repeats an array that is the same for all samples to a batch."""
     return TensorList.from_samples([value] * max(size, 1)).select(np.arange(size))
 
 

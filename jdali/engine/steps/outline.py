@@ -47,7 +47,7 @@ class OperatorOutline:
 
 @dataclasses.dataclass(frozen=True)
 class StageOutline:
-    """A stage, equal to others that compute the same, whatever pipeline they are in.
+    """A stage, equal to those of other pipelines that compute the same.
 
     Attributes:
         inputs: how many there are.
@@ -108,7 +108,7 @@ class Packing:
         self.key = tuple((d, s) for d, s, _, _ in self.items)
 
     def pack(self, arrays: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, list[np.ndarray]]:
-        """The packed array and those that stay apart."""
+        """Packs the arrays; returns the packed one and those that stay apart."""
         packed = np.empty((count, self.columns), np.int32)
         for position, array in enumerate(arrays):
             self._write(packed, position, array)
@@ -135,7 +135,7 @@ class Packing:
         packed[:, column : column + size] = flat
 
     def unpack(self, packed: jax.Array, apart: Sequence[jax.Array]) -> list[jax.Array]:
-        """The arrays again, inside a compiled program."""
+        """Takes the arrays apart again, inside a compiled program."""
         result = []
         remaining = list(apart)
         for dtype, shape, column, size in self.items:

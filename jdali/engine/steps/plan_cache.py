@@ -52,7 +52,7 @@ class Job(NamedTuple):
     needed: float = 0.0
 
     def take(self, array: np.ndarray) -> np.ndarray:
-        """The rows of an array [N, ...]."""
+        """Takes the rows of the call from an array [N, ...]."""
         if self.rows is None:
             return array
         taken: np.ndarray = array[self.rows]
@@ -101,7 +101,7 @@ class StagePlan:
         return cls(stage, varying, *stage.packing.pack(stage.arrays, count))
 
     def stage_with(self, given: ArgumentValues) -> PlannedStage:
-        """The stage planned for a batch with these values."""
+        """Returns the stage planned for a batch with these values."""
         if not self.varying:
             return self.stage
         arrays = list(self.stage.arrays)
@@ -110,7 +110,7 @@ class StagePlan:
         return dataclasses.replace(self.stage, arrays=arrays)
 
     def pack(self, given: ArgumentValues) -> tuple[np.ndarray, list[np.ndarray]]:
-        """The arrays for a batch with these values, packed."""
+        """Packs the arrays for a batch with these values."""
         if not self.varying:
             return self.packed, self.apart
         return self.stage.packing.repack(self.packed, self.apart, self._arrays(given))
@@ -149,7 +149,7 @@ class Dependencies:
         self._on_keys = any(node.op.random and node.op.setup_sees("keys") for node in stage.nodes)
 
     def given(self, env: Values) -> ArgumentValues:
-        """The values that are needed on the host; waits for them.
+        """Reads the values that are needed on the host; waits for them.
 
         Raises:
             NodeFailure: values of an argument are of another type or shape than it takes.
@@ -162,7 +162,7 @@ class Dependencies:
         return given
 
     def key(self, env: Values, count: int, given: ArgumentValues) -> Hashable | None:
-        """All that a plan for these `count` samples depends on; None: too much to be the same again."""
+        """Makes the key of a plan for `count` samples; None: too much to be the same again."""
         if self._on_keys:
             return None
         by_frame = [
@@ -181,7 +181,7 @@ class Dependencies:
         return (count, *by_frame, *env.constants, *parts)
 
     def specs(self, env: Values) -> dict[DataNode, BatchSpec]:
-        """The specs of all values from outside of the stage, but of arguments that are one array for the batch."""
+        """Collects the specs of the values from outside of the stage, without arguments that are one array for the batch."""
         values = [*self.values, *(v.value for v in self._by_value if v.value in env)]
         return {value: env[value].spec for value in values}
 
@@ -208,7 +208,7 @@ def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
 
 
 def _value_key(values: object, *, seen: bool) -> Hashable | None:
-    """Part of a key for values [N, ...]; None: there is none for them.
+    """Makes the part of a key for values [N, ...]; None: they have none.
 
     Args:
         values: an array. One that is not of NumPy may be on a device, and stays there.
@@ -229,7 +229,7 @@ class PlanCache:
         self._plans: collections.OrderedDict[Hashable, StagePlan] = collections.OrderedDict()
 
     def get(self, key: Hashable | None) -> StagePlan | None:
-        """The plan of that key, if it is kept. There is none of None."""
+        """Returns the plan of a key, if it is kept; none of the key None."""
         plan = None if key is None else self._plans.get(key)
         if plan is not None:
             self._plans.move_to_end(key)

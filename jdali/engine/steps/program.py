@@ -48,7 +48,7 @@ QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 # Nor is it worth the while for a program on so few bytes.
 SMALL_BYTES = 256 << 10
 
-# Pipelines of at most so many samples share programs whatever their batch size: the rows of a call follow from the
+# Pipelines of at most this many samples share programs for all batch sizes: the rows of a call follow from the
 # shape alone. A call is as long as its overhead at least, unless these are its rows; so it costs at most about twice
 # what a program for just this batch would.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
@@ -182,14 +182,14 @@ def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[in
 
 
 def random_nodes(stage: Stage) -> list[Node]:
-    """The random operators of a stage, in the order of the rows of its seeds."""
+    """Lists the random operators of a stage, in the order of the rows of its seeds."""
     return [node for node in stage.nodes if node.op.random]
 
 
 def compiler_options(
     platform: str, operators: Iterable[Operator] = (), *, one_thread: bool = False
 ) -> dict[str, Any] | None:
-    """Options of XLA for programs of these operators; None: those of JAX."""
+    """Chooses XLA's options for programs of these operators; None: those of JAX."""
     if platform != "cpu":
         return None
     wide_vectors = any(isinstance(op, CompiledOp) and op.wide_vectors for op in operators)
@@ -198,7 +198,7 @@ def compiler_options(
 
 
 def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> int:
-    """Bytes of all values of the stage for one sample, padded."""
+    """Counts the bytes of all values of the stage for one sample, padded."""
     return sum(math.prod(shape) * s.dtype.itemsize for shape, s in zip(shapes, planned.values, strict=True))
 
 
@@ -218,7 +218,7 @@ def samples_a_call(
     max_batch: int,
     met: int,
 ) -> int:
-    """Samples per call: fixed for a padded shape, so that no batch size compiles anew.
+    """Chooses the samples of a call: fixed for a padded shape, so that no batch size compiles anew.
 
     Args:
         planned: the stage.
@@ -243,7 +243,7 @@ def samples_a_call(
 
 
 def few_samples_a_call(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> int:
-    """Samples per call on a CPU where batches have at most `FEW_SAMPLES`: 1, 2, 4 or 8, by the shape alone."""
+    """Chooses the samples of a call on a CPU where batches have at most `FEW_SAMPLES`: 1, 2, 4 or 8, by the shape alone."""
     wanted = SHORTEST_CALL / _seconds_a_sample(shapes, cost)
     return next((rows for rows in (1, 2, 4) if rows >= wanted), FEW_SAMPLES)
 
@@ -285,7 +285,7 @@ class ProgramForm:
 
 
 def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., list[Array]]:
-    """The pure function of a stage: (arrays, small, identity, seeds) -> outputs.
+    """Makes the pure function of a stage: (arrays, small, identity, seeds) -> outputs.
 
     It closes over nothing that differs by batch, and products are rounded as the compiler likes: see `stage_function`.
     Of `small`, sizes come first, of the inputs and then of what the operators make; after them `form.traced`.
@@ -323,7 +323,7 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
 
 
 def stage_function(outline: StageOutline, form: ProgramForm, platform: str) -> Callable[..., Any]:
-    """The function of a stage that the engine compiles.
+    """Makes the function of a stage that the engine compiles.
 
     It takes (arrays, packed, apart, identity, seeds, -0): the small arrays packed, and the operand of `exact`.
     """
@@ -359,7 +359,7 @@ def _traced_args(
     operator: OperatorOutline, values: Mapping[Slot, Array], extents: Mapping[Slot, Array],
     done: Mapping[str, Array], call: Call,
 ) -> dict[str, Array]:  # fmt: skip
-    """Arguments that are values of this or an earlier stage, in the element type of the argument."""
+    """Collects arguments that are values of this or an earlier stage, in the element type of the argument."""
     result = {}
     known = {name for name, _ in (*call.static, *call.constants)} | set(done)
     shapes, declared = dict(call.argument_shapes), operator.op.args

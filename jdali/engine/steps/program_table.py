@@ -3,6 +3,7 @@
 A key says all that a function depends on, so two pipelines with equal operators, arguments, shapes and element types
 run one program, wherever they are defined. A function lives as long as something uses it. The ones used last live on,
 for a pipeline that is defined again, unless their keys hold objects of the user, which would live on with them.
+For other processes, JAX keeps programs on disk.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import enum
+import os
 import threading
 import weakref
 from collections.abc import Callable, Hashable
@@ -20,6 +22,7 @@ import numpy as np
 
 from jdali._operators.call import Constant
 from jdali._operators.record import Operator, is_built_in
+from jdali._system.cache_folder import cache_folder
 
 # Functions that nothing uses are kept up to this number, the least used out. Programs of one operator take a few
 # hundred kilobytes each, large ones some megabytes.
@@ -64,7 +67,7 @@ class Compiled:
         return result
 
     def is_compiled(self, where: Hashable) -> bool:
-        """True if a call before this one has compiled it for `where`."""
+        """Returns True if a call before this one has compiled it for `where`."""
         return where in self._called
 
 
@@ -108,7 +111,7 @@ class ProgramTable:
 
 
 def _typed(value: Any) -> Hashable:
-    """The key with types: 1, 1.0 and True are equal, as 0.0 and -0.0 are, but programs for them may differ."""
+    """Adds types to a key: 1, 1.0 and True are equal, as 0.0 and -0.0 are, but programs for them may differ."""
     if isinstance(value, Operator):
         return value
     if isinstance(value, tuple):
@@ -121,7 +124,7 @@ def _typed(value: Any) -> Hashable:
 
 
 def _is_plain(value: Any) -> bool:
-    """True if a key holds neither the user's objects nor much memory."""
+    """Returns True if a key holds neither the user's objects nor much memory."""
     if isinstance(value, Operator):
         return is_built_in(value)
     if isinstance(value, Constant):
@@ -141,3 +144,21 @@ def _is_compared_by_fields(value: Any) -> bool:
 
 
 PROGRAMS = ProgramTable()
+
+
+# Programs that compile faster than this are not worth a file.
+MIN_COMPILE_SECONDS = 0.05
+
+
+def enable_compilation_cache() -> None:
+    """Turns the cache on, unless the user has configured JAX's himself or set JDALI_COMPILATION_CACHE=0."""
+    configured = getattr(jax.config, "jax_compilation_cache_dir", None)
+    if os.environ.get("JDALI_COMPILATION_CACHE") == "0" or configured is not None:
+        return
+    folder = cache_folder() / "xla"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return  # a read-only home: compile again next time
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", MIN_COMPILE_SECONDS)

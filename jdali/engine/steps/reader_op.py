@@ -1,4 +1,4 @@
-"""Running what makes samples: readers, and sources of the user's."""
+"""Runs readers and the user's sources."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ReaderRunner(StepRunner):
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
         node, op, task = self.node, self._op, context.task
         assert task is not None
-        indices = task.refs[node.name].indices
+        indices = task.refs[node.name].wanted
         arguments = {}
         with failing_as([node]):
             for name, value in node.arg_inputs.items():
@@ -83,12 +83,12 @@ def read(
     policy: ThreadPolicy,
     arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
 ) -> Sequence[Store]:
-    """The outputs of a reader for the samples of a batch.
+    """Reads the samples of a batch; returns a column for each output.
 
     Args:
         node: of the reader.
         reader: to read with.
-        indices: of the samples, [n].
+        indices: of the samples, [n], or [n, m] of a reader that packs.
         pool: where to read, if there is enough to do for several threads.
         policy: of the reader, see `policy_of`.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.

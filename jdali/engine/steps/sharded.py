@@ -58,7 +58,7 @@ class Spread:
 
     @classmethod
     def over(cls, split: BatchSplit, rows: int) -> Spread | None:
-        """None if the rows, or the devices, cannot be shared out evenly."""
+        """Spreads rows over the devices of a split; None if they cannot be shared out evenly."""
         devices = [held for _, held in split.parts]
         if not devices or rows % len(devices) or len({len(held) for held in devices}) > 1:
             return None
@@ -84,7 +84,7 @@ class Spread:
         self, runner: StageRunner, planned: PlannedStage, env: Mapping[DataNode, TensorList], ids: SampleIds,
         pool: TaskExecutor | None,
     ) -> tuple[Program, Sequence[jax.Array]]:  # fmt: skip
-        """The program, and its outputs: arrays [rows, ...] split over the devices."""
+        """Runs the stage; returns the program, and its outputs, arrays [rows, ...] split over the devices."""
         (group,) = planned.groups
         shapes = split_shapes(group.shape, planned)
         program = self._program(runner, planned, shapes)
@@ -122,7 +122,7 @@ class Spread:
         pool: TaskExecutor | None,
         x64: bool,
     ) -> jax.Array:
-        """[rows, *shape], the rows of each part on its devices."""
+        """Puts the rows of each part on its devices, [rows, *shape]."""
         whole = _whole(value)
         fits = whole is not None and whole.shape == (self.rows, *shape)
         if whole is not None and fits and whole.sharding.is_equivalent_to(self.by_sample, whole.ndim):
@@ -171,7 +171,7 @@ class Spread:
 
 
 def _whole(value: TensorList) -> jax.Array | None:
-    """The array of an earlier stage whose first rows are the samples in order."""
+    """Returns the array of an earlier stage if its first rows are the samples in order."""
     store = value.store
     block = store.blocks[0]
     if len(store.blocks) != 1 or not isinstance(block, PaddedBlock) or not isinstance(block.array, jax.Array):
@@ -218,7 +218,7 @@ def spread_stages(
 
 
 def _data_from_stages(stage: Stage, plan: ExecutionPlan) -> list[DataNode]:
-    """Data (not arguments) that the stage takes from other stages."""
+    """Lists the data (not arguments) that the stage takes from other stages."""
     made = {value for other in plan.stages for value in other.outputs}
     data = {value for node in stage.nodes for value in node.data_inputs}
     return [value for value in stage.inputs if value in made and value in data]

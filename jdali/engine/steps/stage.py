@@ -111,7 +111,6 @@ class StageRunner(StepRunner):
         self.device, self._platform = device, platform_of(device)
         self._are_few = shares_rows and max_batch <= FEW_SAMPLES and self._platform == "cpu"
         self._budget = budget
-        self._members = set(stage.nodes)
         self._calls = StageCalls(stage, seed)
         self._plans = PlanCache(max_batch)
         self._spread: SeveralDevices | None = None
@@ -267,7 +266,7 @@ class StageRunner(StepRunner):
         return most if most >= FEWEST_QUEUED else 0
 
     def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:
-        """The calls that make a batch of `count` samples."""
+        """Lists the calls that make a batch of `count` samples."""
         jobs = []
         for group in planned.groups:
             shapes = split_shapes(group.shape, planned)
@@ -298,7 +297,7 @@ class StageRunner(StepRunner):
     def _rows_of_outputs(
         self, planned: PlannedStage, samples: Sequence[np.ndarray], results: Any
     ) -> list[Store]:
-        """For each output the rows of its samples, without the arrays."""
+        """Finds the rows of the samples of each output, without the arrays."""
         specs = {
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
             for v, s in zip(node.outputs, c.outputs, strict=True)
@@ -332,7 +331,7 @@ class StageRunner(StepRunner):
             return program.first_call(self.device, *operands)
 
     def _identity(self, job: Job, ids: SampleIds) -> np.ndarray:
-        """uint32 [3, rows], which samples are in the rows; zeros if no operator of the stage asks."""
+        """Returns the identities of the samples in the rows, uint32 [3, rows]; zeros if no operator of the stage asks."""
         if not self._random:
             return np.zeros((3, job.program.batch), np.uint32)
         return (ids if job.rows is None else ids.select(job.rows)).words()

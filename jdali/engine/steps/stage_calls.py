@@ -111,7 +111,7 @@ class StageCalls:
 
 
 def prepared_args(node: Node) -> dict[str, Any]:
-    """Arguments with the conversions of constants done once, not every batch."""
+    """Prepares the arguments of a node: constants are converted once."""
     prepared = {}
     for name, arg in node.op.public_args.items():
         value = node.args.get(name)
@@ -128,7 +128,7 @@ def prepared_args(node: Node) -> dict[str, Any]:
 
 
 def seed_of(node: Node, seed: int) -> tuple[np.ndarray, int]:
-    """Words of the seed, and stream, of a random operator in a pipeline of this seed."""
+    """Returns the words of the seed, and the stream, of a random operator in a pipeline of this seed."""
     return (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
 
 

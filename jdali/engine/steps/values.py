@@ -50,12 +50,12 @@ class Values(dict[DataNode, TensorList]):
             self.late.pop(value, None)
 
     def of_argument(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
-        """[N, ...] values of a per-sample argument, see `argument_values`."""
+        """Reads the values [N, ...] of a per-sample argument, see `argument_values`."""
         array = self.arrays.get(value)
         return argument_values(self[value], op, name) if array is None else array
 
     def of_input(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
-        """[N, ...] values of an input that is an argument, see `input_values`."""
+        """Reads the values [N, ...] of an input that is an argument, see `input_values`."""
         return input_values(self[value], op, name)
 
     def made_of(self, node: Node) -> Provenance | None:
@@ -77,7 +77,7 @@ class Values(dict[DataNode, TensorList]):
         return self._made_of[node]
 
     def _pasted(self, given: object, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
-        """The samples that are pasted into each one, by the argument that says so; None: one of each input."""
+        """Lists the samples that are pasted into each one, by the argument that says so; None: one of each input."""
         if given is None or images is None:
             return None
         if not isinstance(given, DataNode):
@@ -94,13 +94,13 @@ class Values(dict[DataNode, TensorList]):
 
 
 def bytes_of(values: Iterable[TensorList]) -> int:
-    """Bytes of the memory that batches lie in; what several of them share counts once."""
+    """Counts the bytes of the memory that batches lie in; what several of them share counts once."""
     blocks = {id(block): block for value in values for block in value.store.blocks}
     return sum(block.nbytes for block in blocks.values())
 
 
 def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
-    """NumPy values of a per-sample argument, for a `PerBatch`; waits if they are still being computed.
+    """Reads the values of a per-sample argument, for a `PerBatch`; waits if they are still being computed.
 
     Raises:
         TypeError: the element type is not the argument's.
@@ -110,7 +110,7 @@ def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[An
 
 
 def input_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
-    """[N, ...] NumPy values of an input that is an argument; waits if they are still being computed.
+    """Reads the values [N, ...] of an input that is an argument; waits if they are still being computed.
 
     Raises:
         SampleError: a sample's shape is not that of the others, and it must be.

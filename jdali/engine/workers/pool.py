@@ -47,7 +47,7 @@ class Pool:
     Attributes:
         threads: how many there are.
         executor: runs single tasks in them.
-        is_here: it is the thread that gives it something to do, see `here`.
+        is_here: work is done in the calling thread, see `here`.
         slabs: what they lease memory from; others who work for the same batches do so in `with pool.slabs:`.
         serving: which threads work for the owner of the pool: its own, and those that say so.
         turns: lock of brief work, which one thread at a time does, see `ThreadPolicy`.

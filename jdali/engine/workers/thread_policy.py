@@ -108,7 +108,7 @@ class ThreadPolicy:
         return len(samples)
 
     def _stay(self, seconds: float) -> None:
-        """A batch was worked on here, in so much time a sample."""
+        """Notes a batch that was worked on here, and its time a sample."""
         self._batches_here += 1
         if self._batches_here == 1:
             self._patience = 1

@@ -124,7 +124,7 @@ def video(
     file_root: str = '',
     filenames: str | typing.Sequence[str] = (),
     image_type: types.DALIImageType = types.DALIImageType.RGB,
-    labels: int | typing.Sequence[int] | NDArray[Any] | None = None,
+    labels: float | typing.Sequence[int | float] | None = None,
     step: int = -1,
     stride: int = 1,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,

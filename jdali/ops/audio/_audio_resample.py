@@ -12,6 +12,7 @@ from jax import Array, lax
 from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
+from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, Static, operator
 from jdali.codecs.resampling import lobes_of, window_table
@@ -142,7 +143,14 @@ def audio_resample(
     if wave.size == 0 or count == 0:
         return jnp.zeros(signal.shape if out_shape is None else out_shape, out)
     index, share = _positions(count, _whole, _part)
-    lobes = lobes_of(quality)
+    total = _weighted(wave, index, share, length, lobes_of(quality))
+    result = _from_unit_range(total, out)
+    return result if out_shape is None else fit(result, out_shape)
+
+
+@one_program(static_argnums=4)
+def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int) -> Array:
+    """Sums the samples around each position, weighted by the window: float32 [len(index), ...]."""
     table = jnp.asarray(window_table(lobes))
 
     def add_tap(total: Array, tap: Array) -> tuple[Array, None]:
@@ -158,10 +166,9 @@ def audio_resample(
         return total + jnp.where(inside, seen * weight, 0), None
 
     taps = jnp.arange(-lobes, lobes + 1, dtype=jnp.int32)
-    start = varying_like(jnp.zeros((count, *wave.shape[1:]), jnp.float32), wave, index, length)
-    total, _ = lax.scan(add_tap, start, taps)
-    result = _from_unit_range(total, out)
-    return result if out_shape is None else fit(result, out_shape)
+    start = varying_like(jnp.zeros((len(index), *wave.shape[1:]), jnp.float32), wave, index, length)
+    total: Array = lax.scan(add_tap, start, taps)[0]
+    return total
 
 
 def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from jdali.data_node import DataNode
 from jdali.fn._classes import OperatorClass
 
 class Audio(OperatorClass):
-    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3.
+    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3; with the extra `audio` the sound of MP4 (M4A), MOV, Matroska and WebM, too.
 
     Args:
         encoded: uint8 [bytes], content of a file.
@@ -49,7 +49,7 @@ class Audio(OperatorClass):
     ) -> None: ...
 
 class Image(OperatorClass):
-    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000 and PNM images, told apart by their content.
+    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000, PNM, GIF, AVIF, HEIC and JPEG XL images, told apart by their content.
 
     Args:
         encoded: uint8 [bytes].

@@ -29,7 +29,7 @@ def decode_audio(
     sample_rate: PerSample[float] = 0.0,
     workers: Workers,
 ) -> HostOutputs:
-    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3.
+    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3; with the extra `audio` the sound of MP4 (M4A), MOV, Matroska and WebM, too.
 
     Args:
         encoded: uint8 [bytes], content of a file.

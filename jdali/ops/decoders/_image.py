@@ -60,7 +60,7 @@ def image(
     scaled: Scaled | None = None,
     **options: Any,
 ) -> HostOutputs:
-    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000 and PNM images, told apart by their content.
+    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000, PNM, GIF, AVIF, HEIC and JPEG XL images, told apart by their content.
 
     Args:
         encoded: uint8 [bytes].

@@ -16,6 +16,7 @@ from jdali._batches import BatchSpec, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.take_window import fit_axis
+from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, Static, batch_operator, extents_of, is_traced, refused_layout
 
@@ -292,8 +293,17 @@ def multi_paste(
         name: None if v is None else jnp.broadcast_to(v, (batch, *v.shape[1:])) for name, v in args.items()
     }
     sizes = tuple(own[:, -3:-1] for own in extent)
-    tiles, whole = (functools.partial(make, tuple(out_shape), kind) for make in (_in_tiles, _whole))
-    return by_platform(tiles, whole)(images, sizes, rows, out_extent[:, -3:-1])
+    return _with_regions(tuple(out_shape), kind, images, sizes, rows, out_extent[:, -3:-1])
+
+
+@one_program(static_argnums=(0, 1))
+def _with_regions(
+    shape: tuple[int, ...], kind: np.dtype,
+    images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
+) -> Array:  # fmt: skip
+    """Pastes all regions of a batch on canvases [N, *shape]."""
+    tiles, whole = (functools.partial(make, shape, kind) for make in (_in_tiles, _whole))
+    return by_platform(tiles, whole)(images, sizes, rows, canvases)
 
 
 def _region_bounds(

@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches import mask_padding
-from jdali._numerics.platform import platform_dependent
+from jdali._numerics.platform import one_program, platform_dependent
 from jdali._numerics.random import element_normal, element_uniform
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, operator
@@ -52,6 +52,7 @@ def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent:
     return jnp.where(factor == 0, data, saturate_cast(counts * unit, data.dtype))
 
 
+@one_program()
 def _poisson(key: Array, extent: Array, mean: Array) -> Array:
     """Draws a Poisson variate, float32, for each mean, which must be finite and not negative."""
     few = mean < _FEW

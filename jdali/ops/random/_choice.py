@@ -13,6 +13,7 @@ from jdali._batches import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.random_output import needs_shape_and, output_shape
+from jdali._numerics.platform import one_program
 from jdali._numerics.random import element_index, element_uniform
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, extents_of, is_traced, operator, padded
@@ -133,12 +134,18 @@ def choice(
     else:
         chances = jnp.asarray(p, jnp.float32).reshape(-1)
         count = jnp.asarray(chances.size if _p_extent is None else _p_extent[0], jnp.uint32)
-        _, ends = lax.scan(
-            lambda total, one: (total + one,) * 2, varying_like(jnp.zeros((), jnp.float32), chances), chances
-        )
+        ends = _running_sums(chances)
         drawn = element_uniform(key, out_extent, shape_drawn) * ends[-1]
         index = jnp.sum(drawn[..., None] >= ends, axis=-1, dtype=jnp.uint32)
         index = jnp.minimum(index, count - 1)
     if a.ndim == 0:
         return index.astype(a.dtype)
     return fit(jnp.take(a, index.astype(jnp.int32), axis=0, mode="clip"), out_shape)
+
+
+@one_program()
+def _running_sums(chances: Array) -> Array:
+    """Sums float32 [n] up to each element, in order."""
+    start = varying_like(jnp.zeros((), jnp.float32), chances)
+    sums: Array = lax.scan(lambda total, one: (total + one,) * 2, start, chances)[1]
+    return sums

@@ -10,6 +10,7 @@ from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.dense_flow import cell_means, dense_flow, spread_cells
 from jdali._kernels.fit import fit
+from jdali._numerics.platform import one_program
 from jdali._operators.record import Static, operator
 from jdali.types import DALIImageType
 
@@ -136,20 +137,38 @@ def optical_flow(
     """
     true_size = extent[0] if isinstance(extent, tuple) else extent
     size = true_size[1:3]
-    shape = (frames.shape[1], frames.shape[2])
     planes = [np.float32(w / 255) * frames[..., c].astype(jnp.float32) for c, w in _GREY[image_type]]
     grey = planes[0] if len(planes) == 1 else planes[0] + planes[1] + planes[2]
     grid = output_grid if _grid is None else _grid
     steps, fast = (6, False) if preset < 0.375 else (3, False) if preset < 0.75 else (2, grid > 1)
 
+    used = hints[1 : len(grey)] if enable_external_hints and hints is not None else None
+    flows = _flows(grey, used, size, (grid, hint_grid), steps, int(fast), enable_temporal_hints)
+    return fit(flows, out_shape)
+
+
+@one_program(static_argnums=(3, 4, 5, 6))
+def _flows(
+    grey: Array, hints: Array | None, size: Array, grids: tuple[int, int], steps: int, finest: int, goes_on: bool
+) -> Array:  # fmt: skip
+    """Finds the flows from frame to frame, [F - 1, *cells, 2].
+
+    Args:
+        grey: float32 [F, H, W].
+        hints: where the searches begin; None: at no displacement.
+        size: int32 [2], true size.
+        grids: sides of the cells of the result and of `hints`.
+        steps, finest: of `dense_flow`.
+        goes_on: a search without hints begins at the flow before.
+    """
+    shape = grey.shape[1], grey.shape[2]
+    cells = (-(-shape[0] // grids[0]), -(-shape[1] // grids[0]))
+
     def pair(before: Array, inputs: tuple[Array, Array, Array | None]) -> tuple[Array, Array]:
         earlier, later, hint = inputs
-        start = before if hint is None else spread_cells(hint, size, hint_grid, shape)
-        flow = dense_flow(earlier, later, size, start, steps=steps, finest=int(fast))
-        return flow if enable_temporal_hints else before, cell_means(flow, size, grid, cells)
+        start = before if hint is None else spread_cells(hint, size, grids[1], shape)
+        flow = dense_flow(earlier, later, size, start, steps=steps, finest=finest)
+        return flow if goes_on else before, cell_means(flow, size, grids[0], cells)
 
-    cells = (-(-shape[0] // grid), -(-shape[1] // grid))
-    used = hints[1 : len(grey)] if enable_external_hints and hints is not None else None
-    nothing = jnp.zeros((*shape, 2), jnp.float32)
-    _, flows = lax.scan(pair, nothing, (grey[:-1], grey[1:], used))
-    return fit(flows, out_shape)
+    flows: Array = lax.scan(pair, jnp.zeros((*shape, 2), jnp.float32), (grey[:-1], grey[1:], hints))[1]
+    return flows

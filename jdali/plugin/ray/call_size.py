@@ -48,7 +48,7 @@ class CallSize:
             self._clear()
 
     def _fitting(self, calls: int) -> int:
-        """The largest power of two that keeps to all bounds; 1 if even one task exceeds them."""
+        """Returns the largest power of two that keeps to all bounds; 1 if even one task exceeds them."""
         most = min(
             _CALL_CPU * self._count / max(self._cpu, 1e-9),
             _CALL_SECONDS * self._count / max(self._seconds, 1e-9),

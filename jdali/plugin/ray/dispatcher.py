@@ -35,8 +35,7 @@ from jdali._workers import (
 )
 from jdali._workers.on_ray import ActorAnswer, ActorPlace, ActorStart
 from jdali.graph import reduced_operator
-from jdali.plugin.ray.actor_slot import ActorSlot, RayJob, call_of
-from jdali.plugin.ray.answers import lease, resolve, start_error
+from jdali.plugin.ray.actor_slot import ActorSlot, RayJob, call_of, lease, resolve, start_error
 from jdali.plugin.ray.call_size import CallSize
 
 # Calls of this pipeline that an actor has: the one whose tasks its process makes, and one to go on with.
@@ -94,7 +93,6 @@ class RayDispatcher:
 
     # --- for callers ------------------------------------------------------------------------
     def start(self, start: StartMaking) -> None:
-        """See `BatchWorkers.start`."""
         content = pack_by_value(StartGroups(start), reduced_operator)
         try:
             if content.memory is None:
@@ -111,7 +109,6 @@ class RayDispatcher:
         self._thread.start()
 
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
-        """See `BatchWorkers.submit`."""
         packed, buffers = pack(task, small=SMALL_OF_TASK)
         arrays = tuple(np.array(np.frombuffer(buffer, np.uint8)) for buffer in buffers)
         task = GroupTask(packed.head, arrays)
@@ -127,17 +124,14 @@ class RayDispatcher:
         return job.future
 
     def resize(self, count: int) -> None:
-        """See `BatchWorkers.resize`."""
         self.count = count
         self._wake()
 
     @property
     def in_flight(self) -> int:
-        """See `BatchWorkers.in_flight`."""
         return _CALLS_EACH * self.count * self._call_size.most + 1
 
     def counts(self) -> WorkerCounts:
-        """See `BatchWorkers.counts`."""
         ready = [slot for slot in list(self._slots.values()) if slot.place is not None]
         nodes = {slot.place.node_id for slot in ready if slot.place is not None}
         with self._lock:
@@ -147,13 +141,11 @@ class RayDispatcher:
         return WorkerCounts(len(ready), self._made, self._deaths, leased, 0, len(nodes))
 
     def interrupt(self) -> None:
-        """See `BatchWorkers.interrupt`."""
         if self._owner == os.getpid():  # not in a process that was forked
             self._closed = True
             self._wake()
 
     def close(self) -> None:
-        """See `BatchWorkers.close`."""
         self.interrupt()
         if self._thread is not None and self._owner == os.getpid():
             self._thread.join()

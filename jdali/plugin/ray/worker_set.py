@@ -76,7 +76,6 @@ class RayWorkers:
         return f"jdali.plugin.ray.Workers({self.count}, name={self.name!r})"
 
     def connect(self) -> RayDispatcher:
-        """See `WorkerSet.connect`."""
         return RayDispatcher(self)
 
     # --- for dispatchers --------------------------------------------------------------------
@@ -92,7 +91,7 @@ class RayWorkers:
             )
 
     def actor(self, index: int) -> Any:
-        """The handle of a worker, which is started if it does not exist; it ends with the last handle."""
+        """Returns the handle of a worker, and starts the worker if it does not exist; it ends with the last handle."""
         with self._lock:
             handle = self._actors.get(index)
             if handle is None:

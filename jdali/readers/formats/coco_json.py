@@ -6,8 +6,8 @@ import itertools
 import math
 import operator
 import re
-from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -34,6 +34,7 @@ class Annotations(NamedTuple):
         boxes: float32 [objects, 4].
         labels: int32 [objects].
         segments: polygons and masks of the objects of an image.
+        classes: names of the labels, as far as the categories have some.
     """
 
     names: NameTable
@@ -43,6 +44,7 @@ class Annotations(NamedTuple):
     boxes: np.ndarray
     labels: np.ndarray
     segments: AllSegments
+    classes: Mapping[int, str]
 
 
 class CocoFields(NamedTuple):
@@ -76,6 +78,7 @@ class _Image(msgspec.Struct, gc=False):
 
 class _Category(msgspec.Struct, gc=False):
     id: _Int64
+    name: Any = None
 
 
 class _Object(msgspec.Struct, gc=False):
@@ -179,7 +182,17 @@ def _arrange(path: str, file: _File | _FileWithMasks, wanted: CocoFields) -> Ann
         names=NameTable.of(images[i].file_name for i in chosen.tolist()),
         image_ids=_image_ids(images, chosen) if wanted.ids else np.zeros(len(chosen), np.int32), sizes=sizes,
         object_starts=starts, boxes=boxes, labels=labels[numbers], segments=segments,
+        classes=_classes(file.categories, wanted),
     )  # fmt: skip
+
+
+def _classes(categories: Sequence[_Category], wanted: CocoFields) -> dict[int, str]:
+    """Returns the names of the labels."""
+    ids = (
+        _all("categories", categories, "id").tolist() if wanted.avoid_class_remapping else itertools.count(1)
+    )
+    named = zip(ids, (category.name for category in categories), strict=False)
+    return {label: name for label, name in named if isinstance(name, str)}
 
 
 def _grouped(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import msgspec
 import numpy as np
 
 from jdali._storage import NameTable
@@ -18,6 +19,7 @@ from jdali.readers.formats.coco_segments import SavedSegments, saved
 
 _MASK_HEAD = np.dtype("<u8")  # height, width and number of runs
 _MASK_RUN = np.dtype("<u4")
+_CLASSES = "classes.json"
 
 
 def save(folder: str, parsed: Annotations, *, polygons: bool, masks: bool, ids: bool) -> None:
@@ -57,6 +59,8 @@ def save(folder: str, parsed: Annotations, *, polygons: bool, masks: bool, ids: 
         items["original_ids"] = parsed.image_ids
     for name, array in items.items():
         _write(folder, name, len(array), np.ascontiguousarray(array).tobytes())
+    with open(os.path.join(folder, _CLASSES), "wb") as file:  # which DALI has not
+        file.write(msgspec.json.encode(parsed.classes))
     with open(os.path.join(folder, "filenames.dat"), "wb") as file:
         file.write(b"".join(os.fsencode(name) + b"\n" for name in parsed.names))
 
@@ -126,7 +130,18 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
     segments = SavedSegments(
         polygon_starts, polygon_data, vertex_starts, vertices, mask_starts, mask_objects, mask_list
     )
-    return Annotations(names, image_ids, sizes, starts, boxes, labels, segments)
+    return Annotations(names, image_ids, sizes, starts, boxes, labels, segments, _classes(folder))
+
+
+def _classes(folder: str) -> dict[int, str]:
+    """Reads the names of the labels; DALI writes none."""
+    path = _storage.join(folder, _CLASSES)
+    try:
+        return msgspec.json.decode(_storage.read(path), type=dict[int, str])
+    except FileNotFoundError:
+        return {}
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{path} holds no names of classes: {error}") from error
 
 
 def _content(folder: str, name: str) -> bytes:

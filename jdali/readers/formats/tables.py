@@ -215,8 +215,13 @@ class TableFilesReader(TableReader):
                 "rows", lambda: [self._chosen(i, flat[i], named, condition) for i in range(len(flat))]
             )
         super().__init__(name, columns, flat, chosen, options)
-        self.class_names = named_classes(columns, classes_of(schema))
+        self.name_classes(classes_of(schema), columns)
         files.expect(self.groups_at_once, len(flat), self._pieces)
+
+    def rows_by_file(self) -> list[int]:
+        """Returns the number of rows of each file, before any filter."""
+        files = [file for file, _ in self._places]
+        return np.bincount(files, weights=self._counts).astype(np.int64).tolist()
 
     @abc.abstractmethod
     def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
@@ -306,12 +311,6 @@ def opened_files(
     if failure is not None and not any(found):
         raise failure
     return found
-
-
-def named_classes(columns: Sequence[str], known: Mapping[str, list[str]]) -> list[str] | dict[str, list[str]]:
-    """Returns the names of the classes of a column of labels; of several columns by column."""
-    named = {column: names for column in columns if (names := known.get(column))}
-    return next(iter(named.values())) if len(named) == 1 else named
 
 
 def classes_of(schema: Any) -> dict[str, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from jdali.readers.formats.records import BadRecord, parsed_together
 from jdali.tfrecord import Feature
 
 _FLOAT32 = np.dtype("<f4")
-Taker = Callable[[bytes, int, int], np.ndarray]
+Taker: TypeAlias = Callable[[bytes, int, int], np.ndarray]
 # Numbers of the fields of a tf.train.Feature: which kind of list it holds.
 _LISTS = {1: "bytes", 2: "float32", 3: "int64"}
 # Tag of the field of number 1 that holds bytes or a message.
@@ -143,7 +143,7 @@ def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray
     return _columns.shaped_column(values, counts, feature.shape, feature.partial_shape, ok)
 
 
-Taker = Callable[[bytes, int, int], np.ndarray]
+Taker: TypeAlias = Callable[[bytes, int, int], np.ndarray]
 
 
 def taker(name: str, feature: Feature) -> Taker:

@@ -11,6 +11,7 @@ import numpy as np
 
 from jdali._storage import files as _storage
 from jdali.codecs.video import VideoIndex
+from jdali.readers.formats.class_folders import class_folders, whole_labels
 
 EXTENSIONS = (
     ".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm", ".ts", ".mpg", ".mpeg", ".ogv", ".flv", ".wmv", ".3gp",
@@ -48,11 +49,11 @@ def find_clips(
     name: str,
     *,
     filenames: str | Sequence[str],
-    labels: int | Sequence[int] | None,
+    labels: float | Sequence[float] | None,
     file_root: str,
     file_list: str,
-) -> list[Clip]:
-    """Lists the clips that the arguments of reader `name` select."""
+) -> tuple[list[Clip], list[str]]:
+    """Lists the clips that the arguments of reader `name` select, and the names of their labels, if they have some."""
     sources = {"filenames": bool(filenames), "file_root": bool(file_root), "file_list": bool(file_list)}
     if sum(sources.values()) != 1:
         which = " and ".join(n for n, is_present in sources.items() if is_present) or "none"
@@ -65,35 +66,35 @@ def find_clips(
             f"{name}: The argument ``labels`` is valid only when file paths are provided with `filenames` argument."
         )
     if file_list:
-        return _listed(name, _storage.user_path(file_list))
+        return _listed(name, _storage.user_path(file_list)), []
     if file_root:
         return _in_folder(name, _storage.user_path(file_root))
     paths = [_storage.user_path(f) for f in ([filenames] if isinstance(filenames, str) else filenames)]
-    numbers = [labels] if isinstance(labels, int) else list(labels or ())
+    numbers = [] if labels is None else whole_labels(name, labels).tolist()
     if labels is not None and not numbers:
         numbers = list(range(len(paths)))
     if numbers and len(numbers) != len(paths):
         raise ValueError(
             f"{name}: Number of provided files and labels should match. Provided {len(paths)} files and {len(numbers)} labels."
         )
-    return [Clip(path, numbers[i] if numbers else 0) for i, path in enumerate(paths)]
+    return [Clip(path, numbers[i] if numbers else 0) for i, path in enumerate(paths)], []
 
 
-def _in_folder(name: str, root: str) -> list[Clip]:
+def _in_folder(name: str, root: str) -> tuple[list[Clip], list[str]]:
     try:
-        folders = [_storage.plain(folder) for folder in _storage.entries(root, folders=True)]
-        clips = [
-            Clip(path, label)
-            for label, folder in enumerate(folders)
-            for path in _videos(_storage.join(root, folder))
-        ]
+        videos = {
+            folder: _videos(_storage.join(root, _storage.plain(folder)))
+            for folder in _storage.entries(root, folders=True)
+        }
+        folders = class_folders(name, root, videos, every="")
+        clips = [Clip(path, label) for label, folder in enumerate(folders) for path in videos[folder]]
         if not clips:
             clips = [Clip(path, 0) for path in _videos(root)]
     except OSError as error:
         raise FileNotFoundError(f"{name}: Directory {root} could not be opened: {error.strerror}") from error
     if not clips:
         raise ValueError(f"{name}: no videos in {root} and its subfolders, that is {', '.join(EXTENSIONS)}")
-    return clips
+    return clips, folders
 
 
 def _videos(folder: str) -> list[str]:

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import threading
 import warnings
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._storage import Arrays, always, cached_index, never
 from jdali._storage import files as _storage
 from jdali._system.cpus import cpu_count
 from jdali._system.progress import progress_bar
 from jdali._system.regular_file import is_of_machine
-from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
-from jdali.codecs.video import build_index as index_of
+from jdali.codecs.video import PADDING
 from jdali.codecs.video_frames import pad
-from jdali.readers.base import Loaded, Reader
+from jdali.readers.base import ClassNames, Loaded, Reader
 from jdali.readers.formats.video_files import Clip, frame_range
-from jdali.readers.formats.video_handles import Handles
+from jdali.readers.formats.videos import Videos
 from jdali.types import DALIImageType
 
 LAYOUT = "FHWC"
@@ -100,28 +95,6 @@ class Cut:
         return pad(start + np.arange(self.length) * self.stride, low, high, self.pad_mode)
 
 
-def build_index(path: str) -> Arrays:
-    """Reads the times of the frames of a video off the file, for the cache of indexes.
-
-    Raises:
-        SampleError: it is no video, damaged, cut off or too large.
-    """
-    source = _opened(path)
-    try:
-        return index_of(source).as_arrays()
-    finally:
-        if source is not path:
-            source.close()
-
-
-def _opened(path: str) -> Any:
-    return _storage.open(path) if _storage.is_url(path) else path
-
-
-def _index(path: str, fits: Callable[[Arrays], bool] = always) -> VideoIndex:
-    return VideoIndex.of_arrays(cached_index("video", path, lambda: build_index(path), fits))
-
-
 class VideoReader(Reader):
     """Sequences of frames.
 
@@ -130,26 +103,29 @@ class VideoReader(Reader):
         clips: to read.
         cut: how to cut them.
         options: of every reader.
+        classes: names of the labels, if they have some.
     """
 
-    def __init__(self, name: str, clips: Sequence[Clip], cut: Cut, options: Mapping[str, object]):
-        self._name, self._cut = name, cut
+    def __init__(
+        self,
+        name: str,
+        clips: Sequence[Clip],
+        cut: Cut,
+        options: Mapping[str, object],
+        classes: Sequence[str] = (),
+    ):
+        self._name, self._cut, self._classes = name, cut, list(classes)
         if cut.length < 1 or cut.stride < 1:
             raise ValueError(
                 f"{name}: sequence_length is {cut.length} and stride {cut.stride}, they must be 1 or more"
             )
         self._names = list(dict.fromkeys(clip.path for clip in clips))
-        self._paths = [_storage.placed(name) for name in self._names]
-        self._indexes: dict[int, VideoIndex] = {}
+        self._videos = Videos([_storage.placed(name) for name in self._names])
         # Errors of files that cannot be read; each of their clips is a sample that fails.
         self._unreadable: dict[int, SampleError] = {}
-        # Files whose index was rebuilt: whether that helped, or why it did not.
-        self._seen: dict[int, bool | str] = {}
-        self._looking = threading.Lock()
-        self._look_through()
+        longest = self._look_through()
         rows = self._sequences(clips)
         if not rows:
-            longest = max(map(len, self._indexes.values()))
             raise ValueError(
                 f"{name}: The number of input samples: 0, needs to be at least equal to the requested number of shards: there is "
                 f"no sequence of {cut.length} frames, which takes {cut.room} with the stride of "
@@ -157,40 +133,42 @@ class VideoReader(Reader):
             )
         self._starts, self._files, self._lows, self._highs, labels = np.concatenate(rows, axis=1)
         self._labels = labels.astype(np.int32)
-        self._handles = Handles(self._decoder)
-        self._remote: weakref.WeakSet[Any] = weakref.WeakSet()  # open files
-        self._interrupted = False
-        self._lock = threading.Lock()
         self.num_outputs = 1 + cut.labels + (cut.frame_numbers != "none") + cut.timestamps
-        super().__init__(len(labels), options, self._labels if cut.labels else None)
+        super().__init__(len(labels), options, self._labels if cut.labels else None, self._classes)
 
-    def _look_through(self) -> None:
-        """Gets the indexes of the files; raises if none of them can be read."""
+    @property
+    def class_names(self) -> Mapping[int, ClassNames]:
+        return {1: list(self._classes)} if self._classes else {}
 
-        def index(path: str) -> VideoIndex | SampleError:
+    def _look_through(self) -> int:
+        """Gets the indexes of the files; raises if none of them can be read.
+
+        Returns: the number of frames of the longest.
+        """
+
+        def index(file: int) -> int:
             try:
-                return _index(path)
+                return len(self._videos.index(file))
             except (SampleError, OSError) as error:
                 if is_of_machine(error):
                     raise
                 reason = getattr(error, "strerror", None) or error
-                failure = SampleError(f"{self._name}: {path}: {reason}")
+                failure = SampleError(f"{self._name}: {_storage.placed(self._names[file])}: {reason}")
                 failure.__cause__ = error
-                return failure
+                self._unreadable[file] = failure
+                return 0
 
-        count = len(self._paths)
+        count, longest = len(self._names), 0
         with (
             progress_bar(count, "files", f"{self._name}: times of frames") as advance,
             ThreadPoolExecutor(min(8, cpu_count(), count)) as pool,
         ):
-            for file, found in enumerate(pool.map(index, self._paths)):
+            for frames in pool.map(index, range(count)):
                 advance(1)
-                if isinstance(found, SampleError):
-                    self._unreadable[file] = found
-                else:
-                    self._indexes[file] = found
-        if not self._indexes:
+                longest = max(longest, frames)
+        if len(self._unreadable) == count:
             raise self._unreadable[0]
+        return longest
 
     def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
         """Lists the sequences of each clip that has some, int64 [5, sequences]: first frame, file, start and end of the
@@ -205,7 +183,7 @@ class VideoReader(Reader):
                 continue
             low, high = frame_range(
                 clip,
-                self._indexes[file],
+                self._videos.index(file),
                 as_frames=cut.as_frames,
                 rounding=cut.rounding,
                 from_end=cut.from_end,
@@ -221,20 +199,8 @@ class VideoReader(Reader):
                 rows.append(np.stack(np.broadcast_arrays(starts, file, low, high, clip.label)))
         return rows
 
-    def _decoder(self, file: int) -> VideoDecoder:
-        source = _opened(self._paths[file])
-        if source is not self._paths[file]:
-            with self._lock:
-                self._remote.add(source.raw)
-                if self._interrupted:
-                    source.raw.interrupt()
-        return VideoDecoder(source, self._indexes[file])
-
     def interrupt(self) -> None:
-        with self._lock:
-            self._interrupted = True
-            for file in self._remote:
-                file.interrupt()
+        self._videos.interrupt()
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         cut, file = self._cut, int(self._files[index])
@@ -242,11 +208,9 @@ class VideoReader(Reader):
             raise SampleError(str(self._unreadable[file])) from self._unreadable[file].__cause__
         numbers = cut.numbers(int(self._starts[index]), int(self._lows[index]), int(self._highs[index]))
         try:
-            try:
-                frames = self._frames(file, numbers)
-            except SampleError as error:
-                self._look_again(file, error)
-                frames = self._frames(file, numbers)
+            frames = self._videos.read(
+                file, numbers, image_type=cut.image_type, fill=cut.fill, upright=cut.upright
+            )
         except SampleError as error:
             raise SampleError(f"{self._name}: {self.source(index)}: {error}") from error
         outputs = [cut.convert(frames)]
@@ -256,45 +220,9 @@ class VideoReader(Reader):
             kept = numbers if cut.frame_numbers == "sequence" else numbers[:1]
             outputs.append(kept.astype(np.int32))
         if cut.timestamps:
-            times = self._indexes[file].seconds()
+            times = self._videos.index(file).seconds()
             outputs.append(np.where(numbers == PADDING, -1.0, times[numbers]))
         return tuple(outputs)
-
-    def _frames(self, file: int, numbers: np.ndarray) -> np.ndarray:
-        cut = self._cut
-        with self._handles.borrowed(file, int(numbers[0])) as decoder:
-            return decoder.read(numbers, image_type=cut.image_type, fill=cut.fill, upright=cut.upright)
-
-    def _look_again(self, file: int, error: SampleError) -> None:
-        """Rebuilds the index of a file once, when frames do not match it; raises if that does not help."""
-        with self._looking:
-            if file not in self._seen:
-                self._seen[file] = self._index_anew(file)
-            seen = self._seen[file]
-        if isinstance(seen, str):
-            raise SampleError(f"{error}. {seen}") from error
-        if not seen:
-            raise error
-
-    def _index_anew(self, file: int) -> bool | str:
-        before = self._indexes[file]
-        try:
-            index = _index(self._paths[file], never)
-        except (SampleError, OSError) as error:
-            if is_of_machine(error):
-                raise
-            return False  # it is the file that is damaged
-        if len(index) != len(before):
-            return (
-                f"The file was changed after its index was made: it has {len(index)} frames now, and had "
-                f"{len(before)} when the reader was opened; open it again"
-            )
-        old, new = before.as_arrays(), index.as_arrays()
-        if all(np.array_equal(new[name], old[name]) for name in old):
-            return False
-        self._indexes[file] = index
-        self._handles.forget(file)
-        return True
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         loaded = super().load_many(indices)
@@ -321,4 +249,4 @@ class VideoReader(Reader):
         return f"{self._names[self._files[index]]}#frame {self._starts[index]}"
 
     def close(self) -> None:
-        self._handles.close()
+        self._videos.close()

@@ -33,22 +33,37 @@ class SampleRefs(NamedTuple):
         indices: int64 [n], in the data set.
         padded: bool [n], True for a repeated sample that only fills up a batch.
         identities: int64 [n], what random values follow from where a pass may draw a sample twice; None: the indices.
+        members: int64 [n, m], of samples that are packed of several: their indices, the first in `indices`, too; -1: none.
     """
 
     epochs: np.ndarray
     indices: np.ndarray
     padded: np.ndarray
     identities: np.ndarray | None = None
+    members: np.ndarray | None = None
 
     @property
     def identified(self) -> np.ndarray:
         """int64 [n], what random values follow from."""
         return self.indices if self.identities is None else self.identities
 
+    @property
+    def wanted(self) -> np.ndarray:
+        """int64 [n] or [n, m], what a reader is asked for."""
+        return self.indices if self.members is None else self.members
+
     def select(self, rows: np.ndarray) -> SampleRefs:
         """Returns references to the samples in these positions."""
-        identities = None if self.identities is None else self.identities[rows]
-        return SampleRefs(self.epochs[rows], self.indices[rows], self.padded[rows], identities)
+        return SampleRefs(*(None if values is None else values[rows] for values in self))
+
+    def reading(self, indices: np.ndarray) -> SampleRefs:
+        """Returns references to other samples in the same positions, each packed of itself alone."""
+        if self.members is None:
+            return self._replace(indices=indices)
+        alone = np.full_like(self.members, -1)
+        alone[:, 0] = indices
+        same = (indices == self.indices)[:, None]
+        return self._replace(indices=indices, members=np.where(same, self.members, alone))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -124,13 +124,13 @@ class MixtureOrder:
         counts = [order.count for order in orders]
         self.offsets = np.cumsum([0, *counts])
         self._schedule = tuple(segments)
-        self._segments = _joined(Segment(0, segments[0][1], (0,) * len(orders)), segments)
+        self._segments = _joined([Segment(0, segments[0][1], (0,) * len(orders))], segments)
         self._epoch, self._begun, self._taken = 0, 0, 0
         self._reseed(seed)
 
     def _reseed(self, seed: int) -> None:
         """Gives sources without a seed one each."""
-        self._seed = seed
+        self.seed = seed
         self._orders = tuple(
             order if own else order.reseeded(key_state(seed, number) >> 1)
             for number, (order, own) in enumerate(zip(self._plain, self._seeded, strict=True))
@@ -140,6 +140,11 @@ class MixtureOrder:
     @property
     def window(self) -> int:
         return self.size
+
+    @property
+    def sizes(self) -> list[int]:
+        """Number of samples of a pass of each source."""
+        return [order.size for order in self._plain]
 
     @property
     def epoch_size(self) -> int:
@@ -164,16 +169,15 @@ class MixtureOrder:
         """Returns the state that `set_state` needs; plain numbers, the same on all shards."""
         position = self._begun + self._taken * self.num_shards
         start = self._epoch * self.size + (min(position, self.size) if self.pad_last_batch else position)
-        segment = self._segment_at(start)
         return {
             "version": _STATE_VERSION,
             "size": self.size,
-            "sizes": [order.size for order in self._orders],
-            "seed": self._seed,
+            "sizes": self.sizes,
+            "seed": self.seed,
             "fill": None,
             "epoch": self._epoch,
             "begun": self._begun,
-            "segment": [segment.start, list(segment.shares), list(segment.base)],
+            "segment": self.segments(start, start)[0],
             "taken": [[self.num_shards, self._taken]],
         }
 
@@ -183,23 +187,36 @@ class MixtureOrder:
         Other shares count from the position of the state on; the samples that came before it do not come again.
         """
         check_version("the reader", state, _STATE_VERSION)
-        sizes = [order.size for order in self._plain]
-        if state.get("sizes") != sizes:
-            raise ValueError(f"the state is of sources of {state.get('sizes')} samples, these have {sizes}")
-        ((shards, taken),) = state["taken"]
-        rows = {*taken} if isinstance(taken, list) else {taken}
-        if len(rows) > 1:
-            raise ValueError(
-                "the shards of a mixture took unequal numbers of samples; take states at the same step"
-            )
-        self._reseed(int(state["seed"]))
-        self._epoch, self._begun, self._taken = int(state["epoch"]), int(state["begun"]), int(rows.pop())
+        shards, taken = self.taken(state)
+        self._epoch, self._begun, self._taken = int(state["epoch"]), int(state["begun"]), taken
         position = self._begun + self._taken * shards
         if shards != self.num_shards:
             self._begun, self._taken = position, 0
-        start, shares, base = state["segment"]
         now = self._epoch * self.size + (min(position, self.size) if self.pad_last_batch else position)
-        self._segments = _joined(Segment(int(start), tuple(shares), tuple(base)), self._schedule, now)
+        self.go_on(int(state["seed"]), [state["segment"]], now)
+
+    def taken(self, state: Mapping[str, Any]) -> tuple[int, int]:
+        """Returns from a state, of these sources, the number of shards, and how many samples each of them took."""
+        if state.get("sizes") != self.sizes:
+            raise ValueError(
+                f"the state is of sources of {state.get('sizes')} samples, these have {self.sizes}"
+            )
+        ((shards, taken),) = state["taken"]
+        rows = {*taken} if isinstance(taken, list) else {taken}
+        if len(rows) > 1:
+            raise ValueError("the shards took unequal numbers of samples; take states at the same step")
+        return int(shards), int(rows.pop())
+
+    def go_on(self, seed: int, segments: Sequence[Sequence[Any]], now: int) -> None:
+        """Goes on with the seed and the segments of a state up to the position `now`, then with its own."""
+        self._reseed(seed)
+        before = [Segment(int(start), tuple(shares), tuple(base)) for start, shares, base in segments]
+        self._segments = _joined(before, self._schedule, now)
+
+    def segments(self, start: int, stop: int) -> list[list[Any]]:
+        """Returns the segments with the positions from `start` to `stop`, as plain numbers."""
+        found = [self._segment_at(start), *(s for s in self._segments if start < s.start < stop)]
+        return [[segment.start, list(segment.shares), list(segment.base)] for segment in found]
 
     def skip(self, batches: int, count: int) -> None:
         """Skips as far as `batches` calls of `take(count)` would."""
@@ -247,7 +264,7 @@ class MixtureOrder:
             )
             padded = positions >= self.size
             positions = np.minimum(positions, self.size - 1) + self._epoch * self.size
-        return self._refs(positions, padded)
+        return self.refs(positions)._replace(padded=padded)
 
     def _share_of_last(self) -> int:
         """Returns which of an epoch's last row, that is not full, this shard takes: those of `Order`, which are counted."""
@@ -256,7 +273,8 @@ class MixtureOrder:
         larger = [left * (s + 1) // shards - left * s // shards > left // shards for s in range(shards)]
         return sum(larger[:slot]) if larger[slot] else shards
 
-    def _refs(self, positions: np.ndarray, padded: np.ndarray) -> SampleRefs:
+    def refs(self, positions: np.ndarray) -> SampleRefs:
+        """Returns references to the samples at positions."""
         sources, places = self.at(positions)
         epochs = np.empty(len(positions), np.uint32)
         indices, identities = np.empty((2, len(positions)), np.int64)
@@ -273,6 +291,7 @@ class MixtureOrder:
             drawn = 0 if refs.identities is None else self.count
             identities[mine] = refs.identified + self.offsets[source] + drawn
         same = np.array_equal(indices, identities)
+        padded = np.zeros(len(positions), bool)
         return SampleRefs(epochs, indices, padded, None if same else identities)
 
     def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -293,11 +312,11 @@ def _whole_pass(order: Order, number: int) -> IndexSequence:
 
 
 def _joined(
-    first: Segment, schedule: Sequence[tuple[int, tuple[int, ...]]], now: int = 0
+    before: Sequence[Segment], schedule: Sequence[tuple[int, tuple[int, ...]]], now: int = 0
 ) -> tuple[Segment, ...]:
-    """Returns the segments from `first` on, which holds up to the position `now`, and after that the schedule."""
+    """Returns segments that hold up to the position `now`, and after that those of the schedule."""
     current = [shares for start, shares in schedule if start <= now][-1]
-    segments = [first]
+    segments = list(before)
     for start, shares in itertools.chain([(now, current)], (s for s in schedule if s[0] > now)):
         if shares != segments[-1].shares:
             segments.append(Segment(start, shares, segments[-1].counts(start)))

@@ -1,0 +1,180 @@
+"""Tokenizers of the packages `tokenizers` and `sentencepiece`, opened with the arguments of an operator."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._storage import is_url, read_file
+from jdali._storage import version as file_version
+from jdali._system.extras import install
+
+# Tokens that pad texts where a file does not name one.
+_PADS = ("[PAD]", "<pad>")
+# One of 256,000 tokens takes some 200 MB.
+_MOST_OPEN = 8
+
+Encode: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[int]]]
+
+
+class TokenizerSettings(NamedTuple):
+    """What a tokenizer is opened with: the name of an operator, its arguments, and `version`, which changes with the file."""
+
+    name: str
+    path: str
+    add_special_tokens: bool = True
+    bos: int | str | None = None
+    eos: int | str | None = None
+    length: int | None = None
+    pad_id: int | None = None
+    truncation_side: str = "right"
+    version: str | None = None
+
+    def room(self, special: int) -> int | None:
+        """Returns how many tokens of a text fit between `special` ones around it; None: all."""
+        if self.length is None:
+            return None
+        if self.length < special:
+            raise ValueError(
+                f"{self.name}: length is {self.length}, and each text has {special} special tokens"
+            )
+        return self.length - special
+
+
+class Tokenizer(NamedTuple):
+    """A tokenizer, opened.
+
+    Attributes:
+        encode: gives the ids of the tokens of some texts, cut to the length; from many threads at once.
+        pad: id to pad with, if there is a length.
+    """
+
+    encode: Encode
+    pad: int
+
+
+def open_tokenizer(settings: TokenizerSettings) -> Tokenizer:
+    """Opens a tokenizer, anew if its file was changed."""
+    if not is_url(settings.path):
+        with contextlib.suppress(OSError):  # reading it says why
+            settings = settings._replace(version=file_version(settings.path))
+    return _opened(settings)
+
+
+@functools.lru_cache(_MOST_OPEN)
+def _opened(settings: TokenizerSettings) -> Tokenizer:
+    try:
+        content = read_file(settings.path).tobytes()
+    except SampleError as error:  # it is not the samples'
+        raise ValueError(f"{settings.name}: {error}") from error
+    is_json = content.lstrip()[:1] == b"{"
+    return _of_json(content, settings) if is_json else _of_sentencepiece(content, settings)
+
+
+def decoded(name: str, texts: Sequence[np.ndarray]) -> tuple[list[str], dict[int, Exception]]:
+    """Decodes texts for the operator `name`; one that is not UTF-8 is empty, and a failure."""
+    strings, failures = [], dict[int, Exception]()
+    for number, text in enumerate(texts):
+        try:
+            strings.append(text.tobytes().decode())
+        except UnicodeDecodeError as error:
+            strings.append("")
+            failures[number] = SampleError(
+                f"{name}: the text is not UTF-8: {error.reason} at byte {error.start} of {text.size}"
+            )
+    return strings, failures
+
+
+def _of_json(content: bytes, settings: TokenizerSettings) -> Tokenizer:
+    try:
+        import tokenizers
+    except ImportError as error:
+        raise ImportError(
+            f"{settings.name} of a tokenizer.json needs the package tokenizers: {install('text')}"
+        ) from error
+    try:
+        tokenizer = tokenizers.Tokenizer.from_str(content.decode())
+    except Exception as error:  # the package raises this class
+        raise ValueError(f"{settings.name}: {settings.path!r} is no tokenizer: {error}") from error
+    if getattr(tokenizer.model, "dropout", None):
+        raise ValueError(
+            f"{settings.name}: {settings.path!r} has a dropout, which makes ids random; take it out of the file"
+        )
+    padding, add = tokenizer.padding, settings.add_special_tokens
+    pads = [padding["pad_id"]] if padding else [tokenizer.token_to_id(token) for token in _PADS]
+    first, last = _around(settings, tokenizer.token_to_id)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    special = tokenizer.num_special_tokens_to_add(False) if add else 0
+    room = settings.room(special + len(first) + len(last))
+    if room is not None:
+        # The package leaves texts whole if this is less than its special tokens.
+        tokenizer.enable_truncation(room + special, direction=settings.truncation_side)
+
+    def encode(texts: Sequence[str]) -> list[list[int]]:
+        found = tokenizer.encode_batch_fast(texts, add_special_tokens=add)
+        return [[*first, *one.ids, *last] for one in found] if first or last else [one.ids for one in found]
+
+    return Tokenizer(encode, _pad(settings, pads))
+
+
+def _of_sentencepiece(content: bytes, settings: TokenizerSettings) -> Tokenizer:
+    try:
+        import sentencepiece
+    except ImportError as error:
+        raise ImportError(
+            f"{settings.name}: {settings.path!r} is no tokenizer.json; a model of SentencePiece needs the package sentencepiece: "
+            f"{install('text')}"
+        ) from error
+    try:
+        processor = sentencepiece.SentencePieceProcessor(model_proto=content)
+    except (RuntimeError, OSError) as error:
+        raise ValueError(
+            f"{settings.name}: {settings.path!r} is no tokenizer.json and no model of SentencePiece: {error}"
+        ) from error
+
+    def found(token: str) -> int | None:
+        number = processor.piece_to_id(token)
+        return number if processor.id_to_piece(number) == token else None
+
+    first, last = _around(settings, found)
+    room = settings.room(len(first) + len(last))
+    if room is None:
+        cut = slice(None)
+    elif settings.truncation_side == "right":
+        cut = slice(room)
+    else:
+        cut = slice(-room if room else 0, None if room else 0)
+
+    def encode(texts: Sequence[str]) -> list[list[int]]:
+        return [[*first, *ids[cut], *last] for ids in processor.encode(texts)]
+
+    return Tokenizer(encode, _pad(settings, [processor.pad_id(), *map(found, _PADS)]))
+
+
+def _around(settings: TokenizerSettings, id_of: Callable[[str], int | None]) -> tuple[list[int], list[int]]:
+    """Returns the ids of `bos` and of `eos`."""
+    ids: list[list[int]] = []
+    for name, token in (("bos", settings.bos), ("eos", settings.eos)):
+        number = id_of(token) if isinstance(token, str) else token
+        if token is not None and number is None:
+            raise ValueError(f"{settings.name}: {name} is {token!r}, no token of {settings.path!r}")
+        ids.append([] if number is None else [number])
+    return ids[0], ids[1]
+
+
+def _pad(settings: TokenizerSettings, found: Sequence[int | None]) -> int:
+    """Returns the id that pads: the first that the file has."""
+    if settings.pad_id is not None or settings.length is None:
+        return settings.pad_id or 0
+    known = [number for number in found if number is not None and number >= 0]
+    if not known:
+        raise ValueError(
+            f"{settings.name}: {settings.path!r} names no token that pads; give pad_id, or no length"
+        )
+    return known[0]

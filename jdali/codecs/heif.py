@@ -1,0 +1,166 @@
+"""AVIF and HEIC: pictures in boxes, decoded by Pillow, imagecodecs or pillow-heif."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import io
+import struct
+from typing import Any
+
+import numpy as np
+
+from jdali._system import limits
+from jdali._system.extras import install
+from jdali.codecs.base import (
+    UINT8,
+    UINT16,
+    Format,
+    ImageInfo,
+    Request,
+    corrupt,
+    imagecodecs,
+    need_imagecodecs,
+    open_with_pillow,
+)
+from jdali.codecs.color import gray_15bit
+from jdali.codecs.jpeg2000 import boxes
+
+_AVIF, _HEIC = (b"avif", b"avis"), (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx")
+# Of a box without its own fields before the bits: those of a sample in AV1 and HEVC.
+_AV1_DEEP, _AV1_TWELVE, _HEVC_BITS = 0x40, 0x20, 17
+# EXIF orientation by the quarter turns against the clock, and the axis of a mirror behind them; -1: there is none.
+_ORIENTATION = {
+    (0, -1): 1, (0, 0): 4, (0, 1): 2, (1, -1): 8, (1, 0): 5, (1, 1): 7, (2, -1): 3, (2, 0): 2, (2, 1): 4, (3, -1): 6,
+    (3, 0): 7, (3, 1): 5,
+}  # fmt: skip
+
+
+def _brands(view: memoryview) -> list[bytes]:
+    """Returns the brands of a file, its own first."""
+    if bytes(view[4:8]) != b"ftyp":
+        return []
+    end = min(int.from_bytes(view[:4], "big"), len(view), 256)
+    return [bytes(view[8:12]), *(bytes(view[at : at + 4]) for at in range(16, end - 3, 4))]
+
+
+def _matches(view: memoryview, own: tuple[bytes, ...], others: tuple[bytes, ...]) -> bool:
+    brand = next((brand for brand in _brands(view) if brand in own + others), None)
+    return brand in own
+
+
+def _primary(view: memoryview) -> tuple[list[tuple[bytes, memoryview]], dict[bytes, memoryview]]:
+    """Returns all properties, and those of the first picture by their kinds."""
+    meta = next((content[4:] for kind, content in boxes(view) if kind == b"meta"), None)
+    if meta is None:
+        raise corrupt("HEIF", "it has no list of pictures")
+    inside = dict(boxes(meta))
+    wide = inside[b"pitm"][0] > 0
+    primary = int.from_bytes(inside[b"pitm"][4 : 8 if wide else 6], "big")
+    lists = dict(boxes(inside[b"iprp"]))
+    properties = list(boxes(lists[b"ipco"]))
+    links = lists[b"ipma"]
+    of_item, of_link = ">I" if links[0] else ">H", ">H" if links[3] & 1 else ">B"
+    (count,) = struct.unpack_from(">I", links, 4)
+    at, found = 8, dict[bytes, memoryview]()
+    for _ in range(count):
+        (item,) = struct.unpack_from(of_item, links, at)
+        at += struct.calcsize(of_item)
+        number, at = links[at], at + 1
+        for _ in range(number):
+            (link,) = struct.unpack_from(of_link, links, at)
+            at += struct.calcsize(of_link)
+            index = link & (0x7FFF if of_link == ">H" else 0x7F)
+            if item == primary and 1 <= index <= len(properties):
+                kind, content = properties[index - 1]
+                found.setdefault(kind, content)
+        if item == primary:
+            break
+    return properties, found
+
+
+def _bits(kind: bytes, content: memoryview) -> int:
+    """Returns the bits of a sample that a property tells of; 8 of others."""
+    if kind == b"av1C":
+        return (12 if content[2] & _AV1_TWELVE else 10) if content[2] & _AV1_DEEP else 8
+    return (content[_HEVC_BITS] & 7) + 8 if kind == b"hvcC" else 8
+
+
+def header(view: memoryview, *, name: str) -> ImageInfo:
+    properties, own = _primary(view)
+    if b"ispe" not in own:
+        raise corrupt(name.upper(), "it does not say its size")
+    width, height = struct.unpack_from(">II", own[b"ispe"], 4)
+    bits = max((_bits(kind, content) for kind, content in properties), default=8)
+    turns = own[b"irot"][0] & 3 if b"irot" in own else 0
+    orientation = _ORIENTATION[turns, own[b"imir"][0] & 1 if b"imir" in own else -1]
+    if name == "heic":  # whose decoder cuts and turns it
+        limits.check("max_pixels", height * width, f"HEIC image of {height}x{width}")
+        if b"clap" in own:
+            width, width_of, height, height_of = struct.unpack_from(">IIII", own[b"clap"])
+            width, height = round(width / max(width_of, 1)), round(height / max(height_of, 1))
+        height, width = (width, height) if orientation > 4 else (height, width)
+        orientation = 1
+    dtype, most = (UINT8, 255) if bits == 8 or name == "heic" else (UINT16, (1 << bits) - 1)
+    return ImageInfo(name, height, width, 3, dtype, orientation, most, detail=bits)
+
+
+@functools.cache
+def _pillow_avif() -> Any | None:
+    """Returns Pillow's plugin; None if Pillow was built without it."""
+    try:
+        features = importlib.import_module("PIL.features")
+        plugin = importlib.import_module("PIL.AvifImagePlugin")
+    except ImportError:
+        return None
+    return plugin.AvifImageFile if features.check("avif") else None
+
+
+def _decode_avif(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    plugin = _pillow_avif()
+    if info.dtype == UINT8 and plugin is not None:
+        return np.asarray(open_with_pillow(plugin, view, info).convert("RGB"))
+    codecs = need_imagecodecs(
+        f"an AVIF image of {info.detail} bits" if plugin is not None else "an AVIF image, or Pillow 11.3,"
+    )
+    return as_rgb(codecs.avif_decode(view, index=0, numthreads=1))
+
+
+def as_rgb(picture: np.ndarray) -> np.ndarray:
+    """Returns three channels of gray or colours, without alpha."""
+    channels = 1 if picture.ndim == 2 else picture.shape[2]
+    if channels > 2:
+        return picture[..., :3]
+    gray = picture if picture.ndim == 2 else picture[..., 0]
+    return np.repeat(gray[..., None], 3, axis=2)
+
+
+def _decode_heic(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    try:
+        heif: Any = importlib.import_module("pillow_heif")
+    except ImportError:
+        codecs = imagecodecs()
+        if codecs is None or not codecs.HEIF.available:
+            raise ImportError(f"a HEIC image needs the package pillow-heif: {install('heif')}") from None
+        return as_rgb(codecs.heif_decode(view, index=0))
+    picture = heif.open_heif(io.BytesIO(view), convert_hdr_to_8bit=True)
+    if picture.size != (info.width, info.height):
+        width, height = picture.size
+        raise corrupt("HEIC", f"its header says two sizes, {height}x{width} and {info.height}x{info.width}")
+    return as_rgb(np.asarray(picture))
+
+
+AVIF = Format(
+    "avif",
+    lambda view: _matches(view, _AVIF, _HEIC),
+    functools.partial(header, name="avif"),
+    _decode_avif,
+    gray_15bit,
+)
+HEIC = Format(
+    "heic",
+    lambda view: _matches(view, _HEIC, _AVIF),
+    functools.partial(header, name="heic"),
+    _decode_heic,
+    gray_15bit,
+)

@@ -1,0 +1,110 @@
+"""Cuts a window out of a JPEG file with restart markers, without decoding: into a smaller file."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import NamedTuple
+
+import numpy as np
+
+from jdali.codecs.exif import Window
+from jdali.codecs.jpeg_segments import END_OF_IMAGE
+
+_RESTARTS = bytes(range(0xD0, 0xD8))  # the second bytes of their markers, in order
+# Pixels of the decoded picture around a window: upsampled chroma is interpolated between neighbours, two pixels apart.
+_MARGIN = 2
+# libjpeg interpolates only rows of more than two samples of chroma; one MCU at a quarter of its size has two.
+_LEAST_COLUMNS = 2
+# Above this share of the picture, cutting costs more than it saves.
+_MOST = 0.9
+
+
+class Coded(NamedTuple):
+    """Layout of a sequential file of one scan.
+
+    Attributes:
+        height_at: byte where the frame header has height and width.
+        coded_at: byte where the entropy coded data begin.
+        unit: height and width of an MCU, pixels.
+        interval: MCUs between restart markers; 0: the file has none.
+    """
+
+    height_at: int
+    coded_at: int
+    unit: tuple[int, int]
+    interval: int
+
+
+def cut_tiles(
+    view: memoryview, coded: Coded, size: tuple[int, int], window: Window, denominator: int
+) -> tuple[bytearray, int, int, int, int] | None:
+    """Puts together a file from the segments between restart markers that a window touches.
+
+    Decoding restarts at each marker, so a segment of whole MCUs is decoded alone as within its picture. If the interval
+    divides a row of MCUs, the segments are tiles; else only whole rows can be left out, where one begins with a segment.
+
+    Args:
+        view: of the file.
+        coded: of its header.
+        size: height and width of the picture.
+        window: of the picture decoded at 1 / `denominator` of its size.
+        denominator: 1, 2, 4 or 8.
+
+    Returns: the file, and the window that it has of the picture: y, x, height, width; None where the whole file is
+        as good, or its markers are not in order.
+    """
+    rows, columns = (-(-n // unit) for n, unit in zip(size, coded.unit, strict=True))
+    interval = coded.interval
+    y, x, height, width = window
+    (top, bottom), (left, right) = (
+        (max(start - _MARGIN, 0) * denominator // unit, min(-(-(end + _MARGIN) * denominator // unit), most))
+        for start, end, unit, most in zip((y, x), (y + height, x + width), coded.unit, (rows, columns), strict=True)
+    )  # fmt: skip
+    period = interval // math.gcd(interval, columns)
+    top = top // period * period
+    if period == 1 and interval < columns:
+        left = min(left, max(columns - _LEAST_COLUMNS, 0)) // interval * interval
+        right = min(-(-max(right, left + _LEAST_COLUMNS) // interval) * interval, columns)
+    else:
+        left, right = 0, columns
+    if (bottom - top) * (right - left) > _MOST * rows * columns:
+        return None
+    ends = _segment_ends(view, coded, -(-rows * columns // interval))
+    if ends is None:
+        return None
+    if right - left < columns:
+        across = columns // interval
+        start = np.arange(top, bottom) * across + left // interval
+        stop = start + (right - left) // interval
+    else:
+        start = np.array([top * columns // interval])
+        stop = np.array([-(-bottom * columns // interval)])
+    begins = np.concatenate(([coded.coded_at], ends))
+    parts = [view[a:b] for a, b in zip(begins[start].tolist(), begins[stop].tolist(), strict=True)]
+    data = bytearray().join([view[: coded.coded_at], *parts])
+    segments = (start[:, None] + np.arange(stop[0] - start[0])).ravel()
+    codes = coded.coded_at + np.cumsum((begins[1:] - begins[:-1])[segments]) - 1
+    np.frombuffer(data, np.uint8)[codes] = np.frombuffer(_markers(len(codes)), np.uint8)
+    top, left = top * coded.unit[0], left * coded.unit[1]
+    height, width = min(bottom * coded.unit[0], size[0]) - top, min(right * coded.unit[1], size[1]) - left
+    struct.pack_into(">HH", data, coded.height_at, height, width)
+    return data, top, left, height, width
+
+
+def _segment_ends(view: memoryview, coded: Coded, count: int) -> np.ndarray | None:
+    """Finds the ends of `count` segments, each behind its marker, int64 [count].
+
+    Returns: None unless just their markers stand in the data, in order, and then the end of the image.
+    """
+    data = np.frombuffer(view, np.uint8)
+    at = np.flatnonzero(data[coded.coded_at : -1] == 0xFF) + (coded.coded_at + 1)
+    codes = data[at]
+    markers = (codes != 0) & (codes != 0xFF)
+    at, codes = at[markers][:count], codes[markers][:count]
+    return at + 1 if len(codes) == count and codes.tobytes() == _markers(count) else None
+
+
+def _markers(count: int) -> bytes:
+    """Returns the second bytes of the markers behind `count` segments."""
+    return (_RESTARTS * (count // 8 + 1))[: count - 1] + bytes([END_OF_IMAGE])

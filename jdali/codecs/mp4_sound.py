@@ -1,0 +1,76 @@
+"""M4A and other MP4 files, and Matroska and WebM: AAC, ALAC, Opus and what else FFmpeg knows, through the optional package av."""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from jdali._errors import SampleError
+from jdali.codecs import ffmpeg as _ffmpeg
+from jdali.codecs.mp3 import Mp3
+from jdali.codecs.video_index import refuse_claims
+
+# By FFmpeg's names, where in a file each stands.
+_FORMS = (("mp4", 4, b"ftyp"), ("matroska", 0, b"\x1a\x45\xdf\xa3"))
+_SEGMENT = b"\x18\x53\x80\x67"  # of Matroska: all but its head
+
+
+def opened(content: memoryview, most_values: int) -> Mp3 | None:
+    """Opens the sound of a file; None if it is of another format, or the package is not installed.
+
+    Raises `SampleError` if it is damaged, cut off, or has more than `most_values` values.
+    """
+    form = next((form for form, at, magic in _FORMS if bytes(content[at : at + 4]) == magic), None)
+    if form is None or _ffmpeg.pyav() is None:
+        return None
+    damaged = functools.partial(_damaged, form)
+    if form == "mp4":
+        try:
+            refuse_claims(io.BytesIO(content))
+        except SampleError as error:
+            raise damaged(str(error)) from error
+    elif (missing := _missing(content)) > 0:
+        raise damaged(f"{missing} bytes are missing at its end")
+    frames = functools.partial(_frames, damaged=damaged)
+    wave, rate = _ffmpeg.sound(content, form, frames, most_values, damaged)
+    if not rate:
+        raise damaged("there is no frame in it")
+    return Mp3(_ffmpeg.floats(wave), rate)
+
+
+def _missing(content: memoryview) -> int:
+    """Counts the bytes that a Matroska file lacks by its header; a stream that was not ended does not say it."""
+    size, at = _number(content, 4)
+    at += size or 0
+    if bytes(content[at : at + 4]) != _SEGMENT:
+        return 0
+    size, at = _number(content, at + 4)
+    return 0 if size is None else at + size - len(content)
+
+
+def _number(content: memoryview, at: int) -> tuple[int | None, int]:
+    """Reads a number of Matroska, whose first bits tell its length; returns it, None if it is not known, and its end."""
+    first = content[at] if at < len(content) else 0
+    length = 9 - first.bit_length()
+    bits = 7 * length
+    value = int.from_bytes(content[at : at + length], "big") & (1 << bits) - 1
+    return None if value == (1 << bits) - 1 or length > 8 else value, at + length
+
+
+def _damaged(form: str, reason: str) -> SampleError:
+    name = "MP4" if form == "mp4" else "Matroska"
+    return SampleError(f"decoders.audio: damaged or cut off {name} file: {reason}")
+
+
+def _frames(container: Any, stream: Any, *, damaged: Any) -> Iterator[Any]:
+    """Yields all frames, of as many packets as the header claims."""
+    count = 0
+    for packet in container.demux(stream):
+        count += packet.size > 0
+        if packet.is_corrupt:
+            raise damaged(f"packet {count} is cut off")
+        yield from packet.decode()
+    if count < stream.frames:
+        raise damaged(f"its header claims {stream.frames} packets, {count} are there")

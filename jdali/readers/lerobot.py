@@ -1,0 +1,392 @@
+"""Data sets of LeRobot: rows of robots with the frames of their cameras, and windows of both in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._batches import Store
+from jdali._errors import SampleError
+from jdali._operators.record import Static, also_takes, reader
+from jdali._storage import files as _storage
+from jdali._system import limits
+from jdali._system.regular_file import is_of_machine
+from jdali.codecs import image as codec
+from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options, stores
+from jdali.readers.formats.arrow_columns import need_pyarrow
+from jdali.readers.formats.tables import column_names
+from jdali.readers.formats.videos import Videos
+from jdali.readers.layouts import with_layouts
+from jdali.readers.lerobot_folder import Folder, check_rows, open_folder
+from jdali.readers.parquet import parquet
+
+_NAME = "readers.lerobot"
+_TASK = "task"
+# Bytes of frames that are decoded at once for several samples.
+_AT_ONCE = 1 << 28
+
+
+class _TakenRows:
+    """The rows that the samples of a batch take.
+
+    Attributes:
+        episodes: int64 [n], of each sample.
+        rows: for each column int64 [n, T], rows of their episode; T is 1 for a column without a window.
+        beyond: for each column bool [n, T], where the window reaches beyond the episode, whose first or last row stands in.
+    """
+
+    def __init__(
+        self, episodes: np.ndarray, rows: np.ndarray, lengths: np.ndarray, offsets: Mapping[str, Any]
+    ):
+        self.episodes = episodes
+        self.rows, self.beyond = {}, {}
+        for column, steps in offsets.items():
+            wanted = rows[:, None] + (np.zeros(1, np.int64) if steps is None else steps)
+            self.rows[column] = wanted.clip(0, lengths[episodes][:, None] - 1)
+            self.beyond[column] = self.rows[column] != wanted
+
+
+class LeRobotReader(Reader):
+    """Rows of a data set, each with windows of its columns.
+
+    Args:
+        folder: the data set.
+        columns: to give.
+        offsets: of each column the rows of its window, counted from the sample's; None: it is the sample's alone.
+        episodes: that are read.
+        padding: also give what windows have beyond their episode.
+        tolerance: seconds that the time of a frame may differ from that of its row.
+        options: of every reader.
+    """
+
+    mixes = True
+
+    def __init__(
+        self, folder: Folder, columns: Sequence[str], offsets: Mapping[str, np.ndarray | None], episodes: np.ndarray,
+        padding: bool, tolerance: float, options: Mapping[str, Any],
+    ):  # fmt: skip
+        self._folder, self._columns, self._offsets = folder, columns, offsets
+        self._episodes, self._tolerance = episodes, tolerance
+        self._first = np.cumsum([0, *folder.lengths[episodes]])
+        self._windowed = [column for column in columns if offsets[column] is not None] if padding else []
+        self._videos = {
+            key: Videos([_storage.placed(path) for path in files.paths])
+            for key, files in folder.videos.items()
+        }
+        self._tabled = {c: "task_index" if c in folder.texts else c for c in columns if c not in self._videos}
+        self._open_rows()
+        self.num_outputs = len(columns) + len(self._windowed)
+        pictures = [folder.is_picture(column) for column in columns]
+        self.layouts = [
+            ("HWC" if offsets[c] is None else "FHWC") if picture else ""
+            for c, picture in zip(columns, pictures, strict=True)
+        ] + [""] * len(self._windowed)
+        super().__init__(int(self._first[-1]), options)
+
+    def _open_rows(self) -> None:
+        """Opens the Parquet files of the episodes."""
+        data = self._folder.data
+        files, place = np.unique(data.file[self._episodes], return_inverse=True)
+        paths = tuple(data.paths[file] for file in files.tolist())
+        columns = tuple(dict.fromkeys(self._tabled.values())) or ("index",)
+        try:
+            self._rows = parquet.run(columns=columns, paths=paths)
+        except (ValueError, FileNotFoundError) as error:
+            raise type(error)(f"{_NAME}: {error}") from error
+        counts = self._rows.rows_by_file()
+        check_rows(_NAME, self._folder, counts, files.tolist())
+        before = np.cumsum([0, *counts])
+        # Number, in all opened files, of the first row of each episode that is read.
+        self._row = np.zeros(len(self._folder.lengths), np.int64)
+        self._row[self._episodes] = before[place] + data.first[self._episodes].astype(np.int64)
+
+    def meta(self) -> dict[str, Any]:
+        """Returns `reader_meta`, and "fps" and "episodes", the number of those that are read."""
+        return super().meta() | {"fps": self._folder.fps, "episodes": len(self._episodes)}
+
+    def _place(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the episodes of samples, and their rows in these."""
+        number = np.searchsorted(self._first, indices, side="right") - 1
+        return self._episodes[number], indices - self._first[number]
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        columns, failures = self.load_many(np.array([index]))
+        if failures:
+            raise failures[0]
+        return tuple(column.host_sample(0) for column in columns)
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        episodes, rows = self._place(indices)
+        windows = _TakenRows(episodes, rows, self._folder.lengths, self._offsets)
+        failures: dict[int, Exception] = {}
+        values = self._values(windows, failures)
+        for key in self._videos:
+            values[key] = self._frames(key, windows, failures)
+        for column in self._windowed:
+            values[f"{column} beyond"] = list(windows.beyond[column])
+        failures = {i: self._named(indices.item(i), error) for i, error in failures.items()}
+        good = [i for i in range(len(indices)) if i not in failures]
+        names = [*self._columns, *(f"{column} beyond" for column in self._windowed)]
+        samples = [tuple(values[name][i] for name in names) for i in good]
+        return with_layouts(Loaded(stores(samples, self.num_outputs), failures), self.layouts)
+
+    def _named(self, index: int, error: Exception) -> Exception:
+        if not isinstance(error, SampleError):
+            return error
+        return SampleError(f"{_NAME}: {self.source(index)}: {error}")
+
+    # --- values of rows -----------------------------------------------------------------------
+    def _values(self, windows: _TakenRows, failures: dict[int, Exception]) -> dict[str, list[Any]]:
+        """Reads columns of the table: for each a value for each sample, None for one that fails."""
+        if not self._tabled:
+            return {}
+        base = self._row[windows.episodes][:, None]
+        wanted = {column: base + windows.rows[column] for column in self._tabled}
+        unique, inverse = np.unique(
+            np.concatenate([rows.ravel() for rows in wanted.values()]), return_inverse=True
+        )
+        loaded = self._rows.load_many(unique)
+        place = np.full(len(unique), -1)
+        place[[i for i in range(len(unique)) if i not in loaded.failures]] = np.arange(
+            len(unique) - len(loaded.failures)
+        )
+        read = dict(zip(dict.fromkeys(self._tabled.values()), loaded.columns, strict=True))
+        result: dict[str, list[Any]] = {}
+        at = 0
+        for column, rows in wanted.items():
+            numbers = inverse[at : at + rows.size].reshape(rows.shape)
+            at += rows.size
+            for i in np.flatnonzero((place[numbers] < 0).any(axis=1)).tolist():
+                bad = next(n for n in numbers[i].tolist() if place[n] < 0)
+                failures.setdefault(i, loaded.failures[bad])
+            single = self._offsets[column] is None
+            result[column] = self._joined(
+                column, read[self._tabled[column]], place[numbers], single, failures
+            )
+        return result
+
+    def _joined(
+        self, column: str, store: Store, places: np.ndarray, single: bool, failures: dict[int, Exception]
+    ) -> list[Any]:
+        """Joins the rows of each window: [T, ...], or a row alone."""
+        samples: list[Any] = store.host_samples()
+        if column in self._folder.texts:
+            samples = [self._folder.texts[column].get(int(value)) for value in samples]
+        if self._folder.is_picture(column):
+            samples = _Pictures(samples)  # type: ignore[assignment]
+        result: list[Any] = []
+        for i, row in enumerate(places.tolist()):
+            value = None
+            if i not in failures:
+                try:
+                    parts = [samples[place] for place in row]
+                    if any(part is None for part in parts):
+                        raise SampleError("its number has no text")
+                    value = parts[0] if single else np.stack(parts)
+                except SampleError as error:
+                    failures[i] = SampleError(f"{column}: {error}")
+                except ValueError as error:
+                    failures[i] = SampleError(f"{column} makes no array over its window: {error}")
+            result.append(value)
+        return result
+
+    # --- frames -------------------------------------------------------------------------------
+    def _frames(self, key: str, windows: _TakenRows, failures: dict[int, Exception]) -> list[Any]:
+        """Reads the frames of a camera, each file from front to end: for each sample [T, H, W, 3], or [H, W, 3]."""
+        files = self._folder.videos[key]
+        owners = files.file[windows.episodes]
+        seconds = files.first[windows.episodes][:, None] + windows.rows[key] / self._folder.fps
+        result: list[Any] = [None] * len(owners)
+        for file in np.unique(owners).tolist():
+            mine = np.flatnonzero(owners == file)
+            mine = mine[np.argsort(seconds[mine, 0], kind="stable")]
+            numbers: dict[int, np.ndarray] = {}
+            for i in mine.tolist():
+                if i in failures:
+                    continue
+                try:
+                    numbers[i] = self._numbers(key, file, seconds[i])
+                except (SampleError, OSError) as error:
+                    failures[i] = self._of_file(error, files.paths[file])
+            self._read(key, file, numbers, result, failures)
+        if self._offsets[key] is None:
+            return [None if frames is None else frames[0] for frames in result]
+        return result
+
+    def _numbers(self, key: str, file: int, seconds: np.ndarray) -> np.ndarray:
+        """Finds the frames that are shown at these times."""
+        times = self._videos[key].index(file).seconds()
+        right = np.searchsorted(times, seconds).clip(1, max(len(times) - 1, 1)).clip(max=len(times) - 1)
+        left = np.maximum(right - 1, 0)
+        numbers = np.where(seconds - times[left] <= times[right] - seconds, left, right)
+        away = np.abs(times[numbers] - seconds)
+        if (away > self._tolerance).any():
+            worst = int(away.argmax())
+            raise SampleError(
+                f"{key} has no frame at {seconds[worst]:.6f} s; the nearest is at {times[numbers[worst]]:.6f} s"
+            )
+        return numbers
+
+    def _read(
+        self, key: str, file: int, numbers: Mapping[int, np.ndarray], result: list[Any], failures: dict[int, Exception]
+    ) -> None:  # fmt: skip
+        """Decodes the frames of some samples together; by halves where that is too much, or where one is damaged."""
+        if not numbers:
+            return
+        videos, order = self._videos[key], list(numbers)
+        unique, inverse = np.unique(np.concatenate([numbers[i] for i in order]), return_inverse=True)
+        index = videos.index(file)
+        most = min(_AT_ONCE, limits.most("max_sample_bytes"))
+        fits = len(unique) * index.height * index.width * 3 <= most and len(unique) <= limits.most(
+            "max_frames"
+        )
+        if fits or len(order) == 1:
+            try:
+                frames = videos.read(file, unique)
+            except (SampleError, OSError) as error:
+                if len(order) == 1 or is_of_machine(error):
+                    failures.update(
+                        dict.fromkeys(order, self._of_file(error, self._folder.videos[key].paths[file]))
+                    )
+                    return
+            else:
+                for i, places in zip(order, inverse.reshape(len(order), -1), strict=True):
+                    result[i] = frames[places]
+                return
+        for half in (order[: len(order) // 2], order[len(order) // 2 :]):
+            self._read(key, file, {i: numbers[i] for i in half}, result, failures)
+
+    @staticmethod
+    def _of_file(error: Exception, path: str) -> Exception:
+        if is_of_machine(error):
+            return error
+        return SampleError(f"{path}: {getattr(error, 'strerror', None) or error}")
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        """Gives a thread samples that follow one another: their windows share frames."""
+        step = max(-(-len(indices) // threads), 1)
+        return [slice(at, at + step) for at in range(0, len(indices), step)]
+
+    def source(self, index: int) -> str:
+        episode, row = self._place(np.array([index]))
+        return f"{self._folder.path}#episode {episode[0]} row {row[0]}"
+
+    @property
+    def reads_ahead(self) -> bool:  # type: ignore[override]
+        return self._rows.reads_ahead
+
+    def interrupt(self) -> None:
+        self._rows.interrupt()
+        for videos in self._videos.values():
+            videos.interrupt()
+
+    def close(self) -> None:
+        self._rows.close()
+        for videos in self._videos.values():
+            videos.close()
+
+
+class _Pictures:
+    """Pictures of a column, each decoded once."""
+
+    def __init__(self, encoded: Sequence[np.ndarray]):
+        self._encoded, self._decoded = encoded, dict[int, np.ndarray]()
+
+    def __getitem__(self, place: int) -> np.ndarray:
+        if place not in self._decoded:
+            self._decoded[place] = codec.decode(self._encoded[place])
+        return self._decoded[place]
+
+
+def _count(arguments: Mapping[str, Any]) -> int:
+    columns = column_names(_NAME, arguments["columns"])
+    windows = arguments.get("delta_timestamps") or {}
+    return len(columns) + bool(arguments.get("with_padding")) * sum(column in windows for column in columns)
+
+
+@reader(name=_NAME, outputs=_count, devices=("cpu",))
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def lerobot(
+    *,
+    columns: Static[tuple[str, ...]],
+    directory: Static[str],
+    delta_timestamps: Static[Any] = None,
+    episodes: Static[Any] = None,
+    tolerance: Static[float] = 1e-4,
+    with_padding: Static[bool] = False,
+    **options: Any,
+) -> LeRobotReader:
+    """Reads a data set of LeRobot (versions 2 and 3): each row of its episodes is a sample, an output for each of `columns`.
+
+    Values come from its Parquet files, frames of cameras from its videos or pictures. The frames that the samples of a
+    batch need of one file are decoded together, each once, from front to end. The order is that of `readers.parquet`:
+    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples that are near each other share row
+    groups and frames. The package `lerobot` is not needed.
+
+    Parity: DALI has no such reader. Windows and the times of frames are those of `LeRobotDataset`.
+
+    Args:
+        columns: names of features in `meta/info.json`; "task" for the text of a row's task.
+        directory: the folder, or its URL.
+        delta_timestamps: {column: seconds}: the window of a column, from the time of the row on, such as [-0.1, 0, 0.1].
+            Times have to be whole numbers of rows. Before and behind an episode its first or last row stands in.
+        episodes: numbers of those to read; None: all.
+        tolerance: seconds that the time of a frame may differ from that of its row.
+        with_padding: also give, for each column with a window, where that reaches beyond the episode; these outputs are
+            the last ones.
+
+    Returns: for each column uint8 [H, W, 3] of cameras, [] or [n, ...] of values, uint8 [bytes] of texts; with a window
+        one axis more at the front. With `with_padding` bool [T] for each window.
+
+    Example:
+        frames, action = fn.readers.lerobot(
+            directory="robot", columns=["observation.images.top", "action"], delta_timestamps={"action": [0, 0.1, 0.2]}
+        )
+    """
+    need_pyarrow(_NAME)
+    names = column_names(_NAME, columns)
+    folder = open_folder(_NAME, _storage.user_path(directory), names)
+    unknown = [name for name in names if name not in folder.features and name not in folder.texts]
+    if unknown:
+        known = ", ".join(map(repr, [*folder.features, _TASK]))
+        raise ValueError(f"{_NAME}: {directory} has no column {unknown[0]!r}; it has {known}")
+    windows = dict(delta_timestamps or {})
+    if strange := [name for name in windows if name not in names]:
+        raise ValueError(f"{_NAME}: delta_timestamps names {strange[0]!r}, which is none of the columns")
+    offsets = {name: _steps(name, windows[name], folder.fps) if name in windows else None for name in names}
+    return LeRobotReader(
+        folder, names, offsets, _chosen(episodes, len(folder.lengths)), with_padding, tolerance, options
+    )
+
+
+def _steps(column: str, seconds: Any, fps: float) -> np.ndarray:
+    """Returns the rows of a window, counted from the sample's."""
+    times = np.asarray(seconds, np.float64)
+    if times.ndim != 1 or not times.size or not np.isfinite(times).all():
+        raise ValueError(
+            f"{_NAME}: delta_timestamps of {column!r} are {seconds!r}; they must be a list of seconds"
+        )
+    limits.check("max_frames", times.size, f"a window of {times.size} rows")
+    steps = np.round(times * fps)
+    wrong = np.abs(steps / fps - times) > 1e-4
+    if wrong.any():
+        raise ValueError(
+            f"{_NAME}: delta_timestamps of {column!r} have {times[wrong.argmax()]:g} s, which is no whole number of rows "
+            f"at {fps:g} a second"
+        )
+    return steps.astype(np.int64)
+
+
+def _chosen(episodes: Any, count: int) -> np.ndarray:
+    """Returns the numbers of the episodes to read."""
+    if episodes is None:
+        return np.arange(count)
+    chosen = np.asarray(list(episodes))
+    if chosen.dtype.kind not in "iu" or not chosen.size or chosen.min() < 0 or chosen.max() >= count:
+        raise ValueError(f"{_NAME}: episodes is {episodes!r}; it must be numbers from 0 to {count - 1}")
+    if len(np.unique(chosen)) < len(chosen):
+        raise ValueError(f"{_NAME}: episodes names one twice")
+    return chosen.astype(np.int64)

@@ -1,0 +1,267 @@
+"""What the folder of a LeRobot data set holds: its episodes, and the files where their rows and frames are.
+
+Versions 2 (a file for each episode) and 3 (files of many episodes) of the format; no byte of it is code, and names of
+files that it tells stay below the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali._storage import files as _storage
+from jdali._system.regular_file import is_of_machine
+from jdali.readers.parquet import parquet
+
+_INFO = "meta/info.json"
+# A part of a path that a number or a name is put into: "{episode_index:06d}".
+_FIELD = re.compile(r"\{(\w+)(?::0?(\d)d)?\}")
+_DEFAULTS = {
+    2: (
+        "data/chunk-{episode_chunk:03d}/episode_{episode_index:06d}.parquet",
+        "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4",
+    ),
+    3: (
+        "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet",
+        "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4",
+    ),
+}
+
+
+class Files(NamedTuple):
+    """Where the episodes are in some files.
+
+    Attributes:
+        paths: of the files.
+        file: int64 [episodes], the one of each episode.
+        first: float64 [episodes], where an episode begins in its file: its first row, or the second of a video.
+    """
+
+    paths: list[str]
+    file: np.ndarray
+    first: np.ndarray
+
+
+class Folder(NamedTuple):
+    """A data set.
+
+    Attributes:
+        path: of the folder.
+        fps: rows a second.
+        features: what `info.json` says of each column.
+        lengths: int64 [episodes], rows of each.
+        data: the Parquet files.
+        videos: the video files of each column of them.
+        texts: of columns that are texts by number, these: "task".
+    """
+
+    path: str
+    fps: float
+    features: Mapping[str, Mapping[str, Any]]
+    lengths: np.ndarray
+    data: Files
+    videos: Mapping[str, Files]
+    texts: Mapping[str, Mapping[int, np.ndarray]]
+
+    def is_picture(self, column: str) -> bool:
+        """Returns True for a column of pictures or frames."""
+        return self.features.get(column, {}).get("dtype") in ("image", "video")
+
+
+def open_folder(name: str, path: str, columns: Sequence[str]) -> Folder:
+    """Reads what the folder says of itself.
+
+    Args:
+        name: of the reader, for messages.
+        path: of the folder.
+        columns: whose videos are looked up, and "task" for the texts.
+
+    Raises:
+        FileNotFoundError: there is no such folder, or a file that it needs is missing.
+        ValueError: it is no data set of LeRobot, of another version, or damaged.
+    """
+    about = _Described(name, path)
+    info = about.json_of(_INFO)
+    version = str(info.get("codebase_version", ""))
+    major = {"v2": 2, "v3": 3}.get(version[:2])
+    if major is None:
+        raise ValueError(
+            f"{name}: {path} is of version {version!r} of LeRobot's format; v2 and v3 can be read"
+        )
+    features, fps = info.get("features"), info.get("fps")
+    if not isinstance(features, dict) or not all(isinstance(f, dict) for f in features.values()):
+        raise ValueError(f"{name}: {_INFO} of {path} names no features")
+    if isinstance(fps, bool) or not isinstance(fps, (int, float)) or not 0 < fps < 1e6:
+        raise ValueError(f"{name}: {_INFO} of {path} has fps {fps!r}")
+    videos = [c for c in columns if features.get(c, {}).get("dtype") == "video"]
+    found = _second(about, info, videos) if major == 2 else _third(about, info, videos)
+    lengths, data, of_videos = found
+    texts = {"task": about.tasks(major)} if "task" in columns and "task" not in features else {}
+    return Folder(path, float(fps), features, lengths, data, of_videos, texts)
+
+
+class _Described:
+    """The files that describe a data set."""
+
+    def __init__(self, name: str, path: str):
+        self.name, self.path = name, path
+
+    def file(self, relative: str) -> str:
+        """Returns the path of a file of the data set."""
+        try:
+            return _storage.join(self.path, _storage.from_data(self.path, relative))
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {self.path}: {error}") from error
+
+    def damaged(self, file: str, why: object) -> ValueError:
+        return ValueError(f"{self.name}: {_storage.join(self.path, file)} is damaged: {why}")
+
+    def read(self, file: str) -> bytes:
+        path = self.file(file)
+        try:
+            return _storage.read(path)
+        except OSError as error:
+            if is_of_machine(error):
+                raise
+            raise FileNotFoundError(f"{self.name}: cannot read {path}: {error.strerror or error}") from error
+
+    def json_of(self, file: str, text: bytes | None = None) -> dict[str, Any]:
+        try:
+            found = json.loads(self.read(file) if text is None else text)
+        except (ValueError, RecursionError) as error:
+            raise self.damaged(file, error) from error
+        if not isinstance(found, dict):
+            raise self.damaged(file, "it holds no object")
+        return found
+
+    def lines(self, file: str) -> list[dict[str, Any]]:
+        lines = self.read(file).splitlines()
+        return [self.json_of(file, line) for line in lines if line.strip()]
+
+    def rows(self, paths: Sequence[str], columns: Sequence[str]) -> list[list[np.ndarray]]:
+        """Returns the values of columns of small Parquet files, a list for each."""
+        try:
+            table = parquet.run(columns=tuple(columns), paths=tuple(paths))
+            loaded = table.load_many(np.arange(table.count))
+            table.close()
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from error
+        for failure in loaded.failures.values():
+            raise ValueError(f"{self.name}: {failure}") from failure
+        return [column.host_samples() for column in loaded.columns]
+
+    def tasks(self, major: int) -> dict[int, np.ndarray]:
+        """Returns the texts of the tasks, uint8 [bytes], by their numbers."""
+        if major == 2:
+            file = "meta/tasks.jsonl"
+            found: dict[int, np.ndarray] = {}
+            for line in self.lines(file):
+                number, text = line.get("task_index"), line.get("task")
+                if not isinstance(number, int) or not isinstance(text, str):
+                    raise self.damaged(file, "a line has no task_index, or no task")
+                found[number] = np.frombuffer(text.encode(), np.uint8)
+            return found
+        path = self.file("meta/tasks.parquet")
+        try:
+            numbers, texts = self.rows([path], ["task_index", "task"])
+        except ValueError:  # pandas wrote an index without a name
+            numbers, texts = self.rows([path], ["task_index", "__index_level_0__"])
+        return {int(number): text for number, text in zip(numbers, texts, strict=True)}
+
+    def pattern(self, info: Mapping[str, Any], key: str, default: str) -> str:
+        pattern = info.get(key) or default
+        if not isinstance(pattern, str):
+            raise self.damaged(_INFO, f"{key} is {pattern!r}")
+        return pattern
+
+    def filled(self, pattern: str, values: Mapping[str, Any]) -> str:
+        """Returns the path that a pattern gives for these values."""
+
+        def value(field: re.Match[str]) -> str:
+            name, width = field.groups()
+            if name not in values:
+                raise self.damaged(_INFO, f"{pattern!r} has a field {name!r}")
+            return str(values[name]).zfill(int(width or 0))
+
+        return self.file(_FIELD.sub(value, pattern))
+
+
+def _second(
+    about: _Described, info: Mapping[str, Any], videos: Sequence[str]
+) -> tuple[np.ndarray, Files, dict[str, Files]]:
+    """Reads the episodes of version 2: each has a file of its own."""
+    numbers, lengths = [], []
+    for line in about.lines("meta/episodes.jsonl"):
+        numbers.append(line.get("episode_index"))
+        lengths.append(line.get("length"))
+    if numbers != list(range(len(numbers))) or not all(isinstance(n, int) and n > 0 for n in lengths):
+        raise about.damaged("meta/episodes.jsonl", "episodes are not counted from 0, or lack a length")
+    size = info.get("chunks_size", 1000)
+    if not isinstance(size, int) or size < 1:
+        raise about.damaged(_INFO, f"chunks_size is {size!r}")
+
+    def files(pattern: str, key: str) -> Files:
+        paths = [
+            about.filled(pattern, {"episode_chunk": i // size, "episode_index": i, "video_key": key})
+            for i in numbers
+        ]
+        return Files(paths, np.arange(len(paths)), np.zeros(len(paths)))
+
+    rows, frames = _DEFAULTS[2]
+    frames = about.pattern(info, "video_path", frames)
+    data = files(about.pattern(info, "data_path", rows), "")
+    return np.array(lengths, np.int64), data, {key: files(frames, key) for key in videos}
+
+
+def _third(
+    about: _Described, info: Mapping[str, Any], videos: Sequence[str]
+) -> tuple[np.ndarray, Files, dict[str, Files]]:
+    """Reads the episodes of version 3: a file has several, one after another."""
+    folder = about.file("meta/episodes")
+    names = sorted(name for name in _storage.walk(folder) if name.endswith(".parquet"))
+    if not names:
+        raise FileNotFoundError(f"{about.name}: {folder} has no Parquet files")
+    parts = ["data", *(f"videos/{key}" for key in videos)]
+    columns = ["episode_index", "length"]
+    columns += [f"{part}/{what}" for part in parts for what in ("chunk_index", "file_index")]
+    columns += [f"{part}/from_timestamp" for part in parts[1:]]
+    found = about.rows([_storage.join(folder, _storage.plain(name)) for name in names], columns)
+    table = {column: np.array(values) for column, values in zip(columns, found, strict=True)}
+    lengths = table["length"].astype(np.int64)
+    if (table["episode_index"] != np.arange(len(lengths))).any() or (lengths < 1).any():
+        raise about.damaged("meta/episodes", "episodes are not counted from 0, or have no rows")
+
+    def files(pattern: str, part: str, first: np.ndarray) -> Files:
+        places = np.stack([table[f"{part}/chunk_index"], table[f"{part}/file_index"]], axis=1)
+        kept, file = np.unique(places, axis=0, return_inverse=True)
+        key = part.removeprefix("videos/")
+        values = [{"chunk_index": c, "file_index": f, "video_key": key} for c, f in kept.tolist()]
+        return Files([about.filled(pattern, value) for value in values], file.reshape(-1), first)
+
+    rows, frames = _DEFAULTS[3]
+    frames = about.pattern(info, "video_path", frames)
+    data = files(about.pattern(info, "data_path", rows), "data", np.zeros(0))
+    starts = np.cumsum(lengths) - lengths
+    begins = np.flatnonzero(np.diff(data.file, prepend=-1))  # episodes at the front of a file
+    if (np.diff(data.file) < 0).any():
+        raise about.damaged("meta/episodes", "files do not follow the order of the episodes")
+    data = data._replace(first=(starts - starts[begins][data.file]).astype(np.float64))
+    of_videos = {
+        key: files(frames, f"videos/{key}", table[f"videos/{key}/from_timestamp"].astype(np.float64))
+        for key in videos
+    }
+    return lengths, data, of_videos
+
+
+def check_rows(name: str, folder: Folder, counts: Sequence[int], files: Sequence[int]) -> None:
+    """Raises ValueError if a file has other rows than its episodes should have."""
+    wanted = np.bincount(folder.data.file, weights=folder.lengths, minlength=len(folder.data.paths))
+    for count, file in zip(counts, files, strict=True):
+        if count != wanted[file]:
+            raise ValueError(
+                f"{name}: {folder.data.paths[file]} has {count} rows, its episodes have {int(wanted[file])}"
+            )

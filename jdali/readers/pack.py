@@ -1,0 +1,316 @@
+"""Reader of rows that hold several documents: token sequences packed to one length."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._batches import BatchSpec, PaddedBlock, Store
+from jdali._errors import SampleError
+from jdali._kernels.tokenizers import Encode, TokenizerSettings, decoded, open_tokenizer
+from jdali._operators.record import REGISTRY, Static, reader
+from jdali._storage import cached_index, is_url
+from jdali._storage import version as file_version
+from jdali._system.progress import progress_bar
+from jdali.readers import shared_tables
+from jdali.readers.base import Loaded, Reader, nothing
+from jdali.readers.formats.records import path_list
+from jdali.readers.mix import opened_source
+from jdali.readers.order.epochs import Order
+from jdali.readers.order.mixture import MixtureOrder
+from jdali.readers.order.packing import BEST_FIT, FIRST_FIT, PackOrder
+
+_NAME = "readers.pack"
+# What rows have besides the outputs of the documents.
+SEGMENTS = ("segment_ids", "positions")
+# Documents that are read together to find their lengths.
+_AT_ONCE = 1024
+# A window has documents for about this many rows: half a row is left over, less than 0.5 %.
+_ROWS = 128
+_MOST_DOCUMENTS = 1 << 16
+
+
+class PackReader(Reader):
+    """Rows of documents.
+
+    Args:
+        source: reads the documents.
+        encode: tokenizes them; None: they are tokens.
+        order: of the rows.
+        length: of a row.
+        pad_id: what is behind the documents of a row.
+    """
+
+    reads_ahead = True  # rows are no samples of the source, which could be loaded by their indices
+
+    def __init__(self, source: Reader, encode: Encode | None, order: PackOrder, length: int, pad_id: int):
+        self._source, self._encode, self._length, self._pad_id = source, encode, length, pad_id
+        self._order, self._count, self._selection, self._class_of = order, source.count, None, None
+        self.num_outputs = source.num_outputs + len(SEGMENTS)
+        self.batches_ahead = source.batches_ahead
+
+    def meta(self) -> dict[str, Any]:
+        """Returns `reader_meta`: an epoch is the rows of the first pass; "documents": those of a pass."""
+        order = self._order
+        assert isinstance(order, PackOrder)
+        return {**super().meta(), "documents": order.documents}
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        loaded = self.load_many(np.array([[index]]))
+        for failure in loaded.failures.values():
+            raise failure
+        return tuple(column.host_samples()[0] for column in loaded.columns)
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        members = indices.reshape(len(indices), -1)  # a row of one document, where it alone is asked for
+        owners = np.nonzero(members >= 0)[0]
+        documents, wrong = documents_of(self._source, self._encode, members[members >= 0])
+        outputs = [[tokens[: self._length] for tokens in one] for one in documents]
+        failures = dict[int, Exception]()
+        for place, error in wrong.items():
+            failures.setdefault(int(owners[place]), error)
+        sizes = np.array([len(one) for one in outputs[0]], np.int64)
+        held = np.bincount(owners, sizes, len(members)).astype(np.int64)
+        for row in np.flatnonzero(held > self._length).tolist():
+            text = f"{_NAME}: the documents of a row have {held[row]} tokens, more than its length of {self._length}: "
+            failures.setdefault(row, SampleError(text + "the lengths are not theirs"))
+        good = np.setdiff1d(np.arange(len(members)), list(failures))
+        kept = np.flatnonzero(np.isin(owners, good))
+        if not len(good):
+            return Loaded((nothing(),) * self.num_outputs, failures)
+        return Loaded(
+            self._rows([[one[i] for i in kept.tolist()] for one in outputs], owners[kept], good), failures
+        )
+
+    def _rows(
+        self, outputs: Sequence[Sequence[np.ndarray]], owners: np.ndarray, rows: np.ndarray
+    ) -> tuple[Store, ...]:
+        """Lays documents out in rows, one after another."""
+        sizes = np.array([len(one) for one in outputs[0]], np.int64)
+        total = np.cumsum(sizes)
+        firsts = np.searchsorted(owners, rows)  # the first document of each row
+        begins = np.concatenate([[0], total])[firsts]
+        places = np.searchsorted(rows, owners)
+        row = np.repeat(places, sizes)
+        column = np.arange(len(row)) - begins[row]
+        numbers = np.repeat(np.arange(len(sizes)) - firsts[places] + 1, sizes)
+        within = np.arange(len(row)) - np.repeat(total - sizes, sizes)
+        filled = [
+            (np.concatenate(one) if len(one) else np.empty(0, np.int32), self._pad_id) for one in outputs
+        ]
+        shape = (len(rows), self._length)
+        columns = []
+        for values, fill in (*filled, (numbers.astype(np.int32), 0), (within.astype(np.int32), 0)):
+            block = np.full(shape, fill, values.dtype)
+            block[row, column] = values
+            spec = BatchSpec(np.full((len(rows), 1), self._length), values.dtype)
+            columns.append(Store.of_block(PaddedBlock(block), spec))
+        return tuple(columns)
+
+    def source(self, index: int) -> str:
+        return self._source.source(index)
+
+    def interrupt(self) -> None:
+        self._source.interrupt()
+
+    def close(self) -> None:
+        self._source.close()
+
+
+def documents_of(
+    source: Reader, encode: Encode | None, indices: np.ndarray
+) -> tuple[list[list[np.ndarray]], dict[int, Exception]]:
+    """Reads documents: for each output their tokens, none of those that failed, and what is wrong with these."""
+    loaded = source.load_many(indices)
+    failures = dict(loaded.failures)
+    good = np.delete(np.arange(len(indices)), list(failures)).tolist()
+    columns = [column.host_samples() for column in loaded.columns]
+    if encode is not None:
+        texts, wrong = decoded(_NAME, columns[0])
+        failures |= {good[place]: error for place, error in wrong.items()}
+        columns = [[np.array(ids, np.int32) for ids in encode(texts)]]
+    outputs = []
+    for column in columns:
+        tokens = [np.empty(0, column[0].dtype if column else np.int32)] * len(indices)
+        for place, values in zip(good, column, strict=True):
+            tokens[place] = values
+        outputs.append(tokens)
+    for place in good:
+        shapes = [one[place].shape for one in outputs]
+        if len(shapes[0]) != 1 or len(set(shapes)) > 1:
+            text = f"{_NAME}: {source.source(int(indices[place]))}: outputs of shapes {shapes}; a document is one row of "
+            failures[place] = SampleError(f"{text}tokens, and other outputs have as many elements")
+    for place in failures:
+        for tokens in outputs:
+            tokens[place] = tokens[place].ravel()[:0]
+    return outputs, failures
+
+
+def lengths_of(
+    name: str, args: Mapping[str, Any], source: Reader, tokenizer: TokenizerSettings | None
+) -> np.ndarray:
+    """Returns the tokens of each document: int64 [documents], 0 of one that cannot be read.
+
+    They are kept in the folder of indexes if files are all that the reader's arguments name.
+    """
+    encode = None if tokenizer is None else open_tokenizer(tokenizer).encode
+
+    def build() -> Mapping[str, np.ndarray]:
+        parts = [np.empty(0, np.int64)]
+        with progress_bar(source.count, "documents", "lengths of documents") as advance:
+            for start in range(0, source.count, _AT_ONCE):
+                indices = np.arange(start, min(start + _AT_ONCE, source.count))
+                outputs, _ = documents_of(source, encode, indices)
+                parts.append(np.array([len(one) for one in outputs[0]], np.int64))
+                advance(len(indices))
+        return {"lengths": np.concatenate(parts)}
+
+    files = _files(name, args)
+    if not files:
+        return build()["lengths"]
+    versions = [file_version(file) for file in (*files, *([] if tokenizer is None else [tokenizer.path]))]
+    if None in versions:
+        return build()["lengths"]
+    key = hashlib.sha256(repr((name, sorted(args.items()), tokenizer, versions)).encode()).hexdigest()
+    found = cached_index(
+        f"lengths {key}", files[0], build, lambda index: len(index["lengths"]) == source.count
+    )
+    return found["lengths"]
+
+
+def _files(name: str, args: Mapping[str, Any]) -> list[str]:
+    """Returns the files that have all data of a reader; empty: it may have others."""
+    if name == "readers.mix":
+        parts = [_files(*source) for source in args["sources"]]
+        return [] if not all(parts) else [file for part in parts for file in part]
+    given = args.get("paths", args.get("path"))
+    if given is None or "file_root" in REGISTRY[name].args:
+        return []
+    files = path_list(_NAME, "paths", given)
+    return files if all(is_url(file) or os.path.isfile(file) for file in files) else []
+
+
+def _outputs(arguments: Mapping[str, Any]) -> int:
+    name, args = arguments["documents"]
+    return REGISTRY[name].num_outputs(args) + len(SEGMENTS)
+
+
+@reader(name=_NAME, outputs=_outputs, devices=("cpu",))
+def pack(
+    *,
+    documents: Static[Any],
+    length: Static[int],
+    add_special_tokens: Static[bool] = True,
+    bos: Static[Any] = None,
+    eos: Static[Any] = None,
+    lengths: Static[Any] = None,
+    num_shards: Static[int] = 1,
+    pad_id: Static[int] = 0,
+    seed: Static[int] = -1,
+    shard_id: Static[int] = 0,
+    strategy: Static[str] = FIRST_FIT,
+    tokenizer: Static[str | None] = None,
+    window: Static[int | None] = None,
+    _goes_on: Static[bool] = False,
+) -> PackReader:
+    """Packs documents into rows of one length: token sequences of a reader, or texts that are tokenized here.
+
+    A row is a sample. The documents come in the order of their reader, and each `window` of them is packed by itself, longest
+    first. So which share a row is a function of their lengths and their place in the order alone, and the rows of a step are a
+    function of the step. A run goes on from any state with any number of shards, and with other weights of a mixture, from the
+    next window on: no document is lost, none comes twice in a pass. All shards must be at the same step.
+
+    The lengths of all documents are found when the pipeline is built, by reading and tokenizing each once. They are kept in the
+    cache folder if the data are files that `paths` or `path` names, of Parquet, Arrow, TFRecord, WebDataset or mixtures of these.
+
+    Args:
+        documents: what a reader returned, or `readers.mix`, all of its outputs: tokens with one axis, and others of the same
+            length; with `tokenizer` one output, texts. Outside of a pipeline's definition a pair of a reader's name and its
+            arguments.
+        length: of a row, tokens. Longer documents are cut.
+        add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
+        lengths: tokens of each document of the data set (of a mixture: of all sources, one after another), so that they need
+            not be found: a column of a table. A row whose documents are longer than these say is a bad sample.
+        num_shards: how many parts the rows are divided into; of the rows, not of the documents' reader.
+        pad_id: what is behind the last document of a row.
+        seed: of a reader that shuffles and has no seed of its own; -1: the pipeline's.
+        shard_id: which part is read, 0 to `num_shards` - 1.
+        strategy: a document goes to the first row with room, "first_fit", or to the row with the least, "best_fit".
+        window: number of documents that are packed together; None: as many as fill 128 rows on average.
+
+    Returns: for each output of the documents [length], padded; int32 [length], the number of the document in the row, from 1 on,
+        0 for padding; and int32 [length], the position in the document. Of readers that return a dict under the names
+        "segment_ids" and "positions".
+
+    An epoch, as iterators and `reader_meta` count it, has the rows of the first pass over the documents; another pass that is
+    shuffled may have a few more or less. The `schedule` of a mixture counts documents here, `batch_size` of them a step. A
+    document that cannot be read makes a bad sample of its row, for which another document stands in, if `on_error` says so.
+
+    Parity: DALI has no such operator.
+
+    Example:
+        tokens, segments, positions = fn.readers.pack(
+            fn.readers.parquet(paths=["train.parquet"], columns=["caption"], random_shuffle=True),
+            length=64,
+            tokenizer="tokenizer.json",
+        )
+    """
+    name, args = documents
+    if length < 1:
+        raise ValueError(f"{_NAME}: length is {length}, it must be at least 1")
+    if strategy not in (FIRST_FIT, BEST_FIT):
+        raise ValueError(f'{_NAME}: strategy is {strategy!r}, it must be "first_fit" or "best_fit"')
+    if window is not None and window < 1:
+        raise ValueError(f"{_NAME}: window is {window}, it must be at least 1")
+    if name == "readers.mix" and (args.get("seed") is None or args["seed"] < 0):
+        args = {**args, "seed": seed}
+    settings = None
+    if tokenizer is not None:
+        settings = TokenizerSettings(_NAME, tokenizer, add_special_tokens, bos, eos, length, pad_id)
+    with contextlib.ExitStack() as opened:
+        source = opened_source(_NAME, "packing", name, args, goes_on=_goes_on)
+        opened.callback(source.close)
+        if settings is not None and source.num_outputs > 1:
+            raise ValueError(
+                f"{_NAME}: {name} has {source.num_outputs} outputs; only one, texts, can be tokenized"
+            )
+        found = lengths
+        if found is None:
+            found = shared_tables.shared("lengths", lambda: lengths_of(name, args, source, settings))
+        tokens = np.minimum(np.asarray(found, np.int64), length)
+        if tokens.shape != (source.count,) or (tokens < 0).any():
+            raise ValueError(
+                f"{_NAME}: lengths must be {source.count} numbers, not negative: one for each document"
+            )
+        stream = source._order
+        if isinstance(stream, Order):
+            seeded = [args.get("seed") is not None and args["seed"] >= 0]
+            stream = MixtureOrder(
+                [stream],
+                [(0, (1,))],
+                shard_id=0,
+                num_shards=1,
+                pad_last_batch=False,
+                seed=seed,
+                seeded=seeded,
+            )
+        if window is None:
+            window = int(min(max(_ROWS * length * len(tokens) // max(tokens.sum(), 1), 1), _MOST_DOCUMENTS))
+        assert isinstance(stream, MixtureOrder)
+        order = PackOrder(
+            stream,
+            tokens,
+            length=length,
+            window=window,
+            strategy=strategy,
+            shard_id=shard_id,
+            num_shards=num_shards,
+        )
+        opened.pop_all()
+    encode = None if settings is None else open_tokenizer(settings).encode
+    return PackReader(source, encode, order, length, pad_id)
