@@ -93,6 +93,7 @@ class NiftiReader(ArrayFileReader):
         start, size = int(header["vox_offset"]), count * dtype.itemsize
         if start < header.sizeof_hdr:
             raise SampleError(f"it claims to have its values at byte {start}, within the header")
+        limits.check("max_sample_bytes", start, f"its header, up to byte {start},")
         file.seek(start)
         content = file.read(size)
         if len(content) < size:

@@ -82,6 +82,11 @@ def test_what_is_refused(tmp_path):
     for offset, content, words in (
         (344, b"ni1\0", "it has no values: pairs of .hdr and .img"),
         (108, np.float32(100).tobytes(), "it claims to have its values at byte 100, within the header"),
+        (
+            108,
+            np.float32(1e30).tobytes(),
+            "its header, up to byte 1000000015047466219876688855040, is larger than",
+        ),
         (108, np.float32(np.nan).tobytes(), "it is damaged: cannot convert float NaN"),
         (42, np.int16(-5).tobytes(), r"it claims to be of shape \[-5, 3, 2\]"),
         (42, np.int16(99).tobytes(), r"it ends after 48 bytes of values, its shape \[99, 3, 2\] has 1188"),

@@ -28,6 +28,8 @@ class KeptPieces(Generic[_T]):
         self._least, self._size_of = least, size_of
         self._most_bytes = storage_options().bytes_ahead
         self._kept: OrderedDict[Hashable, Future[_T]] = OrderedDict()
+        self._sizes: dict[Hashable, int] = {}  # of those that were read
+        self._held = 0
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -42,8 +44,11 @@ class KeptPieces(Generic[_T]):
             self._kept.move_to_end(key)
         if known is not None:
             return known.result()
+        size = 0
         try:
-            future.set_result(read())
+            piece = read()
+            size = self._size_of(piece)
+            future.set_result(piece)
         except BadRecord as error:
             future.set_exception(error.with_traceback(None))  # which holds what was read
         except BaseException as error:
@@ -51,21 +56,26 @@ class KeptPieces(Generic[_T]):
                 self._kept.pop(key, None)  # it may be read another time
             future.set_exception(error)
         with self._lock:
+            if key in self._kept:
+                self._sizes[key] = size
+                self._held += size
             self._drop()
         return future.result()
 
     def _drop(self) -> None:
-        sizes = {
-            key: self._size_of(f.result()) for key, f in self._kept.items() if f.done() and not f.exception()
-        }
-        held, spare = sum(sizes.values()), len(self._kept) - self._least
-        for key in list(self._kept)[: max(spare, 0)]:
-            if held <= self._most_bytes:
+        """Drops what was used least recently, with the lock held."""
+        spare, dropped = len(self._kept) - self._least, []
+        for key in self._kept:
+            if len(dropped) >= spare or self._held <= self._most_bytes:
                 break
-            if self._kept[key].done():
-                held -= sizes.get(key, 0)
-                del self._kept[key]
+            if (size := self._sizes.get(key)) is not None:  # else somebody is reading it
+                self._held -= size
+                dropped.append(key)
+        for key in dropped:
+            del self._kept[key], self._sizes[key]
 
     def clear(self) -> None:
         with self._lock:
             self._kept.clear()
+            self._sizes.clear()
+            self._held = 0
