@@ -772,6 +772,93 @@ class File(OperatorClass):
         preserve: bool = False,
     ) -> None: ...
 
+class Hdf5(OperatorClass):
+    """Reads samples along an axis of data sets in HDF5 files, or a window of each sample: an output for each data set.
+
+    Chunks that the window does not touch are not read. A chunk is decoded once for all samples in it that follow each other,
+    and kept as far as `bytes_ahead` of `jdali.storage` allows; with `random_shuffle` samples are mixed through a buffer of
+    `initial_fill` where chunks hold several. HDF5's library reads with one thread at a time.
+
+    Links, data sets whose data lie in other files, and filters other than those of HDF5 and h5py are refused.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        dataset: names of the data sets, with "/" between those of groups.
+        paths: of the files.
+        axis: of the samples, in each of the data sets; -1: the last.
+        roi_shape: shape of the window in samples of the first data set; default: what follows `roi_start`.
+        roi_start: where the window starts, elements; default: 0.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: of each data set its elements at a position of `axis`, which is left out: numbers or booleans.
+
+    Example: images, labels = fn.readers.hdf5(paths=["train.h5"], dataset=["images", "labels"], random_shuffle=True)
+    """
+    def __init__(
+        self,
+        *,
+        dataset: str | typing.Sequence[str] | None = None,
+        paths: str | typing.Sequence[str] | None = None,
+        axis: int = 0,
+        roi_shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        roi_start: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
 class HuggingFace(OperatorClass):
     """Reads a data set of Hugging Face from its folder: an output for each of `columns`.
 
@@ -1182,6 +1269,97 @@ class NemoAsr(OperatorClass):
         weights: Any = None,
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
+class Nifti(OperatorClass):
+    """Reads volumes from NIfTI files (.nii, .nii.gz), versions 1 and 2: of three axes, or of four with time.
+
+    Axes are as they are stored, first the one that is x in the file, as nibabel gives them; `with_affine` tells how they lie
+    in space.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        file_filter: pattern of the names of files in `file_root`; capital letters count.
+        scaled: apply the slope and intercept of the header; otherwise values are as they are stored, as labels should be.
+        with_affine: give the affine from indices to millimetres as well: sform, else qform, else the spacing.
+        with_spacing: give the size of a voxel along each axis as well, as the last output.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        file_list: text file with the name of a file in each line; empty lines are passed over.
+        file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
+            `file_list`, or the working folder. Without both it is searched, with its subfolders (but not
+            theirs), its own files first.
+        files: paths.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: float32 [x, y, z(, t)], or the type of the file if not `scaled`; then if asked for float32 [4, 4], and
+        float32 [axes].
+
+    Example: volumes, spacing = fn.readers.nifti(file_root="scans", with_spacing=True)
+    """
+    def __init__(
+        self,
+        *,
+        file_filter: str = '*.nii*',
+        scaled: bool = True,
+        with_affine: bool = False,
+        with_spacing: bool = False,
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        file_list: str | None = None,
+        file_root: str | None = None,
+        files: str | typing.Sequence[str] | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
@@ -2199,6 +2377,92 @@ class Webdataset(OperatorClass):
         dtypes: typing.Sequence[types.DALIDataType | DTypeLike] | None = None,
         index_paths: str | typing.Sequence[str] | None = None,
         missing_component_behavior: str = '',
+        dont_use_mmap: bool = False,
+        fold: Any = None,
+        initial_fill: int = 1024,
+        lazy_init: bool = False,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+        prefetch_queue_depth: int = 1,
+        random_shuffle: bool = False,
+        read_ahead: bool = False,
+        seed: int = -1,
+        shard_id: int = 0,
+        skip_cached_images: bool = False,
+        stick_to_shard: bool = False,
+        subset: Any = None,
+        tensor_init_bytes: int = 1048576,
+        weights: Any = None,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        device: Literal['cpu', 'gpu', 'mixed'] | None = None,
+        name: str | None = None,
+        bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
+        preserve: bool = False,
+    ) -> None: ...
+
+class Zarr(OperatorClass):
+    """Reads samples along an axis of arrays of Zarr, or a window of each sample: an output for each array.
+
+    Versions 2 and 3 are read, shards too, of folders and URLs; compressed by Blosc, Zstandard, LZ4, zlib, gzip or bz2. Chunks
+    that the window does not touch are not read. A chunk is decoded once for all samples in it that follow each other, and
+    kept as far as `bytes_ahead` of `jdali.storage` allows; with `random_shuffle` samples are mixed through a buffer of
+    `initial_fill` where chunks hold several. Without its file a chunk has the fill value, as Zarr says.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        path: of the folder of an array or of a group.
+        array: names of the arrays in the group, with "/" between those of nested groups; empty: the folder is the array's.
+        axis: of the samples, in each of the arrays; -1: the last.
+        roi_shape: shape of the window in samples of the first array; default: what follows `roi_start`.
+        roi_start: where the window starts, elements; default: 0.
+        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
+        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
+            samples divides each class evenly. DALI has no such argument.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+            such argument.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
+            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
+            follow from the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        device: "cpu", "gpu" or "mixed"; None: where the inputs are.
+        name: name of the node in the graph; None: one is made up.
+        bytes_per_sample_hint: without effect.
+        preserve: the operator runs also if none of its outputs is used.
+
+    Returns: of each array its elements at a position of `axis`, which is left out: numbers or booleans.
+
+    Example: volumes = fn.readers.zarr(path="scans.zarr", array="volumes", roi_start=[0, 8, 8], roi_shape=[4, 16, 16])
+    """
+    def __init__(
+        self,
+        *,
+        path: str | None = None,
+        array: str | typing.Sequence[str] = (),
+        axis: int = 0,
+        roi_shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
+        roi_start: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | DataNode | None = None,
         dont_use_mmap: bool = False,
         fold: Any = None,
         initial_fill: int = 1024,

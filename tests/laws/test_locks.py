@@ -42,7 +42,7 @@ RANKS = {
     "engine/steps/program_table.py ProgramTable._lock": 8,  # the functions that pipelines share
     "readers/found_by.py Tables._lock": 9,  # building a wrong index anew, once
     "readers/formats/videos.py Videos._looking": 9,  # the same for videos
-    "readers/formats/tables.py TableReader._lock": 10,  # groups of rows that are kept; free while one is read
+    "readers/formats/kept.py KeptPieces._lock": 10,  # groups of rows, and chunks, that are kept; free while one is read
     "readers/arrow.py _MappedFiles._lock": 10,  # files that are mapped
     "readers/ahead.py ReadAhead._lock": 10,  # samples loaded ahead
     "_storage/record_files.py _OpenFiles._lock": 10,  # open files

@@ -60,6 +60,7 @@ FRAME: dict[str, list[str]] = {}
 NAMED = {
     "readers.file": (lambda f, n: _listed(f, n, "{} 0"), lambda at: {"file_list": f"{at}/list.txt"}, True),
     "readers.numpy": (_listed, lambda at: {"file_list": f"{at}/list.txt"}, True),
+    "readers.nifti": (_listed, lambda at: {"file_list": f"{at}/list.txt"}, True),
     "experimental.readers.fits": (_listed, lambda at: {"file_list": f"{at}/list.txt"}, True),
     "readers.nemo_asr": (
         lambda f, n: _listed(f, json.dumps({"audio_filepath": n})),
@@ -108,6 +109,8 @@ UNNAMED = {
     "readers.pack": "what its reader's data name",
     "readers.arrow": "record batches and offsets only",
     "readers.array_record": "records and offsets only",
+    "readers.zarr": "chunks by their numbers",
+    "readers.hdf5": "links and data in other files are refused",
     "readers.parquet": "columns that are read, and no others",
     "readers.tfrecord": "records and offsets only",
     "readers.mxnet": "records and offsets only",

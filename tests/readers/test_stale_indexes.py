@@ -76,8 +76,9 @@ CASES = {
 }
 WITHOUT_INDEX = {  # readers that keep none
     "readers.file", "readers.coco", "readers.numpy", "readers.sequence", "readers.nemo_asr", "experimental.readers.fits",
-    "readers.arrow", "readers.bucket", "readers.csv", "readers.dataset", "readers.hugging_face", "readers.mix", "readers.paired", "readers.parquet",
-    "readers.table", "readers.pack", "readers.array_record", "readers.tfds",
+    "readers.arrow", "readers.csv", "readers.dataset", "readers.hugging_face", "readers.mix", "readers.paired", "readers.parquet",
+    "readers.table", "readers.pack", "readers.array_record", "readers.tfds", "readers.zarr",
+    "readers.hdf5", "readers.nifti", "readers.bucket",
 }  # fmt: skip
 VIDEO = {"readers.video", "readers.video_resize", "experimental.readers.video"}
 BY_VIDEOS = {"readers.lerobot"}  # whose files are read as those of the video readers

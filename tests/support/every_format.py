@@ -124,6 +124,26 @@ def write(root: Path) -> None:
         write_tables(root, pictures)
     if importlib.util.find_spec("tokenizers") is not None:
         write_tokenizer(root / "tokenizer.json")
+    if importlib.util.find_spec("zarr") is not None:
+        import zarr
+
+        volumes = zarr.create_array(
+            str(root / "scans.zarr"), name="volumes", shape=(8, 6, 24, 24), dtype="int16"
+        )
+        volumes[:] = np.arange(volumes.size).reshape(volumes.shape)
+    if importlib.util.find_spec("h5py") is not None:
+        import h5py
+
+        with h5py.File(root / "train.h5", "w") as file:
+            file.create_dataset("images", data=np.zeros((8, 24, 32, 3), np.uint8), chunks=(2, 24, 32, 3))
+            file["labels"] = np.arange(8)
+    if importlib.util.find_spec("nibabel") is not None:
+        import nibabel
+
+        (root / "scans").mkdir()
+        for i in range(4):
+            volume = nibabel.Nifti1Image(np.full((16, 12, 8), i, np.int16), np.diag([1, 1, 2.5, 1]))
+            nibabel.save(volume, str(root / "scans" / f"{i}.nii.gz"))
     lines = []
     for i in range(4):
         with wave.open(str(root / f"{i}.wav"), "wb") as file:

@@ -344,6 +344,49 @@ def _numpy_window(folder: Path) -> Arguments:
     return lambda at: {"file_list": f"{at}/list.txt", "roi_start": [1, 2], "roi_shape": [3, 2]}
 
 
+def _zarr(folder: Path) -> Arguments:
+    zarr = pytest.importorskip("zarr", reason="zarr is not installed")
+    values = np.arange(COUNT * 30, dtype=np.int16).reshape(COUNT, 6, 5)
+    for name, more in (("chunks", {}), ("shards", {"shards": (6, 6, 4)})):
+        array = zarr.create_array(
+            str(folder / "kept.zarr"), name=name, shape=values.shape, chunks=(3, 3, 2), dtype="int16", **more
+        )
+        array[:] = values
+    return lambda at: {
+        "path": f"{at}/kept.zarr",
+        "array": ["chunks", "shards"],
+        "roi_start": [1, 0],
+        "roi_shape": [4, 5],
+    }
+
+
+def _zarr_rows(folder: Path) -> Arguments:
+    zarr = pytest.importorskip("zarr", reason="zarr is not installed")
+    for name, shape in (("image", (COUNT, 4)), ("label", (COUNT,))):
+        array = zarr.create_array(
+            str(folder / "kept.zarr"), name=name, shape=shape, chunks=(3, *shape[1:]), dtype="f4"
+        )
+        array[:] = np.arange(1, 1 + np.prod(shape)).reshape(shape)
+    return lambda at: {"path": f"{at}/kept.zarr", "array": ["image", "label"]}
+
+
+def _hdf5(folder: Path) -> Arguments:
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    values = np.arange(COUNT * 30, dtype=np.int16).reshape(COUNT, 6, 5)
+    for number, part in enumerate((slice(3), slice(3, COUNT))):
+        with h5py.File(folder / f"{number}.h5", "w") as file:
+            file.create_dataset("g/image", data=values[part], chunks=(2, 3, 5), compression="gzip")
+            file["label"] = np.arange(COUNT)[part]
+    return lambda at: {
+        "paths": [f"{at}/0.h5", f"{at}/1.h5"], "dataset": ["g/image", "label"], "roi_start": [1, 0], "roi_shape": [4, 5],
+    }  # fmt: skip
+
+
+def _hdf5_rows(folder: Path) -> Arguments:
+    args = _hdf5(folder)
+    return lambda at: {key: value for key, value in args(at).items() if not key.startswith("roi")}
+
+
 def _nemo_asr(folder: Path) -> Arguments:
     pytest.importorskip("soundfile", reason="soundfile is not installed")
     lines = []
@@ -366,6 +409,14 @@ def _fits(folder: Path) -> Arguments:
     for i in range(COUNT):
         astropy.PrimaryHDU(np.full((3, 4), i, np.int16)).writeto(folder / f"{i}.fits")
     return lambda at: {"file_root": at, "hdu_indices": [1]}
+
+
+def _nifti(folder: Path) -> Arguments:
+    nibabel = pytest.importorskip("nibabel", reason="nibabel is not installed")
+    for i in range(COUNT):
+        image = nibabel.Nifti1Image(np.full((3, 4, 2), i, np.int16), np.eye(4) * (i + 1))
+        nibabel.save(image, str(folder / f"{i}.nii{'.gz' * (i % 2)}"))
+    return lambda at: {"file_root": at, "with_affine": True, "with_spacing": True}
 
 
 def _videos(folder: Path) -> None:
@@ -426,6 +477,10 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "dataset": ("readers.dataset", _dataset),
     "table": ("readers.table", _frame),
     "paired": ("readers.paired", _paired),
+    "zarr": ("readers.zarr", _zarr),
+    "zarr rows": ("readers.zarr", _zarr_rows),
+    "hdf5": ("readers.hdf5", _hdf5),
+    "hdf5 rows": ("readers.hdf5", _hdf5_rows),
     "numpy": ("readers.numpy", _numpy),
     "numpy window": ("readers.numpy", _numpy_window),
     "nemo_asr": ("readers.nemo_asr", _nemo_asr),
@@ -433,6 +488,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
     "video": ("readers.video", _video),
     "video_resize": ("readers.video_resize", _video_resize),
     "experimental video": ("experimental.readers.video", _video_list),
+    "nifti": ("readers.nifti", _nifti),
     "fits": ("experimental.readers.fits", _fits),
     "lerobot": ("readers.lerobot", _lerobot),
 }
@@ -441,6 +497,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
 OWN = (
     "parquet", "arrow", "csv", "table", "dataset", "hugging face", "paired", "array_record",
     "array_record groups", "lerobot", "tfds tfrecord", "tfds array_record", "tfds parquet",
+    "zarr", "zarr rows", "hdf5", "hdf5 rows", "nifti",
 )  # fmt: skip
 """Cases whose readers DALI does not have."""
 

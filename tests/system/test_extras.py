@@ -41,6 +41,9 @@ print(json.dumps({
     "tfrecord": said(lambda: fn.readers.tfrecord(path=["x.bin"], features=feature)["a"]),
     "parquet": said(lambda: fn.readers.parquet(paths=["x.bin"], columns=["a"])),
     "array_record": said(lambda: fn.readers.array_record(paths=["x.bin"])),
+    "hdf5": said(lambda: fn.readers.hdf5(paths=["x.bin"], dataset="x")),
+    "nifti": said(lambda: fn.readers.nifti(files=["x.nii"])),
+    "zarr": said(lambda: fn.readers.zarr(path="x.zarr")),
     "lerobot": said(lambda: fn.readers.lerobot(directory="x", columns=["a"])),
     "arrow": said(lambda: fn.readers.arrow(paths=["x.bin"], columns=["a"])),
     "csv": said(lambda: fn.readers.csv(path="x.csv", columns=["a"])),
@@ -60,7 +63,7 @@ print(json.dumps({
 EXTRAS = {
     "video": "video", "experimental video": "video", "video decoder": "video", "fits": "fits",
     "tfrecord": "records", "parquet": "tables", "arrow": "tables", "csv": "tables", "table": "tables", "inflate": "inflate",
-    "array_record": "tables", "lerobot": "tables",
+    "array_record": "tables", "zarr": "zarr", "hdf5": "hdf5", "nifti": "nifti", "lerobot": "tables",
     "tokenize": "text", "tokenize by SentencePiece": "text", "url": "remote", "records at a url": "remote",
 }  # fmt: skip
 

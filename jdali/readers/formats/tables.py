@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import abc
+import functools
 import json
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -19,9 +17,9 @@ from jdali._storage import BadRecord, RecordFiles
 from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import Loaded, Reader, joined, nothing
 from jdali.readers.formats.arrow_columns import REASONS, Column, column_of, field_of, kind_of, taken
+from jdali.readers.formats.kept import KeptPieces
 from jdali.readers.formats.records import path_list
 from jdali.readers.shared_tables import shared
-from jdali.storage import options as storage_options
 
 # Groups that are kept besides those of the window: the next, and one that batches before are still read from.
 _BESIDES = 2
@@ -101,11 +99,8 @@ class TableReader(Reader):
         self._rows = None if rows is None else np.concatenate([np.zeros(0, np.int64), *rows])
         self._first = np.cumsum([0, *(counts if rows is None else map(len, rows))])
         super().__init__(int(self._first[-1]), options)
-        self._kept: OrderedDict[int, Future[RowGroup]] = OrderedDict()
-        self._lock = threading.Lock()
         self.groups_at_once = 1 if options.get("shuffle_after_epoch") else self._spanned(self._order.window)
-        self._least = self.groups_at_once + _BESIDES
-        self._most_bytes = storage_options().bytes_ahead
+        self._kept = KeptPieces[RowGroup](self.groups_at_once + _BESIDES, lambda group: group.bytes)
 
     def _spanned(self, window: int) -> int:
         """Returns the number of groups, at most, that as many samples one after another lie in."""
@@ -135,7 +130,7 @@ class TableReader(Reader):
         for number in np.unique(numbers).tolist():
             positions = np.flatnonzero(numbers == number)
             try:
-                group = self._group(number)
+                group = self._kept.get(number, functools.partial(self.read_group, number))
             except (BadRecord, OSError, MemoryError) as error:
                 if isinstance(error, BadRecord):
                     for position in positions.tolist():
@@ -174,41 +169,8 @@ class TableReader(Reader):
     def _error(self, index: int, reason: object) -> SampleError:
         return SampleError(f"{self._name}: {self.source(index)}: {reason}")
 
-    def _group(self, number: int) -> RowGroup:
-        """Returns a group; one thread reads it, the others wait."""
-        with self._lock:
-            known = self._kept.get(number)
-            future: Future[RowGroup] = known or Future()
-            self._kept[number] = future
-            self._kept.move_to_end(number)
-        if known is not None:
-            return known.result()
-        try:
-            future.set_result(self.read_group(number))
-        except BadRecord as error:
-            future.set_exception(error.with_traceback(None))  # which holds what was read
-        except BaseException as error:
-            with self._lock:
-                self._kept.pop(number, None)  # it may be read another time
-            future.set_exception(error)
-        with self._lock:
-            self._drop()
-        return future.result()
-
-    def _drop(self) -> None:
-        """Drops the groups that were used least recently, with the lock held."""
-        sizes = {n: f.result().bytes for n, f in self._kept.items() if f.done() and not f.exception()}
-        held, spare = sum(sizes.values()), len(self._kept) - self._least
-        for number in list(self._kept)[: max(spare, 0)]:
-            if held <= self._most_bytes:
-                break
-            if self._kept[number].done():
-                held -= sizes.get(number, 0)
-                del self._kept[number]
-
     def close(self) -> None:
-        with self._lock:
-            self._kept.clear()
+        self._kept.clear()
 
 
 class TableFilesReader(TableReader):

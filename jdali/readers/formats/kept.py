@@ -1,0 +1,81 @@
+"""Pieces of data that were read, kept while they are likely to be asked for again."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from typing import Generic, TypeVar
+
+from jdali._storage import BadRecord
+from jdali.storage import options as storage_options
+
+_T = TypeVar("_T")
+
+
+class KeptPieces(Generic[_T]):
+    """Pieces by a key, each read by one thread while others wait.
+
+    Those that were used least recently are dropped, as far as all together have more than `bytes_ahead` of `jdali.storage`.
+
+    Args:
+        least: as many are kept in any case.
+        size_of: bytes of a piece.
+    """
+
+    def __init__(self, least: int, size_of: Callable[[_T], int]):
+        self._least, self._size_of = least, size_of
+        self._most_bytes = storage_options().bytes_ahead
+        self._kept: OrderedDict[Hashable, Future[_T]] = OrderedDict()
+        self._sizes: dict[Hashable, int] = {}  # of those that were read
+        self._held = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Hashable, read: Callable[[], _T]) -> _T:
+        """Returns a piece, which `read` reads if it is not kept; a `BadRecord` is kept too."""
+        with self._lock:
+            known = self._kept.get(key)
+            future: Future[_T] = known or Future()
+            self._kept[key] = future
+            self._kept.move_to_end(key)
+        if known is not None:
+            return known.result()
+        size = 0
+        try:
+            piece = read()
+            size = self._size_of(piece)
+            future.set_result(piece)
+        except BadRecord as error:
+            future.set_exception(error.with_traceback(None))  # which holds what was read
+        except BaseException as error:
+            with self._lock:
+                self._kept.pop(key, None)  # it may be read another time
+            future.set_exception(error)
+        with self._lock:
+            if key in self._kept:
+                self._sizes[key] = size
+                self._held += size
+            self._drop()
+        return future.result()
+
+    def _drop(self) -> None:
+        """Drops what was used least recently, with the lock held."""
+        spare, dropped = len(self._kept) - self._least, []
+        for key in self._kept:
+            if len(dropped) >= spare or self._held <= self._most_bytes:
+                break
+            if (size := self._sizes.get(key)) is not None:  # else somebody is reading it
+                self._held -= size
+                dropped.append(key)
+        for key in dropped:
+            del self._kept[key], self._sizes[key]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._kept.clear()
+            self._sizes.clear()
+            self._held = 0

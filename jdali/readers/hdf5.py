@@ -1,0 +1,257 @@
+"""Samples along an axis of data sets in HDF5 files."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._operators.record import PerSample, Static, also_takes, reader
+from jdali._storage import BadRecord, RecordFiles
+from jdali._system.extras import install
+from jdali._system.regular_file import is_of_machine
+from jdali.readers.base import reader_options, shuffle_options
+from jdali.readers.formats.chunked import ChunkedArray, ChunkedReader, check_array
+from jdali.readers.formats.records import path_list, required_paths
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+_NAME = "readers.hdf5"
+# Filters that are part of HDF5 and h5py: deflate, shuffle, Fletcher32, szip, n-bit, scale-offset, LZF. Others would be loaded
+# as code.
+_FILTERS = {1, 2, 3, 4, 5, 6, 32000}
+# Rows of data sets without chunks are read together, as many as have this many bytes.
+_TOGETHER = 1 << 20
+
+
+class _File(io.RawIOBase):
+    """A file of a reader for HDF5's library, which notes the error that a read raises.
+
+    Args:
+        files: of the reader.
+        number: of the one.
+    """
+
+    def __init__(self, files: RecordFiles, number: int):
+        self._files, self._number, self._at = files, number, 0
+        self.error: Exception | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = max(0, offset + (0, self._at, self._files.sizes[self._number])[whence])
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        size = max(min(len(view), self._files.sizes[self._number] - self._at), 0)
+        try:
+            view[:size] = self._files.read(self._number, self._at, size)
+        except Exception as error:
+            self.error = error
+            raise
+        self._at += size
+        return size
+
+
+class Hdf5Array(ChunkedArray):
+    """A data set of a file.
+
+    Args:
+        source: the file that it is read from.
+        found: the data set.
+        chunks: shape of what is read together.
+    """
+
+    def __init__(self, source: _File, found: Any, chunks: Sequence[int]):
+        super().__init__(found.shape, chunks, found.dtype.newbyteorder("="))
+        self._source, self._found = source, found
+
+    def read(self, chunk: tuple[int, ...]) -> np.ndarray:
+        part = tuple(
+            slice(at * size, min((at + 1) * size, whole))
+            for at, size, whole in zip(chunk, self.chunks, self.shape, strict=True)
+        )
+        self._source.error = None
+        try:
+            read: np.ndarray = self._found[part]
+        except Exception as error:
+            cause = self._source.error
+            if cause is not None and not isinstance(cause, BadRecord):
+                raise cause from error
+            if is_of_machine(error):
+                raise
+            reason = cause or " ".join(str(error).split())
+            raise BadRecord(f"the chunk at {list(chunk)} is damaged: {reason}") from error
+        return read.astype(self.dtype, copy=False)
+
+
+class Hdf5Reader(ChunkedReader):
+    """Samples of data sets in HDF5 files.
+
+    Args:
+        files: to read.
+        opened: those of them that are open in the library.
+        arrays, lost, places, axis, roi, options: see `ChunkedReader`.
+    """
+
+    def __init__(self, files: RecordFiles, opened: Sequence[Any], **options: Any):
+        self._files, self._opened = files, opened
+        super().__init__(_NAME, **options)
+
+    def interrupt(self) -> None:
+        self._files.interrupt()
+
+    def close(self) -> None:
+        super().close()
+        for file in self._opened:
+            file.close()
+        self._files.close()
+
+
+def need_h5py() -> None:
+    """Raises ImportError, with what to install, if h5py is missing."""
+    if h5py is None:
+        raise ImportError(f"{_NAME}: the package h5py, which reads the files, is missing: {install('hdf5')}")
+
+
+def _data_set(file: Any, name: str) -> Any:
+    """Finds a data set by its name; raises ValueError, as the end of a sentence about the file.
+
+    Links to other files and data that lie in other files are refused: the user named this one.
+    """
+    found = file
+    for part in [part for part in name.split("/") if part]:
+        if not isinstance(found, h5py.Group):
+            raise ValueError(f"has no data set {name!r}")
+        link = found.get(part, getlink=True)
+        if link is None:
+            raise ValueError(
+                f"has no data set {name!r}; {found.name} has {', '.join(map(repr, list(found)[:50]))}"
+            )
+        if not isinstance(link, h5py.HardLink):
+            raise ValueError(f"has in {name!r} a link ({type(link).__name__}), which is not followed")
+        found = found[part]
+    if not isinstance(found, h5py.Dataset):
+        raise ValueError(
+            f"has no data set {name!r}, that is a group of {', '.join(map(repr, list(found)[:50]))}"
+        )
+    facts = found.id.get_create_plist()
+    if facts.get_external_count() or found.is_virtual:
+        raise ValueError(f"keeps {name!r} in other files, which are not read")
+    filters = {facts.get_filter(number)[0] for number in range(facts.get_nfilters())}
+    if filters - _FILTERS:
+        raise ValueError(
+            f"needs filter {min(filters - _FILTERS)} for {name!r}, a plugin, which is not loaded"
+        )
+    return found
+
+
+def _array(source: _File, file: Any, name: str, axis: int) -> Hdf5Array:
+    found = _data_set(file, name)
+    if not found.shape:
+        raise ValueError(f"has in {name!r} a single value, or none")
+    axis = check_array(found.shape, found.chunks or [1] * len(found.shape), found.dtype, axis)
+    if found.chunks:
+        return Hdf5Array(source, found, found.chunks)
+    row = found.dtype.itemsize * math.prod(found.shape) // max(found.shape[axis], 1)
+    chunks = [max(size, 1) for size in found.shape]
+    chunks[axis] = min(max(_TOGETHER // max(row, 1), 1), chunks[axis])
+    check_array(found.shape, chunks, found.dtype, axis)
+    return Hdf5Array(source, found, chunks)
+
+
+def _open(files: RecordFiles, number: int, names: Sequence[str], axis: int) -> tuple[Any, list[Hdf5Array]]:
+    """Opens a file; raises ValueError, which names it, if it is damaged or lacks a data set."""
+    source = _File(files, number)
+    try:
+        file = h5py.File(source, "r")
+    except Exception as error:
+        cause = source.error or error
+        if is_of_machine(cause):
+            raise cause from error
+        reason = " ".join(str(cause).split())
+        raise ValueError(f"{_NAME}: {files.names[number]} is no HDF5 file, or damaged: {reason}") from error
+    try:
+        return file, [_array(source, file, name, axis) for name in names]
+    except Exception as error:
+        file.close()
+        if is_of_machine(source.error or error):
+            raise
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{_NAME}: {files.names[number]} {reason}") from error
+
+
+@reader(
+    name=_NAME, outputs=lambda arguments: len(path_list(_NAME, "dataset", arguments["dataset"])) or 1,
+    devices=("cpu",),
+)  # fmt: skip
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def hdf5(
+    *,
+    dataset: Static[tuple[str, ...]],
+    paths: Static[tuple[str, ...]],
+    axis: Static[int] = 0,
+    roi_shape: PerSample[tuple[int, ...] | None] = None,
+    roi_start: PerSample[tuple[int, ...] | None] = None,
+    **options: Any,
+) -> Hdf5Reader:
+    """Reads samples along an axis of data sets in HDF5 files, or a window of each sample: an output for each data set.
+
+    Chunks that the window does not touch are not read. A chunk is decoded once for all samples in it that follow each other,
+    and kept as far as `bytes_ahead` of `jdali.storage` allows; with `random_shuffle` samples are mixed through a buffer of
+    `initial_fill` where chunks hold several. HDF5's library reads with one thread at a time.
+
+    Links, data sets whose data lie in other files, and filters other than those of HDF5 and h5py are refused.
+
+    Parity: DALI has no such reader.
+
+    Args:
+        dataset: names of the data sets, with "/" between those of groups.
+        paths: of the files.
+        axis: of the samples, in each of the data sets; -1: the last.
+        roi_shape: shape of the window in samples of the first data set; default: what follows `roi_start`.
+        roi_start: where the window starts, elements; default: 0.
+
+    Returns: of each data set its elements at a position of `axis`, which is left out: numbers or booleans.
+
+    Example: images, labels = fn.readers.hdf5(paths=["train.h5"], dataset=["images", "labels"], random_shuffle=True)
+    """
+    need_h5py()
+    names = path_list(_NAME, "dataset", dataset)
+    if not names:
+        raise ValueError(f"{_NAME}: dataset is empty, it must name at least one data set")
+    files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
+    arrays: list[Sequence[ChunkedArray] | None] = []
+    opened = []
+    for number in range(len(files.names)):
+        try:
+            file, found = _open(files, number, names, axis)
+        except ValueError as error:
+            if not options.get("_goes_on"):
+                raise
+            files.lost[number] = str(error).removeprefix(f"{_NAME}: ")
+            arrays.append(None)
+        else:
+            arrays.append(found)
+            opened.append(file)
+    if not opened:
+        raise ValueError(f"{_NAME}: {files.lost[0]}")
+    roi: Mapping[str, Any] = {"roi_start": roi_start, "roi_shape": roi_shape}
+    return Hdf5Reader(
+        files, opened, arrays=arrays, lost=files.lost, places=files.names, axis=axis, roi=roi, options=options
+    )
