@@ -30,6 +30,7 @@ from jdali._storage.names import plain as plain
 from jdali._storage.names import table_from_data as table_from_data
 from jdali._storage.names import user_path as user_path
 from jdali._storage.names import working_folder as working_folder
+from jdali._storage.remote import RemoteFile as RemoteFile
 from jdali._storage.scope import Scope
 from jdali._system import limits
 from jdali._system.progress import progress_bar
@@ -91,23 +92,6 @@ def check_items(path: str, count: int, what: str) -> None:
         raise OSError(errno.EFBIG, reason, path)
 
 
-def read_range(path: str, offset: int, size: int) -> bytes:
-    """Reads exactly `size` bytes from `offset` on; for many pieces of one file see `RecordFiles`."""
-    if is_url(path):
-        return _remote.read_range(path, offset, size)
-    check_size(path, size)
-    descriptor, _ = open_regular(path)
-    try:
-        data = os.pread(descriptor, size, offset)
-    except MemoryError as error:
-        raise no_memory(path, size) from error
-    finally:
-        os.close(descriptor)
-    if len(data) < size:
-        raise OSError(None, f"it ends before the {size} bytes from byte {offset} on do")
-    return data
-
-
 def open(path: str) -> BinaryIO:
     """Opens a seekable binary file for one thread, fast to read from front to end and in pieces."""
     if is_url(path):
@@ -119,19 +103,18 @@ def open(path: str) -> BinaryIO:
 def size(path: str) -> int:
     """Returns the size of a file in bytes."""
     if is_url(path):
-        return _remote.size(path)
+        return RemoteFile(path).size
     descriptor, size = open_regular(path)  # fails for what cannot be read
     os.close(descriptor)
     return size
 
 
-def sizes(paths: Sequence[str]) -> list[int]:
-    """Returns the sizes of files in bytes; asks for many remote ones at once."""
-    if not any(map(is_url, paths)):
-        return [size(path) for path in paths]
+def remote_files(paths: Sequence[str]) -> dict[int, RemoteFile]:
+    """Opens those files that are remote, many at once; returns them by their position."""
     scope = Scope(options().requests)
     try:
-        return [future.result() for future in [scope.submit(size, path) for path in paths]]
+        futures = {i: scope.submit(RemoteFile, path) for i, path in enumerate(paths) if is_url(path)}
+        return {i: future.result() for i, future in futures.items()}
     finally:
         scope.close()
 
