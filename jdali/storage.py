@@ -1,5 +1,5 @@
 """Options for reading files, above all in remote storage (s3://, gcs://, https://, ...): limits, retries,
-read-ahead.
+read-ahead, the cache on disk.
 
 Wherever a reader takes a path it takes a URL that fsspec knows. Credentials, endpoints and whatever else
 a kind of storage needs are set where fsspec looks for them: its configuration files, `fsspec.config.conf`,
@@ -15,6 +15,7 @@ What data may ask for at most (pixels, frames, entries of a list, bytes) is set 
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -48,6 +49,10 @@ class Options(limits.Limits):
         allow_outside: whether names in annotations, and in lists that are remote, may be absolute paths or hold
             "..". Names in local lists and manifests may anyway.
         block_size: bytes of a request, where records are read one after another.
+        cache_bytes: bytes of the local disk that all processes of a user may take on a machine to keep remote data for the
+            next epoch, or run; 0: nothing is kept. Parts that were used least recently go first.
+        cache_folder: where they are kept, in `remote` in it; None: `$JDALI_CACHE_DIR`, else `jdali` in the user's cache
+            folder.
     """
 
     retries: int = 5
@@ -60,10 +65,19 @@ class Options(limits.Limits):
     block_size: int = 4 << 20
     allow_protocols: Sequence[str] = ()
     allow_outside: bool = False
+    cache_bytes: int = 0
+    cache_folder: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        lowest = {"retries": 0, "first_wait": 0, "longest_wait": 0, "requests": 1, "bytes_ahead": 0}
+        lowest = {
+            "retries": 0,
+            "first_wait": 0,
+            "longest_wait": 0,
+            "requests": 1,
+            "bytes_ahead": 0,
+            "cache_bytes": 0,
+        }
         for name, least in (*lowest.items(), ("block_size", 1 << 12)):
             if getattr(self, name) < least:
                 raise ValueError(f"storage: {name} is {getattr(self, name)}, it must be at least {least}")

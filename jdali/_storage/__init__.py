@@ -3,6 +3,7 @@
 * `files` opens all of them; `regular_file` of `_system` refuses FIFOs and devices.
 * `whole_files` and `record_files` read many files, or pieces of files, at once into one array.
 * `remote`, `blocks` and `scope` are for URLs: retries and time limits, large blocks fetched ahead, requests that end.
+* `disk_cache` keeps parts of remote files on disk.
 * `index_cache` keeps what scanning a file found.
 """
 

@@ -8,13 +8,13 @@ import itertools
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import Any
 
 import numpy as np
 
-from jdali._storage import remote as _remote
+from jdali._storage.remote import RemoteFile
 from jdali._storage.scope import Ended, Scope
 from jdali.storage import options
 
@@ -27,14 +27,14 @@ class Blocks:
     forth within a window: as many more blocks are kept.
 
     Args:
-        urls: of the files.
-        sizes: of each, bytes.
+        files: those that are remote, by their number.
+        sizes: of all files, bytes.
         scope: whose threads fetch.
     """
 
-    def __init__(self, urls: Sequence[str], sizes: Sequence[int], scope: Scope):
+    def __init__(self, files: Mapping[int, RemoteFile], sizes: Sequence[int], scope: Scope):
         settings = options()
-        self._urls, self._sizes, self._scope = urls, sizes, scope
+        self._files, self._sizes, self._scope = files, sizes, scope
         self._bytes = settings.block_size
         # Number of the first block of each file, and of the one after the last.
         self._starts = list(itertools.accumulate((-(-size // self._bytes) for size in sizes), initial=0))
@@ -100,7 +100,7 @@ class Blocks:
         try:
             return future.result()
         except CancelledError:
-            raise Ended(self._urls[self._file(number)]) from None
+            raise Ended(self._files[self._file(number)].url) from None
         except OSError:
             with self._lock:
                 self._failed.setdefault(number, time.monotonic())
@@ -146,7 +146,7 @@ class Blocks:
     def _fetch(self, number: int) -> bytes:
         file = self._file(number)
         offset = (number - self._starts[file]) * self._bytes
-        return _remote.read_range(self._urls[file], offset, min(self._bytes, self._sizes[file] - offset))
+        return self._files[file].read(offset, min(self._bytes, self._sizes[file] - offset))
 
 
 class BlockFile(io.RawIOBase):
@@ -154,8 +154,9 @@ class BlockFile(io.RawIOBase):
 
     def __init__(self, url: str):
         self._scope = Scope(options().requests)  # first: `close` is called of a file that is not there, too
-        self._size, self._at = _remote.size(url), 0
-        self._blocks = Blocks([url], [self._size], self._scope)
+        file = RemoteFile(url)
+        self._size, self._at = file.size, 0
+        self._blocks = Blocks({0: file}, [self._size], self._scope)
 
     def readable(self) -> bool:
         return True

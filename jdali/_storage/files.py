@@ -30,6 +30,7 @@ from jdali._storage.names import plain as plain
 from jdali._storage.names import table_from_data as table_from_data
 from jdali._storage.names import user_path as user_path
 from jdali._storage.names import working_folder as working_folder
+from jdali._storage.remote import RemoteFile as RemoteFile
 from jdali._storage.scope import Scope
 from jdali._system import limits
 from jdali._system.progress import progress_bar
@@ -113,7 +114,7 @@ def check_items(path: str, count: int, what: str) -> None:
 def read_range(path: str, offset: int, size: int) -> bytes:
     """Reads exactly `size` bytes from `offset` on; for many pieces of one file see `RecordFiles`."""
     if is_url(path):
-        return _remote.read_range(path, offset, size)
+        return RemoteFile(path).read(offset, size)
     check_size(path, size)
     descriptor, _ = open_regular(path)
     try:
@@ -138,19 +139,18 @@ def open(path: str) -> BinaryIO:
 def size(path: str) -> int:
     """Returns the size of a file in bytes."""
     if is_url(path):
-        return _remote.size(path)
+        return RemoteFile(path).size
     descriptor, size = open_regular(path)  # fails for what cannot be read
     os.close(descriptor)
     return size
 
 
-def sizes(paths: Sequence[str]) -> list[int]:
-    """Returns the sizes of files in bytes; asks for many remote ones at once."""
-    if not any(map(is_url, paths)):
-        return [size(path) for path in paths]
+def remote_files(paths: Sequence[str]) -> dict[int, RemoteFile]:
+    """Opens those files that are remote, many at once; returns them by their position."""
     scope = Scope(options().requests)
     try:
-        return [future.result() for future in [scope.submit(size, path) for path in paths]]
+        futures = {i: scope.submit(RemoteFile, path) for i, path in enumerate(paths) if is_url(path)}
+        return {i: future.result() for i, future in futures.items()}
     finally:
         scope.close()
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from jdali._batches import empty
 from jdali._storage import files as _storage
-from jdali._storage import remote as _remote
 from jdali._storage.blocks import Blocks
 from jdali._storage.scope import Scope
 from jdali._system.open_files import keeps_open, make_room
@@ -148,17 +147,20 @@ class RecordFiles:
         self.names = list(paths)
         self.paths = [_storage.placed(path) for path in self.names]
         try:
-            self.sizes: Sequence[int] = _storage.sizes(self.paths)
+            self._remote = _storage.remote_files(self.paths)
+            self.sizes: Sequence[int] = [
+                self._remote[file].size if file in self._remote else _storage.size(path)
+                for file, path in enumerate(self.paths)
+            ]
         except OSError as error:
             raise FileNotFoundError(
                 f"{name}: cannot read {error.filename}: {error.strerror}. File mapping failed: {error.filename}"
             ) from error
         self.in_order = True
         self.lost: dict[int, str] = {}
-        self._remote = {file for file, path in enumerate(self.paths) if _storage.is_url(path)}
         self._whole = options().block_size
         self._scope = Scope(options().requests)
-        self._blocks = Blocks(self.paths, self.sizes, self._scope)
+        self._blocks = Blocks(self._remote, self.sizes, self._scope)
         self._open = _OpenFiles(self.paths)
         self._advice: Advice | None = None
 
@@ -255,7 +257,7 @@ class RecordFiles:
     def _read_remote(self, file: int, offset: int, size: int) -> bytes:
         if self.in_order or self.sizes[file] <= self._whole:
             return self._blocks.read(file, offset, size)
-        return _remote.read_range(self.paths[file], offset, size)
+        return self._remote[file].read(offset, size)
 
     @property
     def reads_ahead(self) -> bool:
@@ -267,6 +269,9 @@ class RecordFiles:
     def reopen(self, file: int) -> bool:
         """Reopens the path; returns False if the file's size has changed."""
         self._open.forget(file)
+        if file in self._remote:
+            self._remote[file] = _storage.RemoteFile(self.paths[file])
+            return self._remote[file].size == self.sizes[file]
         return _storage.size(self.paths[file]) == self.sizes[file]
 
     def interrupt(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import inspect
 import os
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any
 
+from jdali._storage.disk_cache import disk_cache
 from jdali._storage.names import Below
 from jdali._storage.scope import Ended, current_scope
 from jdali._system.extras import install
@@ -238,10 +240,14 @@ def _described(error: BaseException) -> str:
 def read(url: str) -> bytes:
     """Reads a whole file."""
     system, _ = _file_system(url)
-    if options().max_file_bytes is not None:  # else it is not worth a request
-        check_size(url, _info(url).get("size") or 0)
-    data: bytes = _request(url, "cat_file", _in_one_request(system))
-    return data
+    cached = disk_cache() is not None and _local_path(url) is None
+    info = (
+        _info(url) if cached or options().max_file_bytes is not None else {}
+    )  # else it is not worth a request
+    if options().max_file_bytes is not None:
+        check_size(url, info.get("size") or 0)
+    version = _version(url, info) if cached else None
+    return _kept(url, version, "all", lambda: _request(url, "cat_file", _in_one_request(system)))[0]
 
 
 def _in_one_request(system: object) -> dict[str, int]:
@@ -250,6 +256,64 @@ def _in_one_request(system: object) -> dict[str, int]:
     return (
         {"max_concurrency": 1} if method and "max_concurrency" in inspect.signature(method).parameters else {}
     )
+
+
+class RemoteFile:
+    """A file that parts are read of.
+
+    Parts that the cache has are used if they are of the version that the file had when it was opened. When another part
+    is fetched and the file has changed, its version is the new one from then on.
+
+    Args:
+        url: of the file.
+
+    Attributes:
+        url: as given.
+        size: bytes.
+    """
+
+    def __init__(self, url: str):
+        self.url = url
+        info = _info(url)
+        if info.get("type") == "directory":
+            raise IsADirectoryError(errno.EISDIR, "it is a folder", url)
+        if info.get("size") is None:
+            raise OSError(errno.EIO, "the server does not tell the size of the file", url)
+        self.size = int(info["size"])
+        self._version = None if _local_path(url) is not None else _version(url, info)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Reads exactly `size` bytes from `offset` on."""
+        part = f"{offset}+{size}"
+        version = self._version
+        data, now = _kept(self.url, version, part, lambda: read_range(self.url, offset, size))
+        if now != version:
+            self._version = now
+        return data
+
+
+def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) -> tuple[bytes, str | None]:
+    """Returns a part of a file, from the cache if it has it, and the version of the file.
+
+    Args:
+        url: of the file.
+        version: of the file, the last that is known; None if its parts are not kept.
+        part: name of the part.
+        fetch: asks the storage for it.
+    """
+    cache = None if version is None else disk_cache()
+    if cache is None:
+        return fetch(), version
+    key = f"{part} {version}"
+    data = cache.get(key)
+    if data is None:
+        data = fetch()
+        with contextlib.suppress(OSError):  # it is here, and said when the next is fetched
+            now = _version(url, _info(url))
+            if now == version:  # else it may be the content of either
+                cache.put(key, data)
+            return data, now
+    return data, version
 
 
 def read_range(url: str, offset: int, size: int) -> bytes:
@@ -277,19 +341,12 @@ def _info(url: str) -> dict[str, Any]:
     return info
 
 
-def size(url: str) -> int:
-    """Returns the size of a file in bytes."""
-    info = _info(url)
-    if info.get("type") == "directory":
-        raise IsADirectoryError(errno.EISDIR, "it is a folder", url)
-    if info.get("size") is None:
-        raise OSError(errno.EIO, "the server does not tell the size of the file", url)
-    return int(info["size"])
-
-
 def version(url: str) -> str | None:
     """Returns a value that changes with the content of a file; None if the storage has none."""
-    info = _info(url)
+    return _version(url, _info(url))
+
+
+def _version(url: str, info: Mapping[str, Any]) -> str | None:
     facts = [f"{name}={info[name]}" for name in _VERSIONS if info.get(name) is not None]
     return f"{info.get('size')} {' '.join(facts)} {url}" if facts else None
 

@@ -66,6 +66,11 @@ class _File(io.RawIOBase):
         self._at += size
         return size
 
+    def take_error(self) -> Exception | None:
+        """Returns the error of a read since the last call, if there was one: the library words it anew."""
+        error, self.error = self.error, None
+        return error
+
 
 class Hdf5Array(ChunkedArray):
     """A data set of a file.
@@ -85,11 +90,11 @@ class Hdf5Array(ChunkedArray):
             slice(at * size, min((at + 1) * size, whole))
             for at, size, whole in zip(chunk, self.chunks, self.shape, strict=True)
         )
-        self._source.error = None
+        self._source.take_error()
         try:
             read: np.ndarray = self._found[part]
         except Exception as error:
-            cause = self._source.error
+            cause = self._source.take_error()
             if cause is not None and not isinstance(cause, BadRecord):
                 raise cause from error
             if is_of_machine(error):

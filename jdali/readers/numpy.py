@@ -193,8 +193,8 @@ def _pieces(path: str) -> Iterator[tuple[npy.Read, int, object]]:
     does.
     """
     if _storage.is_url(path):
-        size = _storage.size(path)
-        yield functools.partial(_storage.read_range, path), size, size
+        file = _storage.RemoteFile(path)
+        yield file.read, file.size, file.size
         return
     descriptor, file_size = open_regular(path)
 

@@ -147,6 +147,19 @@ def test_orders(name, options, data):
     assert got == epochs(name, data, shard_id=0, **options)
 
 
+@pytest.mark.parametrize("order", [{}, {"random_shuffle": True}, {"shuffle_after_epoch": True}], ids=str)
+@pytest.mark.parametrize("name", READERS)
+def test_what_was_read_once_comes_from_the_disk(name, order, data, tmp_path):
+    local = epochs(name, data, **order)
+    storage.configure(cache_bytes=10 << 20, cache_folder=tmp_path)
+    with Server(tree(data)) as server:
+        for turn in range(2):
+            server.requests.clear()
+            assert epochs(name, server.url, **order) == local
+            contents = [path for method, path, _ in server.requests if method == "GET" and path[-1] != "/"]
+            assert bool(contents) == (turn == 0)
+
+
 # --- S3 -------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def bucket(data):

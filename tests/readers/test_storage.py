@@ -13,8 +13,9 @@ from support.servers import FAULTS, Server, now_and_then
 
 import jdali
 from jdali import SampleError, storage
-from jdali._storage import Scope
+from jdali._storage import BadRecord, RecordFiles, Scope
 from jdali._storage import files as _storage
+from jdali._storage import remote as _remote
 
 fsspec = pytest.importorskip("fsspec")
 pytest.importorskip("aiohttp")
@@ -112,13 +113,15 @@ def test_folders_files_and_pieces(folder):
     assert below[-3:] == ["a/deep/x.bin", "b/1.bin", "b/2.bin"]
     path, data = _storage.join(folder, "b/1.bin"), bytes(range(256)) * 40
     assert _storage.size(path) == len(data)
-    assert _storage.sizes([path, _storage.join(folder, "b/2.bin")]) == [len(data), 2]
+    records = RecordFiles("records", [path, _storage.join(folder, "b/2.bin")])
+    assert records.sizes == [len(data), 2]
     assert _storage.read(path) == data
     assert _storage.read(_storage.join(folder, last)) == b""
-    assert _storage.read_range(path, 300, 7) == data[300:307]
-    assert _storage.read_range(path, 5, 0) == b""
-    with pytest.raises(OSError, match=r"ends|came instead|416"):
-        _storage.read_range(path, len(data) - 3, 7)
+    assert records.read(0, 300, 7) == data[300:307]
+    assert records.read(0, 5, 0) == b""
+    with pytest.raises(BadRecord, match="reach past the end"):
+        records.read(0, len(data) - 3, 7)
+    records.close()
     assert _storage.exists(path)
     assert not _storage.exists(path + "x")
     assert (
@@ -152,7 +155,7 @@ def test_what_may_pass_is_asked_for_again(fault):
 
     storage.configure(time_limit=0.3 if fault == "slow" else 30)
     with Server({"/x": b"0123456789"}, fault=twice, slow=30) as server:
-        assert _storage.read_range(server.url + "/x", 2, 5) == b"23456"
+        assert _remote.read_range(server.url + "/x", 2, 5) == b"23456"
         if fault != "short range":
             left[0] = 2
             assert _storage.read(server.url + "/x") == b"0123456789"
@@ -175,7 +178,7 @@ def test_when_retries_are_used_up(fault, kind, text):
     with Server({"/x": b"0123456789"}, fault=lambda m, p: fault, slow=30) as server:
         begun = time.monotonic()
         with pytest.raises(kind) as caught:
-            _storage.read_range(server.url + "/x", 2, 5)
+            _remote.read_range(server.url + "/x", 2, 5)
         assert text in caught.value.strerror
         assert "(3 attempts)" in caught.value.strerror
         assert caught.value.filename == server.url + "/x"
@@ -198,9 +201,9 @@ def test_what_will_not_change_is_asked_for_once(status, kind):
 
 def test_server_that_ignores_ranges():
     with Server({"/x": b"0123456789"}, fault=lambda m, p: "no ranges") as server:
-        assert _storage.read_range(server.url + "/x", 0, 10) == b"0123456789"
+        assert _remote.read_range(server.url + "/x", 0, 10) == b"0123456789"
         with pytest.raises(OSError, match="does not give parts of files"):
-            _storage.read_range(server.url + "/x", 2, 5)
+            _remote.read_range(server.url + "/x", 2, 5)
 
 
 def test_nobody_listens():
@@ -245,6 +248,7 @@ def test_version_follows_the_content():
         {"block_size": 1},
         {"samples_ahead": 0},
         {"first_wait": -1},
+        {"cache_bytes": -1},
     ],
 )
 def test_wrong_options(wrong):

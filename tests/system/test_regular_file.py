@@ -218,9 +218,8 @@ def test_a_file_larger_than_memory(pictures, sparse, allocated, on_error):
 
 def test_every_way_to_read_a_whole_file(sparse):
     path = sparse("large")
-    for read in (_storage.read, lambda path: _storage.read_range(path, 0, TIB)):
-        with pytest.raises(OSError, match=f"its {TIB} bytes are more than the memory of"):
-            read(path)
+    with pytest.raises(OSError, match=f"its {TIB} bytes are more than the memory of"):
+        _storage.read(path)
     with pytest.raises(jdali.OperatorError, match=f"large: its {TIB} bytes are more"):
         jd.io.file.read(np.frombuffer(path.encode(), np.uint8)).evaluate()
 
@@ -328,9 +327,6 @@ def test_no_memory_for_one_file(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "read", full)
     with pytest.raises(OSError, match="there is no memory for its 5 bytes"):
         _storage.read(str(tmp_path / "file"))
-    monkeypatch.setattr(os, "pread", full)
-    with pytest.raises(OSError, match="there is no memory for its 3 bytes"):
-        _storage.read_range(str(tmp_path / "file"), 0, 3)
 
 
 def test_no_memory_for_records_together_or_for_one(tmp_path, monkeypatch):

@@ -1,0 +1,234 @@
+"""Parts of remote files on the local disk, shared by the processes of a machine and bounded in bytes.
+
+Each part is a file: its content and a checksum. The file `lock` has the number of bytes that all of them take, at most.
+Who writes holds the lock, adds what it will write to that number, and only then writes, into the file `new`, which it
+renames. So a process that is killed leaves a number that is too high, never one that is too low, and nothing to repair;
+each process corrects it when it begins. Reading takes no lock, and sets the time of a file to now: the oldest files are
+removed where room is needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import logging
+import os
+import stat
+import struct
+import time
+import zlib
+from collections.abc import Iterator
+
+from jdali._storage.scope import Ended, current_scope
+from jdali._system.cache_folder import cache_folder
+from jdali._system.open_files import opening
+from jdali.storage import Options, options
+
+log = logging.getLogger("jdali")
+# Part of the names of the files: a change of what they hold must change it.
+_VERSION = 1
+_LOCK, _NEW, _PART = "lock", "new", ".part"
+_TOTAL, _CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
+# Who makes room makes this share of the bound free, since it looks at all files to find the oldest.
+_SPARE = 16
+# Seconds in which another process lets go of the lock, unless it is stopped; it holds it while it writes a part.
+_PATIENCE = 10.0
+_LONGEST_PAUSE = 0.05
+# What was said in this process.
+_SAID: dict[str, object] = {}
+# The options that were in force last, and their cache.
+_current: tuple[Options | None, DiskCache | None] = (None, None)
+
+
+def disk_cache() -> DiskCache | None:
+    """Returns the cache that the options in force ask for, if any."""
+    global _current
+    settings = options()
+    known, cache = _current
+    if known is not settings:
+        folder = cache_folder() if settings.cache_folder is None else settings.cache_folder
+        cache = (
+            DiskCache(os.path.join(folder, "remote"), settings.cache_bytes) if settings.cache_bytes else None
+        )
+        _current = settings, cache
+    return cache
+
+
+class DiskCache:
+    """A folder with parts of remote files. What goes wrong with it is said once, and reading goes on without it.
+
+    Args:
+        folder: of this user alone; made if it is missing.
+        most: bytes that it may take on the disk.
+    """
+
+    def __init__(self, folder: str, most: int):
+        self._folder, self._most = folder, most
+        self._began = self._reads = self._writes = False
+
+    def get(self, key: str) -> bytes | None:
+        """Returns the content that was put under a key; None if it is not there, or damaged."""
+        self._begin()
+        if not self._reads:
+            return None
+        name = _name(key)
+        path = os.path.join(self._folder, name)
+        try:
+            with opening(lambda: open(path, "rb")) as file:
+                data = file.read(max(os.fstat(file.fileno()).st_size - _CHECKSUM.size, 0))
+                is_whole = file.read() == _checksum(name, data)
+            if is_whole:
+                with contextlib.suppress(OSError):  # a disk that became read-only
+                    _set_time(path)
+                return data
+            os.unlink(path)
+            self._say("damaged parts are fetched again")
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            self._say(f"parts that cannot be read are fetched again: {error.strerror}")
+        return None
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keeps content under a key, if the bound allows it; older content is removed for it."""
+        self._begin()
+        if not self._writes:
+            return
+        name = _name(key)
+        path, new = os.path.join(self._folder, name), os.path.join(self._folder, _NEW)
+        with self._writing(), self._locked() as lock:
+            if os.path.exists(path) or not self._reserve(lock, len(data) + _CHECKSUM.size):
+                return
+            try:
+                with opening(lambda: open(new, "wb")) as file:
+                    file.write(data)
+                    file.write(_checksum(name, data))
+                _set_time(new)
+                os.replace(new, path)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.unlink(new)
+                raise
+
+    # --- the folder -------------------------------------------------------------------------
+    def _begin(self) -> None:
+        """Makes the folder, and counts what is in it; once."""
+        if self._began:
+            return
+        with self._writing():
+            os.makedirs(os.path.dirname(self._folder), exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(self._folder, 0o700)
+            facts = os.lstat(self._folder)
+            if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
+                raise OSError(errno.EPERM, f"it must be a folder of user {os.geteuid()} alone (mode 0700)")
+            with self._locked() as lock:
+                if not self._began:
+                    self._evict(lock, self._most - self._overhead(lock))
+                    self._began = self._reads = self._writes = True
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Writes no more after a failure, and says why."""
+        try:
+            yield
+        except Ended:
+            pass
+        except OSError as error:
+            self._began, self._writes = True, False
+            self._say(f"it cannot be written, reading goes on without: {error.strerror}")
+
+    def _say(self, text: str) -> None:
+        text = f"cache of remote files in {self._folder}: {text}"
+        mine = object()
+        if _SAID.setdefault(text, mine) is mine:
+            log.warning(text)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[int]:
+        """Holds the lock of the folder; the system lets go of it when the process dies."""
+        path = os.path.join(self._folder, _LOCK)
+        lock = opening(lambda: os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        try:
+            end, pause = time.monotonic() + _PATIENCE, 0.001
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > end:
+                        raise TimeoutError(
+                            errno.ETIMEDOUT, "another process does not let go of its lock"
+                        ) from None
+                current_scope().wait(path, pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            try:
+                yield lock
+            finally:
+                fcntl.flock(lock, fcntl.LOCK_UN)  # also of a process that was forked meanwhile
+        finally:
+            os.close(lock)
+
+    # --- with the lock held -----------------------------------------------------------------
+    def _reserve(self, lock: int, size: int) -> bool:
+        """Counts a file of so many bytes before it is written; False if there can be no room for it."""
+        block = _block(lock)
+        # One block more, for a file system that notes where the pieces of a file lie.
+        need = -(-size // block) * block + block
+        room = self._most - self._overhead(lock) - need
+        if room < 0:
+            self._say(f"parts larger than cache_bytes={self._most} of jdali.storage are not kept")
+            return False
+        total = os.pread(lock, _TOTAL.size, 0)
+        held = _TOTAL.unpack(total)[0] if len(total) == _TOTAL.size else self._most
+        if held > room:
+            held = self._evict(lock, room - min(room, self._most // _SPARE))
+        os.pwrite(lock, _TOTAL.pack(held + need), 0)
+        return True
+
+    def _overhead(self, lock: int) -> int:
+        """Returns the bytes of the lock and of the folder, with what another name may add to it."""
+        return os.stat(self._folder).st_blocks * 512 + 3 * _block(lock)
+
+    def _evict(self, lock: int, most: int) -> int:
+        """Removes the oldest files until the others take `most` bytes, at most; returns how many they take."""
+        block, found = _block(lock), []
+        with os.scandir(self._folder) as entries:
+            for entry in entries:
+                if entry.name == _NEW:  # of a process that died
+                    os.unlink(entry)
+                elif entry.name.endswith(_PART):
+                    with contextlib.suppress(FileNotFoundError):  # damaged, and removed by who read it
+                        facts = entry.stat(follow_symlinks=False)
+                        # A file system may count blocks only when it has written them.
+                        size = max(facts.st_blocks * 512, -(-facts.st_size // block) * block)
+                        found.append((facts.st_mtime_ns, entry.path, size))
+        held = sum(size for _, _, size in found)
+        for _, path, size in sorted(found):
+            if held <= most:
+                break
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+            held -= size
+        os.pwrite(lock, _TOTAL.pack(held), 0)
+        return held
+
+
+def _block(file: int) -> int:
+    """Returns the unit in which a disk gives room to files, bytes."""
+    return os.fstatvfs(file).f_frsize
+
+
+def _set_time(path: str) -> None:
+    """Notes that a file was used now, more exactly than the clock of the file system does."""
+    os.utime(path, ns=(time.time_ns(),) * 2)
+
+
+def _name(key: str) -> str:
+    return hashlib.sha256(os.fsencode(f"{_VERSION} {key}")).hexdigest() + _PART
+
+
+def _checksum(name: str, data: bytes) -> bytes:
+    return _CHECKSUM.pack(zlib.crc32(data, zlib.crc32(name.encode())))
