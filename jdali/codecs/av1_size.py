@@ -62,7 +62,7 @@ def _places(locations: memoryview) -> Iterator[tuple[int, int, int]]:
 
 
 def _size(data: memoryview) -> tuple[int, int] | None:
-    """Reads height and width from the header of the sequence; None: there is none."""
+    """Reads height and width from the header of the sequence; None: it has no such header."""
     at = 0
     for _ in range(_MOST_UNITS):
         if at >= len(data):
