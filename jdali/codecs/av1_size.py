@@ -76,12 +76,12 @@ def _size(data: memoryview) -> tuple[int, int] | None:
             if not byte & 128:
                 break
         if kind == _SEQUENCE_HEADER:
-            return _Header(data[at : at + size]).size()
+            return _SequenceHeader(data[at : at + size]).size()
         at += size
     return None
 
 
-class _Header:
+class _SequenceHeader:
     """The header of a sequence, bit by bit."""
 
     def __init__(self, data: memoryview):
