@@ -62,7 +62,7 @@ def _places(locations: memoryview) -> Iterator[tuple[int, int, int]]:
 
 
 def _size(data: memoryview) -> tuple[int, int] | None:
-    """Reads height and width from the header of the sequence; None: there is none."""
+    """Reads height and width from the header of the sequence; None: it has no such header."""
     at = 0
     for _ in range(_MOST_UNITS):
         if at >= len(data):
@@ -76,12 +76,12 @@ def _size(data: memoryview) -> tuple[int, int] | None:
             if not byte & 128:
                 break
         if kind == _SEQUENCE_HEADER:
-            return _Header(data[at : at + size]).size()
+            return _SequenceHeader(data[at : at + size]).size()
         at += size
     return None
 
 
-class _Header:
+class _SequenceHeader:
     """The header of a sequence, bit by bit."""
 
     def __init__(self, data: memoryview):

@@ -33,7 +33,7 @@ _AVIF, _HEIC = (b"avif", b"avis"), (b"heic", b"heix", b"heim", b"heis", b"hevc",
 _LARGER, _SMALL = 4, 1 << 16
 # Of a box without its own fields before the bits: those of a sample in AV1 and HEVC.
 _AV1_DEEP, _AV1_TWELVE, _HEVC_BITS = 0x40, 0x20, 17
-# EXIF orientation by the quarter turns against the clock, and the axis of a mirror behind them; -1: there is none.
+# EXIF orientation by the quarter turns against the clock, and the axis of a mirror behind them; -1: no mirror.
 _ORIENTATION = {
     (0, -1): 1, (0, 0): 4, (0, 1): 2, (1, -1): 8, (1, 0): 5, (1, 1): 7, (2, -1): 3, (2, 0): 2, (2, 1): 4, (3, -1): 6,
     (3, 0): 7, (3, 1): 5,

@@ -36,7 +36,7 @@ def opened(content: memoryview, most_values: int) -> Mp3 | None:
     frames = functools.partial(_frames, damaged=damaged)
     wave, rate = _ffmpeg.sound(content, form, frames, most_values, damaged)
     if not rate:
-        raise damaged("there is no frame in it")
+        raise damaged("it has no frame")
     return Mp3(_ffmpeg.floats(wave), rate)
 
 
