@@ -164,6 +164,7 @@ BEHIND_A_DOOR = {
     "tests/laws/test_compiling_for_gpus.py": "compiles the programs of exported functions",
     "tests/laws/test_lowering.py": "lowers the engine's own programs for other platforms",
     "tests/readers/test_names.py": "watches what is asked of hosts",
+    "tests/readers/test_storage.py": "asks for a part of a file alone, without its size",
     "tests/support/contract.py": "compiles operators with the engine's options of XLA",
     "tests/support/shared_programs.py": "counts and empties the table of programs, and gives small batches rows of their own",
     "tests/support/settled.py": "has the index cache keep indexes of new files",
