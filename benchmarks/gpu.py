@@ -148,22 +148,36 @@ def tests() -> Iterator[Row]:
 
 
 def operators() -> Iterator[Row]:
-    """Microseconds a sample, and what `gpu_cost.py` says they are at best."""
+    """Microseconds a sample, and what `gpu_cost.py` says they are at best. All are compiled first, in threads."""
     import gpu_cost
     import jax
 
-    for name, row in gpu_cost.rows().items():
-        if os.environ.get("GPU_REHEARSAL"):
-            row = dataclasses.replace(row, samples=1)
-        stage, shapes = gpu_cost.program_of(row)
-        operands = jax.tree.map(lambda s: np.ones(s.shape, s.dtype), [gpu_cost.MINUS_ZERO, *shapes])
+    rehearsal = bool(os.environ.get("GPU_REHEARSAL"))
+    rows = gpu_cost.rows()
+    if rehearsal:
+        rows = {name: dataclasses.replace(row, samples=1) for name, row in rows.items()}
+
+    def made(row: Any) -> Any:
+        try:
+            stage, shapes = gpu_cost.program_of(row)
+            function = jax.jit(gpu_cost.rounded(stage, "cpu" if rehearsal else "cuda"))
+            shapes = [gpu_cost.MINUS_ZERO, *shapes]
+            where = jax.sharding.SingleDeviceSharding(device())
+            placed = jax.tree.map(lambda s: jax.ShapeDtypeStruct(s.shape, s.dtype, sharding=where), shapes)
+            return function.lower(*placed).compile(), shapes
+        except Exception as error:
+            return f"{type(error).__name__} {str(error)[:120]}"
+
+    with ThreadPoolExecutor(8) as pool:
+        programs = list(pool.map(made, rows.values()))
+    for (name, row), program in zip(rows.items(), programs, strict=True):
+        if isinstance(program, str):
+            yield f"operator {name}", {"failed": program}
+            continue
+        compiled, shapes = program
+        operands = jax.tree.map(lambda s: np.ones(s.shape, s.dtype), shapes)
         operands[0] = np.float32(-0.0)
-        platform = "cpu" if os.environ.get("GPU_REHEARSAL") else "cuda"
-        compiled = (
-            jax.jit(gpu_cost.rounded(stage, platform)).lower(*jax.device_put(operands, device())).compile()
-        )
-        operands = jax.device_put(operands, device())
-        taken = seconds(functools.partial(compiled, *operands), 0.1)
+        taken = seconds(functools.partial(compiled, *jax.device_put(operands, device())), 0.1)
         cost = gpu_cost.Program(compiled.as_text() or "").cost()
         best = max(cost.moved / gpu_cost.BANDWIDTH, cost.flops / gpu_cost.FLOPS)
         yield f"operator {name}", {

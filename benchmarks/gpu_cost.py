@@ -1,7 +1,7 @@
 """Costs of operators and pipelines on an H100, read off what XLA's GPU compiler makes of them. No GPU is needed.
 
     pip install jdali[gpu-compile]
-    python benchmarks/gpu_cost.py [NAME ...] [--pipelines] [--largest 4]
+    python benchmarks/gpu_cost.py [NAME ...] [--pipelines] [--largest 4] [--tpu]
 
 A row has the kernels of a program; the bytes that they read and write, and the temporary memory, in multiples of inputs and
 outputs; the operations of matrix products; the time a sample takes at best, by bandwidth (3.35 TB/s) or arithmetic
@@ -9,6 +9,9 @@ outputs; the operations of matrix products; the time a sample takes at best, by 
 
 Programs are compiled as the engine runs them, products rounded. A loop counts as often as it runs where XLA knows it,
 else once; of the branches of a condition the cheapest counts. Times are bounds from below: nothing was run.
+
+With `--tpu` the device is a TPU v5e, batches have one sample, and bytes, operations and times are the compiler's own estimate, in
+which gathers dominate.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import jax
 import jax.numpy as jnp
 import numpy as np
-from support import h100
+from support import h100, v5e
 
 from jdali import Pipeline, fn, types
 from jdali._batches import BatchSpec
@@ -47,6 +50,7 @@ from jdali.engine.steps.program import stage_function
 from jdali.engine.steps.stage import StageRunner
 
 BANDWIDTH, FLOPS = 3.35e12, 60e12
+TPU_BANDWIDTH, MOST_TPU_SECONDS = 819e9, 1e-3
 # Where a program is worth another look.
 MOST_MOVED, MOST_TEMPORARY = 4, 3
 MINUS_ZERO = jax.ShapeDtypeStruct((), jnp.float32)
@@ -56,6 +60,8 @@ WIDTHS = {
 }  # fmt: skip
 ARRAY = re.compile(rf"\b({'|'.join(WIDTHS)})\[([\d,]*)\]")
 NO_KERNEL = {"parameter", "get-tuple-element", "tuple", "bitcast", "constant", "after-all"}
+# What takes a part of its first operand; what writes into it the operand of this number.
+TAKES, UPDATES = ("slice", "dynamic-slice", "gather"), {"dynamic-update-slice": 1, "scatter": 2}
 # Of `%name = type op(operands), attributes`.
 LINE = re.compile(r"\s*(ROOT )?%([\w.-]+) = (.*?) ([\w-]+)\((.*?)\)(, .*)?$")
 
@@ -165,7 +171,7 @@ class Program:
         return Cost(1, moved, flops)
 
     def _of_fusion(self, inside: list[Instruction], sizes: list[int]) -> int:
-        """Bytes of a fused kernel: slices where it takes no more of an operand, updates of what is updated in place."""
+        """Bytes of a fused kernel: parts where it takes no more of an operand, updates of what is updated in place."""
         moved, by_name = 0, {i.name: i for i in inside}
         parameters = sorted((i for i in inside if i.op == "parameter"), key=lambda i: i.number)
         root = next(i for i in inside if i.is_root)
@@ -174,18 +180,16 @@ class Program:
         for result in results:
             while result.op in ("bitcast", "copy"):
                 result = by_name[result.operands[0]]
-            if result.op == "dynamic-update-slice":
-                moved += nbytes(by_name[result.operands[1]].type)
+            if result.op in UPDATES:
+                moved += nbytes(by_name[result.operands[UPDATES[result.op]]].type)
                 updated.add(result.operands[0])
             else:
                 moved += nbytes(result.type)
         for i, size in zip(parameters, sizes, strict=True):
             users = [
-                u
-                for u in inside
-                if i.name in u.operands and not (u.op == "dynamic-update-slice" and i.name in updated)
+                u for u in inside if i.name in u.operands and not (u.op in UPDATES and i.name in updated)
             ]
-            if users and all(u.op in ("slice", "dynamic-slice") for u in users):
+            if users and all(u.op in TAKES and u.operands[0] == i.name for u in users):
                 size = min(size, sum(nbytes(u.type) for u in users))
             moved += size
         return moved
@@ -194,6 +198,25 @@ class Program:
 def cpu_seconds() -> float:
     usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def print_tpu_row(name: str, samples: int, function: Callable[..., Any], operands: Any, largest: int) -> bool:
+    """Prints what the compiler for a TPU estimates; returns whether a sample takes no more than `MOST_TPU_SECONDS`."""
+    del largest
+    start = cpu_seconds()
+    compiled = v5e.compiled(function, *operands)
+    seconds, cost = cpu_seconds() - start, compiled.cost_analysis()
+    memory, program = compiled.memory_analysis(), Program(compiled.as_text())
+    through = memory.argument_size_in_bytes + memory.output_size_in_bytes
+    kernels = sum(one.op not in NO_KERNEL for one in program.computations[program.entry])
+    best = cost["optimal_seconds"] / samples
+    print(
+        f"| {name} | {kernels} | {cost['bytes accessed'] / through:.1f} | {memory.temp_size_in_bytes / through:.1f} "
+        f"| {cost['flops'] / samples / 1e6:.0f} "
+        f"| {best * 1e6:.1f} ({through / TPU_BANDWIDTH / samples * 1e6:.2f}) | {seconds:.1f} |",
+        flush=True,
+    )
+    return 0 <= best <= MOST_TPU_SECONDS
 
 
 def print_row(name: str, samples: int, function: Callable[..., Any], operands: Any, largest: int) -> bool:
@@ -263,7 +286,7 @@ def rows() -> dict[str, Row]:
         "hsv": Row("hsv", u8, {}, {"hue": half}),
         "brightness_contrast": Row("brightness_contrast", u8, {}, {"brightness": half}),
         "color_space YCbCr": Row("color_space_conversion", u8, {"image_type": types.RGB, "output_type": types.YCbCr}),
-        "equalize": Row("experimental.equalize", u8),
+        "equalize": Row("equalize", u8),
         "clahe 8x8": Row("clahe", u8, {"tiles_x": 8, "tiles_y": 8, "clip_limit": 2.0}),
         "median 5x5": Row("experimental.median_blur", u8, {"window_size": [5, 5]}),
         "filter 5x5": Row("filter", (picture, ((5, 5), np.float32, "HW"))),
@@ -280,7 +303,7 @@ def rows() -> dict[str, Row]:
         "noise.salt_and_pepper": Row("noise.salt_and_pepper", u8),
         "flip": Row("flip", u8, {}, {"horizontal": np.int32(1)}),
         "debayer": Row(
-            "experimental.debayer", (((480, 640), np.uint8, "HW"),), {"blue_position": [0, 0], "algorithm": "bilinear_ocv"}
+            "debayer", (((480, 640), np.uint8, "HW"),), {"blue_position": [0, 0], "algorithm": "bilinear_ocv"}
         ),
         "optical_flow, 4 frames": Row("optical_flow", (((4, 480, 640, 3), np.uint8, "FHWC"),), samples=2),
         "spectrogram 10 s": Row(
@@ -330,15 +353,22 @@ def program_of(row: Row) -> tuple[Callable[..., Any], list[Any]]:
     return stage, operands
 
 
-def print_operators(wanted: list[str], largest: int) -> None:
+def print_operators(wanted: list[str], largest: int, platform: str) -> None:
     good = ran = 0
     for name, row in rows().items():
         if wanted and not any(w in name for w in wanted):
             continue
         ran += 1
+        row = dataclasses.replace(row, samples=1) if platform == "tpu" else row
         stage, operands = program_of(row)
-        good += print_row(name, row.samples, rounded(stage), [MINUS_ZERO, *operands], largest)
-    print(f"\n{good} of {ran} move at most {MOST_MOVED} times their inputs and outputs")
+        show = print_tpu_row if platform == "tpu" else print_row
+        good += show(name, row.samples, rounded(stage, platform), [MINUS_ZERO, *operands], largest)
+    limit = (
+        "take at most 1 ms"
+        if platform == "tpu"
+        else f"move at most {MOST_MOVED} times their inputs and outputs"
+    )
+    print(f"\n{good} of {ran} {limit}")
 
 
 def pipelines() -> dict[str, Callable[[], Any]]:
@@ -389,13 +419,13 @@ def pipelines() -> dict[str, Callable[[], Any]]:
 
 
 def programs_of(
-    definition: Callable[[], Any], samples: int
+    definition: Callable[[], Any], samples: int, platform: str
 ) -> list[tuple[int, Callable[..., Any], list[Any]]]:
-    """The programs that one batch of a pipeline runs on a GPU: rows, function, operands as shapes. None is run."""
+    """The programs that one batch of a pipeline runs on an accelerator: rows, function, operands as shapes. None is run."""
     found: dict[Any, tuple[int, Callable[..., Any], list[Any]]] = {}
 
-    def function(self: Any, form: Any, rest: Any, platform: str, make: Any) -> Any:
-        return stage_function(self._outline, form, "cuda")
+    def function(self: Any, form: Any, rest: Any, _: str, make: Any) -> Any:
+        return stage_function(self._outline, form, platform)
 
     def call(self: Any, job: Any, x64: bool, env: Any, ids: Any, packed: Any, apart: Any) -> Any:
         arrays = [
@@ -409,7 +439,7 @@ def programs_of(
         return [jnp.zeros(v.shape, v.dtype) for v in jax.eval_shape(job.program.function, *operands)]
 
     with (
-        declared(accelerator(), "gpu"),
+        declared(accelerator(), "gpu" if platform == "cuda" else platform),
         mock.patch.object(StageRunner, "function", function),
         mock.patch.object(StageRunner, "_call", call),
     ):
@@ -421,16 +451,18 @@ def programs_of(
     return list(found.values())
 
 
-def print_pipelines(wanted: list[str], largest: int) -> None:
+def print_pipelines(wanted: list[str], largest: int, platform: str) -> None:
     jax.config.update("jax_default_device", jax.devices("cpu")[1])
     for name, definition in pipelines().items():
         if wanted and not any(w in name for w in wanted):
             continue
-        for batch, function, operands in programs_of(definition, {"speech": 64, "video": 8}.get(name, 128)):
+        samples = {"speech": 64, "video": 8}.get(name, 128)
+        for batch, function, operands in programs_of(definition, samples, platform):
             if not operands[0]:  # draws numbers
                 continue
             shapes = ", ".join("x".join(map(str, array.shape)) for array in operands[0])
-            print_row(f"{name}: {shapes}", batch, function, operands, largest)
+            show = print_tpu_row if platform == "tpu" else print_row
+            show(f"{name}: {shapes}", batch, function, operands, largest)
 
 
 def rounded(stage: Callable[..., Any], platform: str = "cuda") -> Callable[..., Any]:
@@ -443,15 +475,18 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="rows whose name has one of these in it; none: all")
     parser.add_argument("--pipelines", action="store_true", help="whole pipelines in place of operators")
     parser.add_argument("--largest", type=int, default=0, help="so many kernels of each program, the largest")
+    parser.add_argument("--tpu", action="store_true", help="on a TPU v5e in place of an H100")
     options = parser.parse_args()
-    if not h100.is_installed():
-        parser.error(h100.MISSING)
+    compiler = v5e if options.tpu else h100
+    if not compiler.is_installed():
+        parser.error(compiler.MISSING)
     titles = (
         "program", "kernels", "moved, x", "temporary, x", "MFLOP of products a sample",
         "us a sample at best (in and out alone)", "s to compile",
     )  # fmt: skip
     print(f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|")
-    (print_pipelines if options.pipelines else print_operators)(options.names, options.largest)
+    show = print_pipelines if options.pipelines else print_operators
+    show(options.names, options.largest, "tpu" if options.tpu else "cuda")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ def by_platform(
     loop: Callable[..., Array],
     whole: Callable[..., Array],
     derivative: Callable[[Any, Any], tuple[Array, Any]] | None = None,
+    tpu: Callable[..., Array] | None = None,
 ) -> Callable[..., Array]:
     """Makes a function that is `loop` on the CPU, one sample after the other, and `whole` elsewhere.
 
@@ -34,7 +35,7 @@ def by_platform(
     Args:
         loop, whole: the same function of the same arguments, pytrees of arrays; neither may close
             over traced values.
-        derivative: see `differentiable`.
+        derivative, tpu: see `differentiable`.
     """
 
     @jax.jit  # traced once: `custom_vmap` traces for one sample, and its rule for the batch again
@@ -65,7 +66,7 @@ def by_platform(
         stacked: Array = lax.map(one, [leaves[i] for i in mapped])
         return stacked, True
 
-    return differentiable(one_by_one, whole, derivative)
+    return differentiable(one_by_one, whole, derivative, tpu)
 
 
 def differentiable(

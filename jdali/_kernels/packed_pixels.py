@@ -8,10 +8,12 @@ there is so little to do for an element that packing does not pay.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from jdali._kernels.by_platform import loop, rows_of_block
@@ -31,11 +33,19 @@ class Plain:
         self.channels: int = image.shape[-1]
         self.dtype = image.dtype
 
+    def form(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Returns the shape of what is computed once for each pixel of `shape`, or for each element."""
+        return tuple(shape)
+
     def read(self, indices: Sequence[Array]) -> Array:
         """Reads the pixels at these indices along each axis, which lie in the image."""
         # One gather of whole pixels, which XLA keeps inside the loop that blends them. The caller has
         # clipped the indices, so nothing need be done about those outside or below 0.
         return self._image.at[tuple(indices)].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+    def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
+        """Reads the pixels between two neighbours along each axis, by which of the two it is."""
+        return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
         """Broadcasts one value a pixel to the form of what `made` passes on."""
@@ -50,6 +60,45 @@ class Plain:
         return function(pixels)
 
 
+class Elements(Plain):
+    """A plain image of which each element is read by itself, [..., C].
+
+    A GPU makes all of a warp in one kernel then, and nothing is written to memory for each pixel first.
+    """
+
+    def form(self, shape: Sequence[int]) -> tuple[int, ...]:
+        return (*shape, self.channels)
+
+    def read(self, indices: Sequence[Array]) -> Array:
+        channel = lax.broadcasted_iota(jnp.int32, indices[0].shape, indices[0].ndim - 1)
+        return super().read([*indices, channel])
+
+    def aligned(self, values: Array) -> Array:
+        return values
+
+
+class Squares(Plain):
+    """A plain image [H, W, C] of which squares of four pixels are read at once: a TPU takes its time by the reads."""
+
+    def __init__(self, image: Array):
+        super().__init__(image)
+        padded = lax.pad(image, np.zeros((), image.dtype), [(0, 1, 0), (0, 1, 0), (0, 0, 0)])
+        right, below = padded[:-1, 1:], padded[1:]
+        self._squares = jnp.concatenate([image, right, below[:, :-1], below[:, 1:]], axis=-1)
+
+    def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
+        """Reads pixels between neighbours, which lie beside each other or are the same."""
+        (top, _), (left, _) = neighbours
+        square = self._squares.at[top, left].get(mode="promise_in_bounds", wrap_negative_indices=False)
+        found: dict[tuple[int, ...], Array] = dict(
+            zip(itertools.product((0, 1), repeat=2), jnp.split(square, 4, axis=-1), strict=True)
+        )
+        same_row, same_column = (self.aligned(one == other) for one, other in neighbours)
+        found[0, 1] = jnp.where(same_column, found[0, 0], found[0, 1])
+        found[1, 1] = jnp.where(same_column, found[1, 0], found[1, 1])
+        return found | {(1, x): jnp.where(same_row, found[0, x], found[1, x]) for x in (0, 1)}
+
+
 class Packed:
     """uint8 [H, W, C] of up to four channels: pixels that are read are uint32, the first channel in the lowest bits."""
 
@@ -60,10 +109,16 @@ class Packed:
         self.channels: int = image.shape[-1]
         self.dtype = image.dtype
 
+    def form(self, shape: Sequence[int]) -> tuple[int, ...]:
+        return tuple(shape)
+
     def read(self, indices: Sequence[Array]) -> Array:
         row, column = indices
         index = row * self._width + column
         return self._words.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+    def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
+        return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
         return values
@@ -82,6 +137,16 @@ class Packed:
 
 
 Pixels = Plain | Packed
+
+
+def corners_by(
+    read: Callable[[Sequence[Array]], Array], neighbours: Sequence[tuple[Array, Array]]
+) -> dict[tuple[int, ...], Array]:
+    """Reads each corner between neighbours by itself."""
+    return {
+        sides: read([pair[side] for pair, side in zip(neighbours, sides, strict=True)])
+        for sides in itertools.product((0, 1), repeat=len(neighbours))
+    }
 
 
 def _packed_rows(image: Array, rows: Array) -> Array:

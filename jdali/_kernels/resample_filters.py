@@ -256,30 +256,6 @@ def weight(axis: Array, tap: Array, start: Array) -> Array:
     return jnp.where(kind == NN, (tap == jnp.floor(start)).astype(jnp.float32), smooth)
 
 
-def border_weights(axis: Array, extent: Array, count: int) -> tuple[Array, Array, Array]:
-    """Computes, for each output element, the weight before the input and after it, and 1 / sum of weights.
-
-    The first two are normalised; all are float32 [count].
-    """
-    start, first = first_taps(axis, count)
-    taps = tap_count(axis)
-
-    def add(chunk: Array, sums: Array) -> Array:
-        offset = chunk * _CHUNK + jnp.arange(_CHUNK, dtype=jnp.int32)
-        tap = first[:, None] + offset
-        value = jnp.where(offset < taps, weight(axis, tap, start[:, None]), 0)
-        parts = [jnp.where(tap < 0, value, 0), jnp.where(tap >= extent, value, 0), value]
-        return sums + jnp.stack([p.sum(axis=1, dtype=jnp.float32) for p in parts])
-
-    # Zero, but as device-varying as the operands, which `shard_map` wants of a loop's state.
-    zero = jnp.where(axis[STEP] == extent.astype(jnp.float32), jnp.float32(0), jnp.float32(0))
-    sums = lax.fori_loop(
-        jnp.int32(0), (taps + _CHUNK - 1) // _CHUNK, add, jnp.zeros((3, count), jnp.float32) + zero
-    )
-    inverse = jnp.where(sums[2] == 0, jnp.float32(0), 1 / sums[2])
-    return sums[0] * inverse, sums[1] * inverse, inverse
-
-
 def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
     """Marks the input elements that an output element weighs, also by 0: float32 [count, shape]."""
     _, first = first_taps(axis, count)
@@ -290,11 +266,26 @@ def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
 
 
 def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
-    """Computes the weight of each input element in each output element: float32 [count, shape]."""
-    before, after, inverse = border_weights(axis, extent, count)
+    """Computes the weight of each input element in each output element: float32 [count, shape].
+
+    Only weights of taps are read from the table: on a TPU reading by index takes longer than all else.
+    """
     start, first = first_taps(axis, count)
-    tap = jnp.arange(shape, dtype=jnp.int32)
-    value = weight(axis, tap, start[:, None]) * inverse[:, None]
-    inside = (tap >= first[:, None]) & (tap - first[:, None] < tap_count(axis))
-    value = jnp.where(inside & (tap < extent), value, 0)
-    return value + jnp.where(tap == 0, before[:, None], 0) + jnp.where(tap == extent - 1, after[:, None], 0)
+    taps = tap_count(axis)
+    element = jnp.arange(shape, dtype=jnp.int32)
+
+    def add(chunk: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
+        offset = chunk * _CHUNK + jnp.arange(_CHUNK, dtype=jnp.int32)
+        tap = first[:, None] + offset
+        value = jnp.where(offset < taps, weight(axis, tap, start[:, None]), 0)
+        place = jnp.clip(tap, 0, extent - 1)
+        weights, total = sums
+        for k in range(_CHUNK):
+            weights = weights + jnp.where(element == place[:, k, None], value[:, k, None], 0)
+        return weights, total + value.sum(axis=1, dtype=jnp.float32)
+
+    # Zero, but as device-varying as the operands, which `shard_map` wants of a loop's state.
+    zero = jnp.where(axis[STEP] == extent.astype(jnp.float32), jnp.float32(0), jnp.float32(0))
+    zeros = jnp.zeros((count, shape), jnp.float32) + zero, jnp.zeros(count, jnp.float32) + zero
+    weights, total = lax.fori_loop(jnp.int32(0), (taps + _CHUNK - 1) // _CHUNK, add, zeros)
+    return weights * jnp.where(total == 0, jnp.float32(0), 1 / total)[:, None]

@@ -28,7 +28,7 @@ from jdali._batches import BatchSpec, reflect_101, size_text
 from jdali._errors import check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.fit import fit
-from jdali._kernels.packed_pixels import Packed, Pixels, Plain, packs, unpacked
+from jdali._kernels.packed_pixels import Elements, Packed, Pixels, Plain, Squares, packs, unpacked
 from jdali._numerics.platform import one_program
 from jdali._numerics.positions import rounded
 from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
@@ -39,7 +39,7 @@ from jdali.types import DALIInterpType
 # the steps of the loop cost nothing (measured with benchmarks/rotate_kernel.py).
 TILE = (32, 64)
 
-# From parameters and the centres of output pixels, along each axis ([D,] H, W) and ready to
+# From parameters and the centres of output pixels, along each axis ([D,] H, W[, C]) and ready to
 # broadcast, to the points of the input they show, along each axis. `affine_points` says what to mind.
 Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 
@@ -188,8 +188,8 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
     shape = sampling.shape
     tile = tuple(min(t, s) for t, s in zip(TILE, shape, strict=False))
 
-    def whole(image: Array, parameters: object, extent: Array, _: Array) -> Array:
-        return _part(sampling, Plain(image), parameters, extent, (0,) * len(shape), shape)
+    def whole(image: Array, parameters: object, extent: Array, _: Array, pixels: Any = Plain) -> Array:
+        return _part(sampling, pixels(image), parameters, extent, (0,) * len(shape), shape)
 
     def tiled(image: Array, parameters: object, extent: Array, out_extent: Array) -> Array:
         rows, columns = ((out_extent[axis] + size - 1) // size for axis, size in enumerate(tile))
@@ -221,7 +221,11 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
-    return by_platform(tiled, whole)(image, parameters, extent, out_extent)
+    # A pixel that is copied needs its point once, so there is little to write.
+    elements = whole if sampling.interp_type == types.INTERP_NN else functools.partial(whole, pixels=Elements)
+    derivative = functools.partial(jax.jvp, whole)
+    squares = whole if sampling.folds else functools.partial(whole, pixels=Squares)
+    return by_platform(tiled, elements, derivative, squares)(image, parameters, extent, out_extent)
 
 
 def _pays_to_pack(sampling: _Sampling, image: Array) -> bool:
@@ -240,12 +244,12 @@ def _part(
     shape: Sequence[int],
 ) -> Array:
     """Computes the part of an output that begins at `origin`: [*shape, C]."""
-    centers = []
-    for axis, (start, size) in enumerate(zip(origin, shape, strict=True)):
-        index = start + jnp.arange(size, dtype=jnp.int32)
-        others = [a for a in range(len(shape)) if a != axis]
-        centers.append(jnp.expand_dims(index, others).astype(jnp.float32) + jnp.float32(0.5))
-    points = [jnp.broadcast_to(p, tuple(shape)) for p in sampling.mapping(parameters, centers)]
+    centers, form = [], pixels.form(shape)
+    for axis, start in enumerate(origin):
+        sizes = [size if a == axis or a >= len(shape) else 1 for a, size in enumerate(form)]
+        index = start + lax.broadcasted_iota(jnp.int32, sizes, axis)
+        centers.append(index.astype(jnp.float32) + jnp.float32(0.5))
+    points = [jnp.broadcast_to(p, form) for p in sampling.mapping(parameters, centers)]
     sample = {types.INTERP_NN: _nearest, types.INTERP_LINEAR: _linear, types.INTERP_CUBIC: _cubic}
     return sample[sampling.interp_type](sampling, pixels, points, extent)
 
@@ -316,8 +320,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         shares.append(pixels.aligned(position - low.astype(jnp.float32)))
     fill = _fill(sampling, pixels.dtype, pixels.channels)
 
-    def corner(sides: tuple[int, ...]) -> Array:
-        value = pixels.read([neighbours[axis][side] for axis, side in enumerate(sides)])
+    def filled(sides: tuple[int, ...], value: Array) -> Array:
         if fill is None:
             return value
         masks = [inside[axis][side] for axis, side in enumerate(sides)]
@@ -338,7 +341,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
             values = blended
         return saturate_cast(values[()], sampling.dtype)
 
-    return pixels.made(blend, {sides: corner(sides) for sides in itertools.product((0, 1), repeat=n)})
+    return pixels.made(blend, {s: filled(s, value) for s, value in pixels.corners(neighbours).items()})
 
 
 def _cubic(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:

@@ -155,19 +155,30 @@ def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLik
     The counter of an element is its row-major index within `extent` (not within `shape`);
     `draw` numbers independent draws from one key. Elements past `extent` are unspecified.
     """
-    linear = jnp.zeros(tuple(shape), jnp.uint32)
-    for axis, size in enumerate(shape):
-        step = jnp.expand_dims(
-            jnp.arange(size, dtype=jnp.uint32), [a for a in range(len(shape)) if a != axis]
-        )
-        linear = linear * extent[axis].astype(jnp.uint32) + step
+    return _counted_bits(key, element_counter(extent, jnp.indices(shape, jnp.uint32, sparse=True)), draw)
+
+
+def element_counter(extent: Array, position: Sequence[Array]) -> Array:
+    """Computes the counters of elements, uint32, from their indices along each axis, which are broadcast."""
+    counter = jnp.zeros((), jnp.uint32)
+    for axis, index in enumerate(position):
+        counter = counter * extent[axis].astype(jnp.uint32) + index.astype(jnp.uint32)
+    return counter
+
+
+def _counted_bits(key: Array, counter: Array, draw: ArrayLike) -> Array:
     words = jax.random.key_data(key)
-    return threefry(words[0], words[1], jnp.asarray(draw, jnp.uint32), linear)[0]
+    return threefry(words[0], words[1], jnp.asarray(draw, jnp.uint32), counter)[0]
 
 
 def element_uniform(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
     """Draws float32 [*shape] in [0, 1), 23 random bits each; see `element_bits`."""
     return _fraction(element_bits(key, extent, shape, draw))
+
+
+def counted_uniform(key: Array, counter: Array, draw: ArrayLike) -> Array:
+    """Draws what `element_uniform` gives the elements with these counters."""
+    return _fraction(_counted_bits(key, counter, draw))
 
 
 def _fraction(bits: Array) -> Array:
@@ -178,9 +189,17 @@ def _fraction(bits: Array) -> Array:
 
 def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
     """Draws float32 [*shape], standard normal, within 5.5 of 0 (24 random bits each); see `element_bits`."""
-    bits = element_bits(key, extent, shape, draw) >> 8
+    return _normal(element_bits(key, extent, shape, draw))
+
+
+def counted_normal(key: Array, counter: Array, draw: ArrayLike) -> Array:
+    """Draws what `element_normal` gives the elements with these counters."""
+    return _normal(_counted_bits(key, counter, draw))
+
+
+def _normal(bits: Array) -> Array:
     # The middles of 2**24 equal parts of (-1, 1): odd multiples of 2**-24, which float32 holds exactly.
-    odd = 2 * bits.astype(jnp.int32) + jnp.int32(1 - (1 << 24))
+    odd = 2 * (bits >> 8).astype(jnp.int32) + jnp.int32(1 - (1 << 24))
     middles = odd.astype(jnp.float32) * jnp.float32(2.0**-24)
     normal: Array = jnp.float32(math.sqrt(2)) * jax.lax.erf_inv(middles)
     return normal

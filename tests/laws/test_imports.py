@@ -161,7 +161,7 @@ BEHIND_A_DOOR = {
     "tests/engine/test_slabs.py": "counts slabs, so it knows the size of the smallest one",
     "tests/faults/test_memory.py": "counts slabs, so it knows the size of the smallest one",
     "tests/faults/test_threads.py": "counts the engine's threads",
-    "tests/laws/test_compiling_for_gpus.py": "compiles the programs of exported functions",
+    "tests/laws/test_compiling.py": "compiles the programs of exported functions",
     "tests/laws/test_lowering.py": "lowers the engine's own programs for other platforms",
     "tests/readers/test_names.py": "watches what is asked of hosts",
     "tests/readers/test_storage.py": "asks for a part of a file alone, without its size",

@@ -176,28 +176,34 @@ def test_grad(case: Case):
 # Cases whose program for accelerators is another than the CPU's, one of each kernel; those that compile quickly.
 ACCELERATED = {
     "nonsilent_region", "clahe", "jpeg_compression_distortion", "filter", "laplacian-large", "experimental.median_blur",
-    "noise.shot", "spectrogram", "rotate-large",
+    "spectrogram", "rotate-large",
 }  # fmt: skip
 SLOWER = {
     "multi_paste", "multi_paste-shares", "resize", "resize-uint8", "resize_crop_mirror", "resize_crop_mirror-volume",
     "fast_resize_crop_mirror", "fast_resize_crop_mirror-volume", "random_resized_crop", "laplacian", "tensor_resize",
     "resize-large", "laplacian-volume", "gaussian_blur-volume",
 }  # fmt: skip
+# Those whose program for a TPU is another than that for a GPU.
+OF_TPUS = {"rotate-large", "spectrogram", "resize"}
 
 
 @pytest.mark.parametrize(
-    "case",
+    ("case", "platform"),
     [
-        pytest.param(case, marks=() if str(case) in ACCELERATED else pytest.mark.exhaustive, id=str(case))
+        pytest.param(
+            case, platform, id=f"{case}-{platform}",
+            marks=() if str(case) in ACCELERATED else pytest.mark.exhaustive,
+        )
         for case in [*CASES, *LARGE]
         if str(case) in ACCELERATED | SLOWER
+        for platform in ("gpu", *["tpu"] * (str(case) in OF_TPUS))
     ],
-)
-def test_program_for_accelerators(case: Case):
+)  # fmt: skip
+def test_program_for_accelerators(case: Case, platform: str):
     """Its `jit(vmap)` and its derivatives, run on a CPU."""
     wanted = eager(case), batch_of(case, derivatives, DIFFERENTIABLE) if case.grad else ()
     own = derivatives(case) if case.grad else lambda _: []
-    with forced("gpu"):
+    with forced(platform):
         outputs, found = jit(lambda every: (mapped(case)(every), own(every)))(samples(case, DEVICES))
     for i, want in enumerate(wanted[0]):
         compare(case, tuple(out[i] for out in outputs), want)

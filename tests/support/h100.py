@@ -6,9 +6,11 @@ needed.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,17 @@ def _sharding() -> jax.sharding.Sharding:
     return jax.sharding.SingleDeviceSharding(topology.devices[0])
 
 
+@contextlib.contextmanager
+def programs_not_loaded() -> Iterator[None]:
+    """Compiles again what JAX keeps on disk from an earlier run, for it cannot be loaded where its device is not."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Error reading persistent compilation cache")
+        yield
+
+
 def compiled(function: Callable[..., Any], *shapes: Any) -> Any:
     """Compiles a function of arrays, or pytrees of them, of which only shapes and types count, for an H100."""
     jitted = jax.jit(function, in_shardings=_sharding(), out_shardings=_sharding())
-    return jitted.trace(*shapes).lower(lowering_platforms=("cuda",)).compile(compiler_options=_OPTIONS)
+    lowered = jitted.trace(*shapes).lower(lowering_platforms=("cuda",))
+    with programs_not_loaded():
+        return lowered.compile(compiler_options=_OPTIONS)

@@ -191,7 +191,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
         seen = wave.at[at].get(mode="promise_in_bounds", wrap_negative_indices=False)
         return jnp.where(position < length + after, seen, 0)
 
-    result: Array = platform_dependent(wave, length, cpu=ends, default=whole)
+    result: Array = platform_dependent(wave, length, cpu=ends, default=whole, tpu=ends)
     return result
 
 

@@ -110,6 +110,7 @@ def table_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     """
     tables, shift = parameters
     first = [center.reshape(-1)[0].astype(jnp.int32) for center in centers]
-    shape = [center.size for center in centers]
+    shape = [center.shape[axis] for axis, center in enumerate(centers)]
     points = [lax.dynamic_slice(table, first, shape) + shift for table in tables]
+    points = [point.reshape(*shape, *[1] * (centers[0].ndim - 2)) for point in points]
     return [jnp.where(jnp.isnan(point), jnp.float32(-10), point) for point in points]

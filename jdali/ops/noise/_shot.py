@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
 from jdali._batches import mask_padding
-from jdali._numerics.platform import one_program, platform_dependent
-from jdali._numerics.random import element_normal, element_uniform
+from jdali._numerics.platform import of_whole_batch
+from jdali._numerics.random import counted_normal, counted_uniform, element_counter
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, operator
 
@@ -21,9 +20,9 @@ _FEW = np.float32(10)
 _MANY = np.float32(2.0**20)
 # An attempt is refused with a probability of at most 1/4, so all of these are for one element in 10¹².
 _ATTEMPTS = 20
-
-# Number of events, its probability, that of at most so many, the least number whose sum is above what was drawn.
-_Sums: TypeAlias = tuple[Array, Array, Array, Array]
+_REFUSED = np.float32(-1)
+# After the first attempt elements wait in groups of so many neighbours: bits of a word.
+_GROUP = 32
 
 
 @operator(name="noise.shot", source="operators/random/noise/shot_noise.h")
@@ -44,85 +43,117 @@ def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent:
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """
-    value = data.astype(jnp.float32)
     unit = jnp.where(factor == 0, jnp.float32(1), factor)
+
+    def mean_of(values: Array) -> Array:
+        return values.astype(jnp.float32) / unit
+
+    def noisy(counts: Array) -> Array:
+        return saturate_cast(counts * unit, data.dtype)
+
     # Padding may hold anything; attempts that wait for it would make the work depend on it.
-    mean = mask_padding(value / unit, extent, 0)
-    counts = _poisson(key, extent, jnp.where(jnp.isfinite(mean) & (mean > 0), mean, jnp.float32(0)))
-    return jnp.where(factor == 0, data, saturate_cast(counts * unit, data.dtype))
+    mean = mask_padding(mean_of(data), extent, 0)
+    mean = jnp.where(jnp.isfinite(mean) & (mean > 0), mean, jnp.float32(0))
+    counter = element_counter(extent, jnp.indices(mean.shape, jnp.uint32, sparse=True))
+    # Both draws are kept: else XLA makes them anew for each use, or hands a dozen arrays from kernel to kernel.
+    small = lax.optimization_barrier(noisy(_by_sums(key, counter, mean)))
+    k, good = _attempt(key, counter, jnp.clip(mean, _FEW, _MANY), 0)
+    tried = lax.optimization_barrier(jnp.where(good, k, _REFUSED))
+    # The draw of `_by_sums`, which would be kept for this one if XLA knew.
+    standard = counted_normal(key, counter, lax.optimization_barrier(jnp.uint32(0)))
+    normal = jnp.maximum(jnp.round(mean + jnp.sqrt(mean) * standard), 0)
+    refused = tried == _REFUSED
+    result = jnp.where((mean > _MANY) | refused, noisy(normal), noisy(tried))
+    result = jnp.where(mean < _FEW, small, result)
+    waiting = (mean >= _FEW) & (mean <= _MANY) & (factor != 0) & refused
+
+    def again(values: Array, position: Sequence[Array], number: Array) -> tuple[Array, Array]:
+        k, good = _attempt(key, element_counter(extent, position), mean_of(values), number)
+        return noisy(k), good
+
+    return _until_accepted(data, jnp.where(factor == 0, data, result), waiting, again)
 
 
-@one_program()
-def _poisson(key: Array, extent: Array, mean: Array) -> Array:
-    """Draws a Poisson variate, float32, for each mean, which must be finite and not negative."""
-    few = mean < _FEW
-    small = _by_sums(element_uniform(key, extent, mean.shape, 0), jnp.where(few, mean, jnp.float32(0)))
-    normal = jnp.maximum(jnp.round(mean + jnp.sqrt(mean) * element_normal(key, extent, mean.shape, 0)), 0)
-    between = jnp.clip(mean, _FEW, _MANY)
-    large = _by_rejection(key, extent, between, (mean == between) & ~few, normal)
-    return jnp.where(few, small, large)
+def _by_sums(key: Array, counter: Array, mean: Array) -> Array:
+    """Draws the least number for which the probability of at most so many events is above a uniform number.
 
-
-def _by_sums(u: Array, mean: Array) -> Array:
-    """Finds the least k for which the probability of at most k events is above `u`."""
+    Means from `_FEW` up give anything.
+    """
+    u, mean = counted_uniform(key, counter, 0), jnp.where(mean < _FEW, mean, jnp.float32(0))
+    probability = total = jnp.exp(-mean)
+    result = jnp.zeros_like(mean)
+    # A constant would be divided by as a product.
+    k = lax.optimization_barrier(jnp.float32(0))
     # float32 sums can stay below the largest u, so the tail ends where it is less than 2**-23 likely.
-    last = int(3.5 * _FEW)
-
-    def step(state: _Sums, u: Array, mean: Array) -> _Sums:
-        k, probability, total, result = state
-        result = jnp.where(u >= total, k + 1, result)
-        probability = probability * mean / (k + 1)
-        return k + 1, probability, total + probability, result
-
-    def loop(u: Array, mean: Array, *start: Array) -> Array:
-        k, probability, total, result = start
-        return lax.while_loop(
-            lambda state: (state[0] < last) & (u >= state[2]).any(),
-            lambda state: step(state, u, mean),
-            (k, probability, total, result),
-        )[3]
-
-    def written_out(u: Array, mean: Array, *start: Array) -> Array:
-        """Steps past the end of the loop change nothing, and all of them are one pass over memory."""
-        # A constant would be divided by as a product.
-        state: Any = (lax.optimization_barrier(start[0]), *start[1:])
-        for _ in range(last):
-            state = step(state, u, mean)
-        result: Array = state[3]
-        return result
-
-    none = jnp.exp(-mean)
-    start = varying_like((jnp.float32(0), none, none, jnp.zeros_like(mean)), mean, u)
-    result: Array = platform_dependent(u, mean, *start, cpu=loop, default=written_out)
+    for _ in range(int(3.5 * _FEW)):
+        k = k + 1
+        result = jnp.where(u >= total, k, result)
+        probability = probability * mean / k
+        total = total + probability
     return result
 
 
-def _by_rejection(key: Array, extent: Array, mean: Array, wanted: Array, otherwise: Array) -> Array:
-    """Draws by Hörmann's transformed rejection (PTRS, 1993), for means from 10 up.
-
-    Args:
-        wanted: bool, which elements are drawn; the others, and one that every attempt refuses, are those
-            of `otherwise`.
-    """
+def _attempt(key: Array, counter: Array, mean: Array, number: int | Array) -> tuple[Array, Array]:
+    """Draws by Hörmann's transformed rejection (PTRS, 1993), for means from 10 up; returns numbers, and which are good."""
     b = 0.931 + 2.53 * jnp.sqrt(mean)
     a = -0.059 + 0.02483 * b
     log_inverse_alpha = jnp.log(1.1239 + 1.1328 / (b - 3.4))
     always = 0.9277 - 3.6224 / (b - 2)
+    draw = 2 * jnp.asarray(number, jnp.uint32) + 1
+    u = counted_uniform(key, counter, draw) - 0.5
+    v = counted_uniform(key, counter, draw + 1) + jnp.float32(2.0**-24)
+    edge = 0.5 - jnp.abs(u)
+    k = jnp.floor((2 * a / edge + b) * u + mean + 0.43)
+    ratio = jnp.log(v) + log_inverse_alpha - jnp.log(a / (edge * edge) + b)
+    good = (edge >= 0.07) & (v <= always)
+    good |= (k >= 0) & ~((edge < 0.013) & (v > edge)) & (ratio <= _log_probability(k, mean))
+    return k, good
 
-    def attempt(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        number, waiting, result = state
-        u = element_uniform(key, extent, mean.shape, number) - 0.5
-        v = element_uniform(key, extent, mean.shape, number + 1) + jnp.float32(2.0**-24)
-        edge = 0.5 - jnp.abs(u)
-        k = jnp.floor((2 * a / edge + b) * u + mean + 0.43)
-        ratio = jnp.log(v) + log_inverse_alpha - jnp.log(a / (edge * edge) + b)
-        good = (edge >= 0.07) & (v <= always)
-        good |= (k >= 0) & ~((edge < 0.013) & (v > edge)) & (ratio <= _log_probability(k, mean))
-        return number + 2, waiting & ~good, jnp.where(waiting & good, k, result)
 
-    start = varying_like((jnp.uint32(1), wanted, otherwise), mean, jax.random.key_data(key))
-    last = np.uint32(1 + 2 * _ATTEMPTS)
-    return lax.while_loop(lambda state: (state[0] < last) & state[1].any(), attempt, start)[2]
+def _until_accepted(
+    data: Array, result: Array, waiting: Array, again: Callable[..., tuple[Array, Array]]
+) -> Array:
+    """Makes further attempts for the elements that wait: each turn one, for one element of each group of neighbours.
+
+    Args:
+        again: of values of `data`, their indices along each axis and the numbers of the attempts, what takes their places in
+            `result`, and which are good; what no attempt is good for stays as it is.
+    """
+    if not data.size:
+        return result
+    groups = -(-data.size // _GROUP)
+    missing = groups * _GROUP - data.size
+    flags = lax.pad(waiting.reshape(-1), np.bool_(False), [(0, missing, 0)]).reshape(groups, _GROUP)
+    bits = jnp.uint32(1) << jnp.arange(_GROUP, dtype=jnp.uint32)
+    queue = jnp.where(flags, bits, jnp.uint32(0)).sum(1, dtype=jnp.uint32)
+    first = _GROUP * jnp.arange(groups, dtype=jnp.int32)
+    values = data.reshape(-1)
+
+    def goes_on(state: tuple[Array, Array, Array]) -> Array:
+        return ~of_whole_batch(~state[0].any())
+
+    def turn(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        queue, number, result = state
+        lowest = queue & (~queue + 1)
+        # Of a group in which none waits: the first, which stays as it is.
+        element = first + lax.population_count(jnp.maximum(lowest, 1) - 1).astype(jnp.int32)
+        drawn, good = again(values[element], _position(element, data.shape), number)
+        drawn = jnp.where((queue != 0) & good, drawn, result[element])
+        result = result.at[element].set(drawn, indices_are_sorted=True, unique_indices=True)
+        done = good | (number == _ATTEMPTS - 1)
+        return jnp.where(done, queue ^ lowest, queue), jnp.where(done, np.uint32(1), number + 1), result
+
+    start = queue, jnp.ones(groups, jnp.uint32), result.reshape(-1)
+    return lax.while_loop(goes_on, turn, varying_like(start, *start))[2].reshape(data.shape)
+
+
+def _position(element: Array, shape: Sequence[int]) -> list[Array]:
+    """Computes the indices along each axis of elements that are numbered row by row."""
+    position = []
+    for size in reversed(shape):
+        position.append(lax.rem(element, np.int32(size)))
+        element = lax.div(element, np.int32(size))
+    return position[::-1]
 
 
 def _log_probability(k: Array, mean: Array) -> Array:
