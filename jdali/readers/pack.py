@@ -57,7 +57,7 @@ class PackReader(OverReader):
         return tuple(column.host_samples()[0] for column in loaded.columns)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        members = indices.reshape(len(indices), -1)  # a row of one document, where it alone is asked for
+        members = indices if indices.ndim == 2 else indices[:, None]  # a document that is asked for alone
         owners = np.nonzero(members >= 0)[0]
         documents, wrong = documents_of(self._source, self._encode, members[members >= 0])
         outputs = [[tokens[: self._length] for tokens in one] for one in documents]

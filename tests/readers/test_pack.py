@@ -296,6 +296,8 @@ def test_iterators():
         assert len(batches) == len(iterator) == -(-len(rows(DOCUMENTS, 4)) // 2)
         assert isinstance(batches[0]["tokens"], jax.Array)
         np.testing.assert_array_equal(iterator.batch_at(1)["tokens"], batches[1]["tokens"])
+        alone = iterator.sample(2, 0)  # a document by itself
+        assert np.asarray(alone["tokens"]).tolist() == [*DOCUMENTS[2].tolist(), 0]
 
 
 def test_a_mixture_is_packed(tmp_path):
