@@ -22,6 +22,8 @@ from jdali.readers.formats.records import record_tasks
 
 # Arrays of other kinds would need code to be read, or are no numbers.
 NUMBERS = "biuf"
+# Chunks beyond `bytes_ahead` take at most this part of `max_sample_bytes`.
+_SHARE = 4
 _ROI = ("roi_start", "roi_shape")
 
 
@@ -100,7 +102,10 @@ class ChunkedReader(Reader):
                       if i != axis % len(a.shape))
             for a in known
         )  # fmt: skip
-        self._kept = KeptPieces[np.ndarray](2 * in_sample, lambda chunk: chunk.nbytes)
+        # Those of a sample and of the next, but no more than this limit's share: a window touches few of them.
+        largest = max(math.prod(a.chunks) * a.dtype.itemsize for a in known)
+        fitting = max(limits.most("max_sample_bytes") // _SHARE // largest, 1)
+        self._kept = KeptPieces[np.ndarray](min(2 * in_sample, fitting), lambda chunk: chunk.nbytes)
         self._bytes = sum(
             array.dtype.itemsize * math.prod(array.shape) // max(counts[0], 1) for array in known
         )
