@@ -34,6 +34,26 @@ from jdali._system import limits
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
+# Files that take most processor time, half a minute each and more. They come first: the last one of them would run alone.
+LONG = (
+    "ops/test_pure_functions.py", "docs/test_snippets.py", "laws/test_every_operator.py", "engine/function/test_export.py",
+    "tools/test_make_docs.py", "engine/shapes/test_stage_shapes.py", "ops/noise/test_noise.py", "laws/test_resume.py",
+    "ops/random/test_random.py", "ops/image/test_resize.py", "laws/test_strict_modes.py", "ops/image/test_mixup.py",
+    "ops/audio/test_nonsilent_region.py", "ops/sequence/test_optical_flow.py", "ops/audio/test_signal_ops.py",
+)  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Lets pytest-xdist take files in the order of the collection. Its own is by their number of tests."""
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the files of `LONG` first, in this order."""
+    places = {Path(__file__).parent / name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
 def pytest_collection_finish() -> None:
     """Leaves what is there to stay, 15,000 tests among it, out of all later searches for garbage."""
     gc.collect()

@@ -18,7 +18,8 @@ from support.data import image
 
 import jdali
 from jdali import fn
-from jdali.auto_aug.trivial_augment import trivial_augment_wide
+from jdali.auto_aug.augmentations import brightness, invert
+from jdali.auto_aug.trivial_augment import apply_trivial_augment
 from jdali.iterator import DataIterator
 
 MODES = {
@@ -65,10 +66,8 @@ def pipeline() -> jdali.Pipeline:
     with jdali.Pipeline(batch_size=4, num_threads=2, seed=3) as pipe:
         pictures = fn.external_source([PICTURES], name="pictures", layout="HWC", cycle=True)
         small = fn.resize(pictures, size=[24, 24])
-        turned = fn.rotate(small, angle=fn.random.uniform(range=[-20, 20]), keep_size=True)
-        shown = fn.color_twist(turned, hue=fn.random.uniform(range=[-20, 20]), saturation=1.2)
-        blurred = fn.gaussian_blur(shown, sigma=1.0)
-        cut = fn.crop_mirror_normalize(blurred, mean=[1.0, 2, 3], mirror=fn.random.coin_flip(), name="cut")
+        shown = fn.color_twist(small, hue=fn.random.uniform(range=[-20, 20]), saturation=1.2)
+        cut = fn.crop_mirror_normalize(shown, mean=[1.0, 2, 3], mirror=fn.random.coin_flip(), name="cut")
         sounds = fn.external_source([SOUNDS], cycle=True)
         spectra = fn.spectrogram(fn.pad(sounds), nfft=64, window_length=64, window_step=32)
         pipe.set_outputs(cut, fn.normalize(spectra), small * 2.0 + 1)
@@ -92,7 +91,7 @@ def used(key: jax.Array) -> list[np.ndarray]:
         *taken(sharding=NamedSharding(mesh, PartitionSpec("batch"))),
         function(stacked, index=np.arange(4)),
         jax.jit(lambda arrays: function(arrays, index=np.arange(4)))(jax.device_put(stacked)),
-        trivial_augment_wide(key, PICTURES[0]),
+        apply_trivial_augment([brightness.augmentation((0.1, 1.9)), invert], PICTURES[0], key=key),
         jdali.ops.resize(PICTURES[0], size=(8, 9), layout="HWC"),
         jdali.dynamic.resize(picture, size=[8, 9]) * 2 + 1,
         *(value.as_cpu().as_array() for value in pipeline().run() if value.is_dense_tensor()),

@@ -89,15 +89,28 @@ def test_vmap(case: Case):
         compare(case, tuple(out[i] for out in batch_of(case, mapped)), want)
 
 
-@pytest.mark.parametrize("case", [*CASES, *LARGE], ids=str)
+def in_turns(first: int) -> Any:
+    """Runs every second case, and all of them in `make exhaustive`: a case is sharded in one of two ways in each run."""
+    turns = [[*CASES, *LARGE][i::2] for i in (first, 1 - first)]
+    later = [pytest.param(case, marks=pytest.mark.exhaustive) for case in turns[1]]
+    return pytest.mark.parametrize("case", [*turns[0], *later], ids=str)
+
+
+def turn(case: Case) -> list[Case]:
+    """Returns the cases that run in the same turn: they are compiled together."""
+    every = [*CASES, *LARGE]
+    return every[every.index(case) % 2 :: 2]
+
+
+@in_turns(0)
 def test_shard_map(case: Case):
-    compare(case, batch_of(case, sharded), batch_of(case, mapped))
+    compare(case, batch_of(case, sharded, turn(case)), batch_of(case, mapped))
 
 
-@pytest.mark.parametrize("case", [*CASES, *LARGE], ids=str)
+@in_turns(1)
 def test_batch_sharded_over_a_mesh_of_explicit_axes(case: Case):
     """What `jax.make_mesh` makes, without a word about sharding in the user's program."""
-    got = batch_of(case, mapped, axis_type=AxisType.Explicit)
+    got = batch_of(case, mapped, turn(case), axis_type=AxisType.Explicit)
     compare(case, got, batch_of(case, mapped))
     if case.inputs:
         assert all(out.sharding.is_equivalent_to(over_devices(AxisType.Explicit), out.ndim) for out in got)
