@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches import mask_padding
-from jdali._numerics.platform import of_whole_batch
+from jdali._numerics.platform import of_whole_batch, one_program
 from jdali._numerics.random import counted_normal, counted_uniform, element_counter
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, operator
@@ -43,6 +43,12 @@ def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent:
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """
+    return _noisy(key, data, jnp.asarray(factor, jnp.float32), extent)
+
+
+@one_program()
+def _noisy(key: Array, data: Array, factor: Array, extent: Array) -> Array:
+    """Computes `shot`."""
     unit = jnp.where(factor == 0, jnp.float32(1), factor)
 
     def mean_of(values: Array) -> Array:
