@@ -1,22 +1,32 @@
 """Remote storage with a latency: jdali against a plain loop, and against itself on local files.
 
     python benchmarks/remote.py [--latency 0.05] [--seconds 3] [--threads 2] [--workload file ...]
+    python benchmarks/remote.py --bandwidth 40e6 [--latency 0.02] [--cache]
 
 A server in a process of its own answers each request after the latency. "loop" is what one would write by
 hand: fsspec asked for one sample after another. The three take turns, the first batches are not counted; a
 figure is the median of the turns, in samples a second. "cpu" is processor time of the reading process.
+
+With `--bandwidth` the server sends that many bytes a second over all connections, in as far as the machine lets it.
+"plain" is what 10 threads get that download a shard in parts of 4 MiB, in MB/s; "share" is how much of that
+comes out as records, in a pass after half of one; "requests" is how many were under way at most. With `--cache` what
+was read is kept on disk: "again" is another pass, from there.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -42,22 +52,64 @@ def make(folder: Path) -> None:
 
 
 def write_recordio(path: Path, records: list[bytes]) -> None:
-    import struct
-
     with path.open("wb") as file:
         for data in records:
             record = struct.pack("<IfQQ", 0, 1.0, 0, 0) + data
             file.write(struct.pack("<II", 0xCED7230A, len(record)) + record + bytes(-len(record) % 4))
 
 
-def serve(folder: Path, latency: float) -> None:
-    """Serves a folder until standard input is closed; says where."""
+def make_shards(folder: Path) -> None:
+    """The same records of 100 kB as WebDataset, TFRecord and Parquet: 4 shards of 50 MB."""
+    import io
+    import tarfile
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from jdali.readers.tfrecord import masked_crc
+
+    rng = np.random.default_rng(0)
+    records = [rng.bytes(100_000) for _ in range(500)]
+    examples = []
+    for record in records:
+        value = field(1, field(1, record))  # a feature: a list of bytes
+        value = field(1, field(1, field(1, b"x") + field(2, value)))  # the example, with its entry "x"
+        head = struct.pack("<Q", len(value))
+        ends = struct.pack("<I", masked_crc(head)), struct.pack("<I", masked_crc(value))
+        examples.append(head + ends[0] + value + ends[1])
+    for shard in range(4):
+        (folder / f"{shard}.tfrecord").write_bytes(b"".join(examples))
+        with tarfile.open(folder / f"{shard}.tar", "w") as tar:
+            for i, record in enumerate(records):
+                member = tarfile.TarInfo(f"{i:04}.bin")
+                member.size = len(record)
+                tar.addfile(member, io.BytesIO(record))
+        table = pa.table({"x": pa.array(records, pa.binary())})
+        pq.write_table(
+            table, folder / f"{shard}.parquet", row_group_size=100, compression="none", use_dictionary=False
+        )
+
+
+def field(number: int, value: bytes) -> bytes:
+    """A field of a protocol buffer."""
+    return bytes([number << 3 | 2]) + varint(len(value)) + value
+
+
+def varint(value: int) -> bytes:
+    low = [value >> shift & 127 for shift in range(0, max(value.bit_length(), 1), 7)]
+    return bytes([*(digit | 128 for digit in low[:-1]), low[-1]])
+
+
+def serve(folder: Path, latency: float, bandwidth: float | None) -> None:
+    """Serves a folder until standard input is closed; says where, and how many requests there were since the last line."""
     sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
     from support.servers import Server, tree
 
-    with Server(tree(folder), latency=latency) as server:
+    with Server(tree(folder), latency=latency, bandwidth=bandwidth) as server:
         print(server.url, flush=True)
-        sys.stdin.read()
+        for _ in sys.stdin:
+            print(server.busiest, flush=True)
+            server.busiest = 0
 
 
 # --- who reads ------------------------------------------------------------------------------
@@ -93,6 +145,63 @@ def batches(workload: str, at: str, threads: int) -> Iterator[int]:
         pipe.close()
 
 
+SHARDED: dict[str, Callable[[list[str]], tuple[str, dict[str, Any]]]] = {
+    "webdataset": lambda at: ("webdataset", {"paths": [f"{one}.tar" for one in at], "ext": ["bin"]}),
+    "tfrecord": lambda at: ("tfrecord", {"path": [f"{one}.tfrecord" for one in at], "features": features()}),
+    "parquet": lambda at: ("parquet", {"paths": [f"{one}.parquet" for one in at], "columns": ["x"]}),
+}
+
+
+def features() -> dict[str, Any]:
+    from jdali import tfrecord
+
+    return {"x": tfrecord.FixedLenFeature((), tfrecord.string, "")}
+
+
+def passes(name: str, url: str, threads: int, **order: Any) -> Iterator[int]:
+    """Reads shards with jdali; the bytes of each batch."""
+    import jdali
+    from jdali import fn
+
+    reader, arguments = SHARDED[name]([f"{url}/{shard}" for shard in range(4)])
+
+    @jdali.pipeline_def(batch_size=20, num_threads=threads, device_id=None)
+    def reads() -> Any:
+        found = getattr(fn.readers, reader)(**arguments, **order)
+        return found["x"] if isinstance(found, dict) else found
+
+    pipe = reads()
+    pipe.build()
+    try:
+        while True:
+            (batch,) = pipe.run()
+            yield sum(len(sample) for sample in batch.to_samples())
+    finally:
+        pipe.close()
+
+
+def plain(url: str) -> float:
+    """Bytes a second of a plain download."""
+    import fsspec
+
+    part, total = 4 << 20, 48 << 20
+    system, path = fsspec.core.url_to_fs(f"{url}/0.parquet")
+    begun = time.perf_counter()
+    with ThreadPoolExecutor(10) as pool:
+        for future in [pool.submit(system.cat_file, path, at, at + part) for at in range(0, total, part)]:
+            future.result()
+    return total / (time.perf_counter() - begun)
+
+
+def rate_of(counts: Iterator[int], warm: int, batches: int) -> float:
+    """Bytes a second over some batches, after others."""
+    for _ in range(warm):
+        next(counts)
+    begun = time.perf_counter()
+    total = sum(next(counts) for _ in range(batches))
+    return total / (time.perf_counter() - begun)
+
+
 def loop(workload: str, at: str) -> Iterator[int]:
     """Reads by hand, one sample after another; decodes as jdali does."""
     import fsspec
@@ -125,16 +234,66 @@ def measure(counts: Iterator[int], seconds: float, skip: int) -> tuple[float, fl
     return samples / wall, samples / max(cpu, 1e-6)
 
 
+def shares(given: argparse.Namespace) -> None:
+    import jdali
+
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as kept:
+        os.environ["JDALI_CACHE_DIR"] = kept
+        make_shards(Path(folder))
+        options = ["--latency", str(given.latency), "--bandwidth", str(given.bandwidth)]
+        command = [sys.executable, __file__, "--serve", folder, *options]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            assert server.stdin is not None
+            url = server.stdout.readline().strip()
+            print(
+                f"latency {given.latency * 1000:.0f} ms, {given.bandwidth / 1e6:.0f} MB/s, {given.threads} threads"
+            )
+            print(
+                f"{'':24} {'plain':>6} {'share':>6} {'requests':>9}"
+                + (f" {'again':>12}" if given.cache else "")
+            )
+            for name in SHARDED:
+                for order in ({}, {"random_shuffle": True, "initial_fill": 100}):
+                    jdali.storage.configure(bytes_ahead=64 << 20, cache_bytes=(1 << 30) * given.cache)
+                    next(made := passes(name, url, given.threads))  # makes the index
+                    made.close()
+                    shutil.rmtree(Path(kept, "remote"), ignore_errors=True)
+                    jdali.storage.configure(bytes_ahead=64 << 20, cache_bytes=(1 << 30) * given.cache)
+                    reference = plain(url)
+                    counts = passes(name, url, given.threads, **order)
+                    server.stdin.write("\n")
+                    server.stdin.flush()
+                    server.stdout.readline()
+                    rate = rate_of(counts, 50, 50 if given.cache else 100)
+                    server.stdin.write("\n")
+                    server.stdin.flush()
+                    busiest = server.stdout.readline().strip()
+                    again = f" {rate_of(counts, 0, 100) / 1e6:7.0f} MB/s" if given.cache else ""
+                    counts.close()
+                    title = f"{name}{', shuffled' * bool(order)}"
+                    print(
+                        f"{title:24} {reference / 1e6:6.1f} {rate / reference:6.1%} {busiest:>9}{again}",
+                        flush=True,
+                    )
+            server.stdin.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--latency", type=float, default=0.05)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--workload", nargs="*", default=list(WORKLOADS), choices=list(WORKLOADS))
+    parser.add_argument("--bandwidth", type=float)
+    parser.add_argument("--cache", action="store_true")
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        serve(given.serve, given.latency)
+        serve(given.serve, given.latency, given.bandwidth)
+        return
+    if given.bandwidth:
+        shares(given)
         return
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder))

@@ -26,6 +26,8 @@ FAULTS = ("500", "503", "cut", "no answer", "long length", "slow")
 _COPIED = ("Range", "Authorization", "X-Amz-Date", "X-Amz-Content-SHA256", "Amz-Sdk-Request", "User-Agent")
 
 Fault = Callable[[str, str], str | None]
+# What is sent at once where the bandwidth is limited, bytes.
+_PACKET = 1 << 16
 
 
 class Server:
@@ -38,6 +40,7 @@ class Server:
             ranges" or "short range"; None: nothing.
         slow: seconds that a "slow" answer is held back.
         latency: seconds before each answer.
+        bandwidth: bytes a second of all answers together; None: as many as the machine gives.
 
     Attributes:
         requests: (method, path, Range header) of all that came.
@@ -52,9 +55,11 @@ class Server:
         fault: Fault = lambda method, path: None,
         slow: float = 0.0,
         latency: float = 0.0,
+        bandwidth: float | None = None,
     ):
         self.files = dict(files or {})
         self.upstream, self.fault, self.slow, self.latency = upstream, fault, slow, latency
+        self.bandwidth, self._sent_at = bandwidth, 0.0
         self.requests: list[tuple[str, str, str | None]] = []
         self.busy = self.busiest = 0
         self.lock = threading.Lock()
@@ -100,6 +105,19 @@ class Server:
             return 416, facts, b""
         facts["Content-Range"] = f"bytes {first}-{int(first) + len(part) - 1}/{len(data)}"
         return 206, facts, part
+
+    def send(self, body: bytes, write: Callable[[bytes], object]) -> None:
+        """Writes an answer, as fast as the bandwidth allows beside the others."""
+        if self.bandwidth is None:
+            write(body)
+            return
+        for at in range(0, len(body), _PACKET):
+            packet = body[at : at + _PACKET]
+            with self.lock:
+                self._sent_at = max(self._sent_at, time.monotonic()) + len(packet) / self.bandwidth
+                wait = self._sent_at - time.monotonic()
+            self.closing.wait(max(wait, 0))
+            write(packet)
 
     def _listing(self, path: str) -> tuple[int, dict[str, str], bytes]:
         below = [name.removeprefix(path) for name in self.files if name.startswith(path)]
@@ -186,7 +204,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(told))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(body[: len(body) // 2] if fault == "cut" else body)
+            owner.send(body[: len(body) // 2] if fault == "cut" else body, self.wfile.write)
             self.wfile.flush()
         if fault in ("cut", "long length"):
             self._hang_up()
