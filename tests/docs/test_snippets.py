@@ -239,6 +239,7 @@ PAGES = {
             "readers.paired": "(4, 32, 32, 3) (4, 32, 32, 1) 3",
             "fn.tokenize": "(4, 32, 32, 3) (4, 16) [4 4 4 4]",
             "nemo_asr": "(2, 40, 20) (2, 32)",
+            "readers.nifti": "(2, 4, 4, 4) (2, 3)",
             "video_resize": "(2, 4, 32, 32, 3) [3 3]",
             "readers.parquet": "int32 (4, 32)",
             'weights="balanced"': "{0: 4, 1: 4}",
