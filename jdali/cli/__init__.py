@@ -1,4 +1,4 @@
-"""The command line: `python -m jdali doctor`, `index FILE`, `view PIPELINE`, `bench PIPELINE` and `serve FOLDER`."""
+"""The command line: `python -m jdali doctor`, `index`, `convert`, `view`, `bench` and `serve`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from jdali import __version__
-from jdali.cli import _bench, _doctor, _index, _serve, _view
+from jdali.cli import _bench, _convert, _doctor, _index, _serve, _view
 
 
 class _Parser(argparse.ArgumentParser):
@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _doctor.add_to(commands)
     _index.add_to(commands)
+    _convert.add_to(commands)
     _serve.add_to(commands)
     _view.add_to(commands)
     _bench.add_to(commands)

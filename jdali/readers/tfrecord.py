@@ -91,7 +91,7 @@ class TFRecordReader(RecordReader):
         self._parser, self.num_outputs = parser, parser.num_outputs
 
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
-        return self._parser.parse(self._checked(record))
+        return self._parser.parse(checked(record))
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
         ok &= pieces.sizes >= _AROUND
@@ -113,21 +113,22 @@ class TFRecordReader(RecordReader):
         sound &= buffer.at(data_end, "<u4") == _masked_crcs(raw, starts + _HEAD.size, data_end)
         return sound
 
-    def _checked(self, record: bytes) -> bytes:
-        """Checks a record and returns its data."""
-        if len(record) < _AROUND:
-            raise Misplaced(f"the index gives it {len(record)} bytes, a record has at least {_AROUND}")
-        length, crc = _HEAD.unpack_from(record)
-        if masked_crc(record[:8]) != crc:
-            raise Misplaced("the CRC of its length is wrong, no record begins there")
-        if length != len(record) - _AROUND:
-            raise Misplaced(
-                f"the index gives it {len(record)} bytes, but its length of {length} makes {length + _AROUND}"
-            )
-        data = record[_HEAD.size : -_CRC.size]
-        if masked_crc(data) != _CRC.unpack_from(record, len(record) - _CRC.size)[0]:
-            raise BadRecord("the CRC of its data is wrong; the record is damaged")
-        return data
+
+def checked(record: bytes) -> bytes:
+    """Checks a record and returns its data."""
+    if len(record) < _AROUND:
+        raise Misplaced(f"the index gives it {len(record)} bytes, a record has at least {_AROUND}")
+    length, crc = _HEAD.unpack_from(record)
+    if masked_crc(record[:8]) != crc:
+        raise Misplaced("the CRC of its length is wrong, no record begins there")
+    if length != len(record) - _AROUND:
+        raise Misplaced(
+            f"the index gives it {len(record)} bytes, but its length of {length} makes {length + _AROUND}"
+        )
+    data = record[_HEAD.size : -_CRC.size]
+    if masked_crc(data) != _CRC.unpack_from(record, len(record) - _CRC.size)[0]:
+        raise BadRecord("the CRC of its data is wrong; the record is damaged")
+    return data
 
 
 def begins_record(head: bytes) -> bool:

@@ -67,6 +67,10 @@ def check_gradient(names):
 
 
 PAGES = {
+    "convert.md": Page(
+        {"training()": "[(24, 32, 3), (24, 32, 3), (24, 32, 3), (24, 32, 3)] [b'0', b'0', b'0', b'0']"},
+        pages.write_photos,
+    ),
     "custom_operators.md": Page(
         {"acme.tint(": ["[100  50   0]", "[[[1. 2. 3.]]]"]},
         lambda root: (root / "acme_tint.py").write_text(pages.snippets("custom_operators.md")[0].code),

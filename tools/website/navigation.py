@@ -12,6 +12,7 @@ _GUIDES = [
     "installing.md",
     "tasks.md",
     "readers.md",
+    "convert.md",
     "resuming.md",
     "scaling.md",
     "accelerators.md",

@@ -143,6 +143,34 @@ def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray
     return _columns.shaped_column(values, counts, feature.shape, feature.partial_shape, ok)
 
 
+def parse(data: bytes) -> dict[str, Any]:
+    """Parses all features of a tf.train.Example: bytes, integers, floats, or lists of them where they are not single.
+
+    Raises:
+        BadRecord: it is none.
+    """
+    found: dict[str, Any] = {}
+    for first, last in contents(fields(data, 0, len(data)), 1):
+        for start, end in contents(fields(data, first, last), 1):
+            entry = fields(data, start, end)
+            names, features = contents(entry, 1), contents(entry, 2)
+            if not names or not features:
+                raise BadRecord("a feature of it has no name, or nothing in it")
+            values: list[Any] = []
+            for number, _, at, stop in fields(data, *features[-1]):
+                held = fields(data, at, stop)
+                if number == 1:
+                    values = [data[a:b] for a, b in contents(held, 1)]
+                else:
+                    values = (
+                        reals(data, held, 1, _FLOAT32) if number == 2 else integers(data, held, 1)
+                    ).tolist()
+            found[data[slice(*names[-1])].decode(errors="surrogateescape")] = (
+                values[0] if len(values) == 1 else values
+            )
+    return found
+
+
 def taker(name: str, feature: Feature) -> Taker:
     """Makes the function that converts the bytes of a tf.train.Feature (none if it is missing) to an output."""
     wanted = _LIST_OF[feature.dtype]

@@ -142,7 +142,7 @@ def build_index(path: str) -> Arrays:
     found: list[tuple[int, str, int, int, int]] = []
     try:
         with scan_bar(path) as progress:
-            for sample, extension, member in _scanned(files):
+            for sample, extension, member in scanned(files, 0):
                 mark = 0 if member.is_sparse else header_mark(member.header)
                 found.append((sample, extension, member.offset, member.size, mark))
                 progress(member.offset + member.size)
@@ -164,7 +164,7 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
     files = RecordFiles(NAME, [path])
     samples: list[list[str]] = []
     try:
-        for sample, extension, (name, offset, size, _, is_sparse) in _scanned(files):
+        for sample, extension, (name, offset, size, _, is_sparse) in scanned(files, 0):
             if is_sparse:
                 raise BadRecord(f"{os.fsdecode(name)} at byte {offset} {SPARSE}")
             if name.split() != [name]:
@@ -183,10 +183,10 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
     yield from map(" ".join, samples)
 
 
-def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, Member]]:
-    """Yields the number of the sample, the extension, and the place of each component."""
+def scanned(files: RecordFiles, number: int) -> Iterator[tuple[int, str, Member]]:
+    """Yields the number of the sample, the extension, and the place of each component of an archive."""
     sample, last = -1, None
-    for member in members(files, 0):
+    for member in members(files, number):
         folder, slash, file = member.name.rpartition(b"/")
         stem, dot, extension = file.partition(b".")
         if not stem:

@@ -1,0 +1,211 @@
+"""Converts a data set: shard by shard, in threads, from where an earlier run ended."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from jdali._errors import SampleError
+from jdali._storage import BadRecord
+from jdali.cli.conversion.pictures import PictureChange
+from jdali.cli.conversion.sources import Source, SourceSample
+from jdali.cli.conversion.targets import TARGETS, ShardWriter, sync
+
+_PLAN = "convert.json"
+# Samples of a task of a thread, and from how many at the begin of the set the types of fields are taken.
+_AT_ONCE, _FIRST = 16, 100
+_DAMAGED = (SampleError, BadRecord)
+_Treated = tuple[str, SourceSample | Exception]
+
+
+class Done(NamedTuple):
+    """Result of a conversion.
+
+    Attributes:
+        shards: number of shards, those included that an earlier run wrote.
+        written: number of shards that this run wrote.
+        damaged: what is wrong with samples that this run left out.
+    """
+
+    shards: int
+    written: int
+    damaged: list[str]
+
+
+def convert(
+    source: Source,
+    folder: str,
+    kind: str,
+    change: PictureChange,
+    *,
+    name: str,
+    per_shard: int,
+    threads: int,
+    skips: bool = False,
+    advance: Callable[[int], object] = lambda count: None,
+) -> Done:
+    """Writes a data set as shards of `per_shard` samples; continues a conversion that was interrupted.
+
+    A shard gets its name when all of it was read back and has the checksums of what was to be written, so those that
+    are there are complete. Its bytes follow from its samples alone.
+
+    Args:
+        source: to read.
+        folder: to write into; it is made, must be empty, or hold the same conversion.
+        kind: one of `TARGETS`.
+        change: of pictures.
+        name: begins the names of the files.
+        per_shard: samples of a shard.
+        threads: that read, check and change samples.
+        skips: leave out samples that are damaged.
+        advance: called with numbers of samples that are written.
+
+    Raises:
+        SampleError: a sample is damaged.
+        ValueError: the folder holds something else, or a sample does not fit the format.
+        OSError: something cannot be read or written.
+    """
+    plan = {
+        "version": 1, "to": kind, "name": name, "samples": source.count, "samples_per_shard": per_shard,
+        "source": source.identity, "classes": source.classes, "skip_bad": skips, **dataclasses.asdict(change),
+    }  # fmt: skip
+    _claim(folder, json.loads(json.dumps(plan)))
+    target = TARGETS[kind]
+    damaged: list[str] = []
+    written = 0
+    count = -(-source.count // per_shard)
+    with ThreadPoolExecutor(threads) as pool:
+
+        def treated(start: int, stop: int) -> Iterator[_Treated]:
+            return _treated(pool, 2 * threads, source, change, range(start, stop))
+
+        first: list[SourceSample] = []
+        for shard in range(count):
+            start, stop = shard * per_shard, min((shard + 1) * per_shard, source.count)
+            path = os.path.join(folder, f"{name}-{shard:05d}-of-{count:05d}.{target.extension}")
+            if os.path.exists(path):
+                advance(stop - start)
+                continue
+            if target.has_types and source.schema is None and not first:
+                first = [
+                    one for _, one in treated(0, min(_FIRST, source.count)) if isinstance(one, SourceSample)
+                ]
+            _write(path, target, source, first, _good(treated(start, stop), skips, damaged, advance))
+            written += 1
+    return Done(count, written, damaged)
+
+
+def _claim(folder: str, plan: Mapping[str, Any]) -> None:
+    """Notes what is converted into a folder.
+
+    Raises:
+        ValueError: it holds something else.
+    """
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, _PLAN)
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            before = json.load(file)
+        if before != plan:
+            other = ", ".join(sorted(k for k in {*plan, *before} if plan.get(k) != before.get(k)))
+            raise ValueError(
+                f"{folder} holds another conversion ({other} differ); name another folder, or delete it"
+            )
+    elif os.listdir(folder):
+        raise ValueError(f"{folder} is not empty, and holds no conversion to continue; name another folder")
+    else:
+        with _named(path) as part, open(part, "w", encoding="utf-8") as file:
+            json.dump(plan, file, indent=1)
+
+
+@contextlib.contextmanager
+def _named(path: str) -> Iterator[str]:
+    """Gives a file its name when it is complete; yields its name before."""
+    part = f"{path}.part"
+    try:
+        yield part
+        sync(part)
+        os.replace(part, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)
+        raise
+
+
+def _treated(
+    pool: ThreadPoolExecutor, most: int, source: Source, change: PictureChange, indices: Sequence[int]
+) -> Iterator[_Treated]:
+    """Reads and changes samples in threads, `most` tasks ahead; yields each, or its error, with its name, in order."""
+
+    def some(part: Sequence[int]) -> list[_Treated]:
+        return [(source.name(index), _sample(source, change, index)) for index in part]
+
+    parts = (indices[at : at + _AT_ONCE] for at in range(0, len(indices), _AT_ONCE))
+    ahead: collections.deque[Future[list[_Treated]]] = collections.deque()
+    try:
+        for part in parts:
+            ahead.append(pool.submit(some, part))
+            if len(ahead) > most:
+                yield from ahead.popleft().result()
+        while ahead:
+            yield from ahead.popleft().result()
+    finally:
+        for future in ahead:
+            future.cancel()
+
+
+def _sample(source: Source, change: PictureChange, index: int) -> SourceSample | Exception:
+    try:
+        sample = source.read(index)
+        fields = {name: change.apply(value) for name, value in sample.fields.items()}
+    except _DAMAGED as error:
+        return error
+    same = all(fields[name] is value for name, value in sample.fields.items())
+    return sample if same else SourceSample(sample.key, fields)
+
+
+def _good(
+    samples: Iterator[_Treated], skips: bool, damaged: list[str], advance: Callable[[int], object]
+) -> Iterator[tuple[str, SourceSample]]:
+    for name, sample in samples:
+        if isinstance(sample, Exception):
+            if not skips:
+                raise SampleError(f"{name}: {sample}") from sample
+            damaged.append(f"{name}: {sample}")
+        else:
+            yield name, sample
+        advance(1)
+
+
+def _write(
+    path: str,
+    target: type[ShardWriter],
+    source: Source,
+    first: Sequence[SourceSample],
+    samples: Iterator[tuple[str, SourceSample]],
+) -> None:
+    """Writes a shard, reads it back, and compares the checksums."""
+    with _named(path) as part:
+        file = target(part, source, first)
+        names, wanted = [], []
+        try:
+            for name, sample in samples:
+                try:
+                    wanted.append(file.add(sample))
+                except (TypeError, ValueError) as error:
+                    raise ValueError(f"{name}: {error}") from error
+                names.append(name)
+        finally:
+            file.close()
+        found = list(target.checksums(part))
+        for name, one, other in zip(names, wanted, found, strict=False):
+            if one != other:
+                raise OSError(f"{part}: what was written of {name} reads otherwise; is the disk in order?")
+        if len(found) != len(wanted):
+            raise OSError(f"{part} has {len(found)} samples of the {len(wanted)} that were written")

@@ -1,0 +1,87 @@
+"""Checks, resizes and encodes pictures."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from jdali._errors import SampleError
+from jdali.cli.conversion import restart_markers
+from jdali.codecs import image as codec
+from jdali.types import ANY_DATA
+
+_QUALITY = 90
+# PNM begins with two letters, as texts may.
+_MATCHES = [coding.matches for coding in codec.FORMATS if coding.name != "pnm"]
+
+
+@dataclasses.dataclass(frozen=True)
+class PictureChange:
+    """Wanted change of pictures.
+
+    Attributes:
+        max_size: longest side, pixels; larger ones are resized, and encoded as JPEG. None: any.
+        quality: encode all as JPEG of this quality; None: keep those that are not resized.
+        windows: put restart markers into JPEG files.
+    """
+
+    max_size: int | None = None
+    quality: int | None = None
+    windows: bool = False
+
+    def apply(self, value: Any) -> Any:
+        """Checks that a value of a sample decodes if it is a picture, and changes it as wanted; returns others as they are.
+
+        Raises:
+            SampleError: the picture is damaged.
+        """
+        if isinstance(value, dict) and isinstance(
+            value.get("bytes"), bytes
+        ):  # as the Hugging Face Hub keeps pictures
+            return {**value, "bytes": self.apply(value["bytes"])}
+        if not is_picture(value):
+            return value
+        info = codec.probe(value)
+        picture = codec.decode(value, output_type=ANY_DATA, dtype=info.dtype, info=info)
+        height, width, channels = picture.shape
+        shrinks = self.max_size is not None and max(height, width) > self.max_size
+        if shrinks or self.quality is not None:
+            if info.dtype != np.uint8 or channels not in (1, 3):
+                raise SampleError(
+                    f"a picture of {channels} channels of {info.dtype} cannot become a JPEG file of the same kind"
+                )
+            return self._encoded(picture)
+        return restart_markers.with_markers(value) if self.windows else value
+
+    def _encoded(self, picture: np.ndarray) -> bytes:
+        made = Image.fromarray(picture[..., 0] if picture.shape[2] == 1 else picture)
+        if self.max_size is not None and max(made.size) > self.max_size:
+            width, height = (max(round(n * self.max_size / max(made.size)), 1) for n in made.size)
+            made = made.resize((width, height), Image.Resampling.LANCZOS)
+        out = io.BytesIO()
+        options: dict[str, Any] = {"quality": self.quality or _QUALITY, "optimize": True}
+        if self.windows:
+            unit = 8 if made.mode == "L" else 16  # chroma is halved
+            options |= {
+                "restart_marker_blocks": restart_markers.interval_of(-(-made.size[0] // unit)),
+                "subsampling": "4:2:0",
+            }
+        made.save(out, "jpeg", **options)
+        return out.getvalue()
+
+
+def is_picture(value: Any) -> bool:
+    """Returns True for the bytes of a picture, by its content."""
+    return isinstance(value, bytes) and any(matches(memoryview(value)) for matches in _MATCHES)
+
+
+def extension(value: Any) -> str | None:
+    """Returns the usual extension of a picture's file; None for other values."""
+    if not is_picture(value):
+        return None
+    name = codec.probe(value).format
+    return {"jpeg": "jpg", "jpeg2000": "jp2", "tiff": "tif"}.get(name, name)

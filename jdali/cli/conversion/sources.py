@@ -1,0 +1,343 @@
+"""Samples of data sets of every kind, by index."""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import dataclasses
+import functools
+import itertools
+import os
+import threading
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from jdali._storage import RecordFiles
+from jdali._storage import files as _storage
+from jdali.readers import array_record, caffe, caffe2, file, mxnet, tfrecord
+from jdali.readers.base import Reader
+from jdali.readers.formats import tf_example
+from jdali.readers.formats.arrow_columns import need_pyarrow
+from jdali.readers.formats.records import BadRecord
+from jdali.readers.formats.tables import classes_of
+from jdali.readers.formats.webdataset_index import SPARSE, scanned
+
+_NAME = "convert"
+_SOUNDS = (".flac", ".ogg", ".wav")
+
+
+class SourceSample(NamedTuple):
+    """A sample of a data set, or what is to be written of it.
+
+    Attributes:
+        key: its name.
+        fields: bytes, text, numbers, arrays, lists and objects, by name.
+        record: the bytes of a tf.train.Example that it was; None for others.
+    """
+
+    key: str
+    fields: dict[str, Any]
+    record: bytes | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """A data set.
+
+    Attributes:
+        count: number of its samples.
+        read: `read(index)` reads one, in any thread.
+        name: `name(index)` says where it is, for messages.
+        identity: what tells this set from another one, JSON-able.
+        keyed: whether the keys are the set's own, not numbers.
+        classes: names of classes, by field.
+        schema: Arrow's, of a table; None for others.
+        close: closes its files.
+    """
+
+    count: int
+    read: Callable[[int], SourceSample]
+    name: Callable[[int], str]
+    identity: Any
+    keyed: bool = False
+    classes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+    schema: Any = None
+    close: Callable[[], object] = lambda: None
+
+
+def _sizes(files: RecordFiles) -> dict[str, int]:
+    return dict(zip(files.names, files.sizes, strict=True))
+
+
+def _key(index: int) -> str:
+    return f"{index:09d}"
+
+
+def _folders(paths: Sequence[str]) -> Source:
+    """Opens a folder of a folder for each class."""
+    (root,) = _only(paths, "folder of class folders")
+    reader = file.file.run(file_root=root)
+    classes = reader.meta()["classes"]
+
+    def read(index: int) -> SourceSample:
+        content, label = reader.load(index)
+        name = reader.source(index)
+        stem, extension = os.path.splitext(name[len(root) :].lstrip("/"))
+        field = "audio" if extension.lower() in _SOUNDS else "image"
+        return SourceSample(stem, {field: content.tobytes(), "label": int(label[0])})
+
+    names = "\0".join(map(reader.source, range(reader.count)))
+    identity = [reader.count, zlib.crc32(names.encode(errors="surrogateescape"))]
+    return Source(
+        reader.count,
+        read,
+        reader.source,
+        identity,
+        keyed=True,
+        classes={"label": classes},
+        close=reader.close,
+    )
+
+
+def _webdataset(paths: Sequence[str]) -> Source:
+    files = RecordFiles(_NAME, paths)
+    samples: list[tuple[str, int, list[tuple[str, int, int]]]] = []
+    for number in range(len(paths)):
+        last = -1
+        try:
+            for sample, extension, member in scanned(files, number):
+                if member.is_sparse:
+                    raise BadRecord(f"{os.fsdecode(member.name)} {SPARSE}")
+                if sample != last:
+                    whole = os.fsdecode(member.name)
+                    samples.append((whole.removesuffix(f".{extension}"), number, []))
+                    last = sample
+                samples[-1][2].append((extension, member.offset, member.size))
+        except BadRecord as error:
+            raise ValueError(f"{files.names[number]}: {error}") from error
+
+    def read(index: int) -> SourceSample:
+        key, number, parts = samples[index]
+        return SourceSample(key, {extension: files.read(number, *place) for extension, *place in parts})
+
+    def name(index: int) -> str:
+        return f"{files.names[samples[index][1]]}#{samples[index][0]}"
+
+    return Source(len(samples), read, name, _sizes(files), keyed=True, close=files.close)
+
+
+def _examples(
+    count: int,
+    record: Callable[[int], bytes],
+    name: Callable[[int], str],
+    identity: Any,
+    close: Callable[[], object],
+) -> Source:
+    """Makes the source of records, each a tf.train.Example or just bytes."""
+
+    def read(index: int) -> SourceSample:
+        data = record(index)
+        try:
+            fields = tf_example.parse(data)
+        except (BadRecord, ValueError, IndexError):
+            fields = {}
+        return SourceSample(_key(index), fields or {"record": data}, data)
+
+    return Source(count, read, name, identity, close=close)
+
+
+def _tfrecord(paths: Sequence[str]) -> Source:
+    files = RecordFiles(_NAME, paths)
+    found = [tfrecord.build_index(path) for path in paths]
+    firsts = list(itertools.accumulate((len(records.offsets) for records in found), initial=0))
+
+    def place(index: int) -> tuple[int, int]:
+        number = bisect.bisect_right(firsts, index) - 1
+        return number, index - firsts[number]
+
+    def record(index: int) -> bytes:
+        number, row = place(index)
+        records = found[number]
+        return tfrecord.checked(files.read(number, records.offsets.item(row), records.sizes.item(row)))
+
+    def name(index: int) -> str:
+        number, row = place(index)
+        return f"{files.names[number]}#record {row}"
+
+    return _examples(firsts[-1], record, name, _sizes(files), files.close)
+
+
+def _array_record(paths: Sequence[str]) -> Source:
+    reader = array_record.array_record.run(paths=tuple(paths))
+    with contextlib.closing(RecordFiles(_NAME, paths)) as files:
+        identity = _sizes(files)
+
+    def record(index: int) -> bytes:
+        return reader.load(index)[0].tobytes()
+
+    return _examples(reader.count, record, reader.source, identity, reader.close)
+
+
+def _labelled(reader: Reader, paths: Sequence[str]) -> Source:
+    """Makes the source of a reader of pictures with labels."""
+
+    def read(index: int) -> SourceSample:
+        picture, label, *_ = reader.load(index)
+        value = picture.tobytes() if picture.ndim == 1 else picture
+        return SourceSample(
+            _key(index), {"image": value, "label": label.item() if label.size == 1 else label.tolist()}
+        )
+
+    return Source(reader.count, read, reader.source, [list(paths), reader.count], close=reader.close)
+
+
+def _recordio(paths: Sequence[str]) -> Source:
+    return _labelled(mxnet.mxnet.run(path=tuple(paths)), paths)
+
+
+def _caffe(paths: Sequence[str]) -> Source:
+    return _labelled(caffe.caffe.run(path=tuple(paths)), paths)
+
+
+def _caffe2(paths: Sequence[str]) -> Source:
+    return _labelled(caffe2.caffe2.run(path=tuple(paths)), paths)
+
+
+def _parquet(paths: Sequence[str]) -> Source:
+    need_pyarrow(_NAME)
+    import pyarrow.parquet as pq
+
+    opened = [_storage.open(path) for path in paths]
+    files = [pq.ParquetFile(file) for file in opened]
+    groups = [(number, group) for number, one in enumerate(files) for group in range(one.num_row_groups)]
+    counts = [files[number].metadata.row_group(group).num_rows for number, group in groups]
+    lock = threading.Lock()  # a file has one position
+
+    @functools.lru_cache(maxsize=4)
+    def rows(number: int) -> Any:
+        file_number, group = groups[number]
+        return files[file_number].read_row_group(group)
+
+    def table(number: int) -> Any:
+        with lock:
+            return rows(number)
+
+    def close() -> None:
+        for one in opened:
+            one.close()
+
+    identity = [len(groups), sum(counts)]
+    return _tables(counts, table, lambda i: paths[groups[i][0]], files[0].schema_arrow, identity, close)
+
+
+def _arrow(paths: Sequence[str]) -> Source:
+    need_pyarrow(_NAME)
+    import pyarrow as pa
+
+    tables = []
+    for path in paths:
+        with _storage.open(path) as opened:
+            is_file = opened.read(6) == b"ARROW1"
+        mapped = _storage.open(path) if _storage.is_url(path) else pa.memory_map(path)
+        tables.append((pa.ipc.open_file if is_file else pa.ipc.open_stream)(mapped).read_all())
+    counts = [len(table) for table in tables]
+    return _tables(
+        counts, tables.__getitem__, paths.__getitem__, tables[0].schema, [len(tables), sum(counts)]
+    )
+
+
+def _tables(
+    counts: Sequence[int],
+    table: Callable[[int], Any],
+    path: Callable[[int], str],
+    schema: Any,
+    identity: Any,
+    close: Callable[[], object] = lambda: None,
+) -> Source:
+    """Makes the source of rows of tables: `table(i)` has `counts[i]` rows."""
+    firsts = list(itertools.accumulate(counts, initial=0))
+
+    def place(index: int) -> tuple[int, int]:
+        number = bisect.bisect_right(firsts, index) - 1
+        return number, index - firsts[number]
+
+    def read(index: int) -> SourceSample:
+        number, row = place(index)
+        (fields,) = table(number).slice(row, 1).to_pylist()
+        return SourceSample(_key(index), fields)
+
+    def name(index: int) -> str:
+        return f"{path(place(index)[0])}, sample {index}"
+
+    return Source(firsts[-1], read, name, identity, classes=classes_of(schema), schema=schema, close=close)
+
+
+class _SourceKind(NamedTuple):
+    """A kind of data set.
+
+    Attributes:
+        parts: parts of the names of its files, by which it is known.
+        open: opens it.
+    """
+
+    parts: tuple[str, ...]
+    open: Callable[[Sequence[str]], Source]
+
+
+KINDS = {
+    "webdataset": _SourceKind((".tar",), _webdataset),
+    "parquet": _SourceKind((".parquet",), _parquet),
+    "arrow": _SourceKind((".arrow", ".feather"), _arrow),
+    "array_record": _SourceKind((".array_record", ".arrayrecord"), _array_record),
+    "tfrecord": _SourceKind((".tfrecord",), _tfrecord),
+    "recordio": _SourceKind((".rec",), _recordio),
+    "caffe": _SourceKind((), _caffe),
+    "caffe2": _SourceKind((), _caffe2),
+    "folders": _SourceKind((), _folders),
+}
+"""Kinds of data sets, by name."""
+
+
+def open_source(paths: Sequence[str], kind: str | None = None) -> Source:
+    """Opens a data set.
+
+    Args:
+        paths: of its files, or of one folder with them.
+        kind: one of `KINDS`; None: what the names of the files say.
+
+    Raises:
+        ValueError: it is not known what it is, or it is damaged.
+        OSError: it cannot be read.
+    """
+    files = [_storage.user_path(path) for path in paths]
+    if len(files) == 1 and not _storage.is_url(files[0]) and os.path.isdir(files[0]):
+        inside = _storage.entries(files[0], folders=False)
+        if kind is None and "data.mdb" in inside:
+            raise ValueError(f"{files[0]} is an LMDB database; say by --from whether of caffe or caffe2")
+        known = {name: found for name in inside if (found := _kind_of(name)) and kind in (None, found)}
+        if kind is None:
+            kind = min(known.values(), default="folders")
+        if KINDS[kind].parts:
+            files = [_storage.join(files[0], name) for name, found in sorted(known.items()) if found == kind]
+    kind = kind or _kind_of(files[0])
+    if kind is None or not files:
+        raise ValueError(f"it is not known what {paths[0]} is; say by --from: {', '.join(KINDS)}")
+    source = KINDS[kind].open(files)
+    if not source.count:
+        raise ValueError(f"{paths[0]} has no samples")
+    return source
+
+
+def _kind_of(path: str) -> str | None:
+    """Guesses the kind of a file by its name."""
+    name = os.path.basename(path).lower()
+    if name.endswith((".idx", ".part")):
+        return None
+    return next((kind for kind, (parts, _) in KINDS.items() if any(part in name for part in parts)), None)
+
+
+def _only(paths: Sequence[str], what: str) -> Sequence[str]:
+    if len(paths) > 1:
+        raise ValueError(f"{len(paths)} paths are given, one {what} is read")
+    return paths

@@ -1,0 +1,322 @@
+"""Writes shards of WebDataset, ArrayRecord and Parquet, and reads them back."""
+
+from __future__ import annotations
+
+import abc
+import hashlib
+import importlib
+import io
+import json
+import os
+import struct
+import tarfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali.cli.conversion.pictures import extension
+from jdali.cli.conversion.sources import Source, SourceSample
+from jdali.readers.formats.arrow_columns import need_pyarrow
+
+# A row group of Parquet is read whole, so it should be neither many samples nor few bytes.
+_GROUP_BYTES, _GROUP_ROWS = 8 << 20, 10_000
+
+
+class ShardWriter(abc.ABC):
+    """A shard that is written.
+
+    Args:
+        path: of the file.
+        source: the samples come from.
+        first: some samples that tell the types of fields, if it has types and the source has no schema.
+    """
+
+    extension: str
+    # Whether the types of fields must be known before the first sample is written.
+    has_types = False
+
+    @abc.abstractmethod
+    def __init__(self, path: str, source: Source, first: Sequence[SourceSample]): ...
+
+    @abc.abstractmethod
+    def add(self, sample: SourceSample) -> bytes:
+        """Writes a sample; returns the checksum of what it should be in the file."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Ends the file."""
+
+    @staticmethod
+    @abc.abstractmethod
+    def checksums(path: str) -> Iterator[bytes]:
+        """Reads a file, and yields the checksum of each sample in it."""
+
+
+def _checksum(values: Sequence[Any]) -> bytes:
+    """Computes a checksum of names and values of a sample."""
+    digest = hashlib.blake2b(digest_size=8)
+    for value in values:
+        data = value if isinstance(value, bytes) else repr(value).encode(errors="surrogateescape")
+        digest.update(b"%d:" % len(data) + data)
+    return digest.digest()
+
+
+class WebDataset(ShardWriter):
+    """A tar archive: a file for each picture, sound and array of a sample, `cls` for its label, `json` for all else."""
+
+    extension = "tar"
+
+    def __init__(self, path: str, source: Source, first: Sequence[SourceSample]):
+        self._archive = tarfile.open(path, "w")  # noqa: SIM115  closed by `close`
+        self._last = ""
+
+    def add(self, sample: SourceSample) -> bytes:
+        folder, slash, name = sample.key.rpartition("/")
+        key = folder + slash + name.replace(".", "_")  # what follows the first dot is the extension
+        while key == self._last:
+            key += "_"
+        self._last = key
+        written: list[Any] = []
+        for suffix, content in _components(sample).items():
+            entry = tarfile.TarInfo(f"{key}.{suffix}")
+            entry.size = len(content)
+            self._archive.addfile(entry, io.BytesIO(content))
+            written += [entry.name, content]
+        return _checksum(written)
+
+    def close(self) -> None:
+        self._archive.close()
+
+    @staticmethod
+    def checksums(path: str) -> Iterator[bytes]:
+        last: str | None = None
+        held: list[Any] = []
+        with tarfile.open(path) as archive:
+            for entry in archive:
+                folder, slash, name = entry.name.rpartition("/")
+                key = folder + slash + name.partition(".")[0]
+                if held and key != last:
+                    yield _checksum(held)
+                    held = []
+                last = key
+                content = archive.extractfile(entry)
+                held += [entry.name, content.read() if content is not None else b""]
+        if held:
+            yield _checksum(held)
+
+
+def _components(sample: SourceSample) -> dict[str, bytes]:
+    """Returns the files of a sample by their extensions, which come from other archives or from the fields."""
+    files: dict[str, bytes] = {}
+    rest: dict[str, Any] = {}
+    single = sum(extension(_content(value)) is not None for value in sample.fields.values()) == 1
+    for name, value in sample.fields.items():
+        content, word = _content(value), name.replace("/", "_")
+        if (kind := extension(content)) is not None:
+            keeps = word == kind or word.endswith(f".{kind}") or (kind == "jpg" and word.endswith("jpeg"))
+            files[word if keeps else kind if single else f"{word.replace('.', '_')}.{kind}"] = content
+            if isinstance(value, dict) and value.get("path"):
+                rest[f"{name}_path"] = value["path"]
+        elif isinstance(content, bytes):
+            files[word] = content
+        elif isinstance(value, np.ndarray):
+            files[f"{word}.npy"] = _npy(value)
+        elif name == "label" and isinstance(value, (int, float)) and "cls" not in sample.fields:
+            whole = isinstance(value, int) or value.is_integer()
+            files["cls"] = (b"%d" % value) if whole else repr(value).encode()
+        else:
+            rest[name] = value
+    if rest:
+        files["json" if "json" not in files else "fields.json"] = json.dumps(rest, default=_as_text).encode()
+    return files
+
+
+def _npy(value: np.ndarray) -> bytes:
+    out = io.BytesIO()
+    np.save(out, value, allow_pickle=False)
+    return out.getvalue()
+
+
+def _content(value: Any) -> Any:
+    """Returns the bytes of a picture or sound that the Hugging Face Hub keeps with its path; others as they are."""
+    if isinstance(value, dict) and isinstance(value.get("bytes"), bytes) and set(value) == {"bytes", "path"}:
+        return value["bytes"]
+    return value
+
+
+def _as_text(value: Any) -> Any:
+    """Makes JSON of what has none of its own: texts, and lists of bytes as latin-1."""
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def _fields(sample: SourceSample, source: Source) -> dict[str, Any]:
+    """Returns the fields of a sample for a table; those of a WebDataset as what they hold."""
+    named = {
+        name: _npy(value) if isinstance(value, np.ndarray) else _typed(name, value)
+        for name, value in sample.fields.items()
+    }
+    return {"key": sample.key, **named} if source.keyed and "key" not in named else named
+
+
+def _typed(name: str, value: Any) -> Any:
+    """Reads numbers and texts of WebDataset: `cls`, `txt` and `json`."""
+    suffix = name.rpartition(".")[2]
+    if not isinstance(value, bytes) or suffix not in ("cls", "cls2", "txt", "text", "json"):
+        return value
+    try:
+        return int(value) if suffix.startswith("cls") else value.decode()
+    except ValueError:
+        return value
+
+
+class Parquet(ShardWriter):
+    """A Parquet file: a column for each field."""
+
+    extension = "parquet"
+    has_types = True
+
+    def __init__(self, path: str, source: Source, first: Sequence[SourceSample]):
+        need_pyarrow("convert")
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self._source, self._schema = source, source.schema
+        self._lists: set[str] = set()
+        if self._schema is None:
+            rows = [_fields(sample, source) for sample in first]
+            # Of tf.train.Examples some may have one value where others have several.
+            self._lists = {name for row in rows for name, value in row.items() if isinstance(value, list)}
+            # Columns come in the order of the first sample that has them.
+            names = dict.fromkeys(name for row in rows for name in row)
+            filled = [{name: self._listed(name, row.get(name)) for name in names} for row in rows]
+            self._schema = pa.Table.from_pylist(filled).schema.with_metadata(_classes(source.classes))
+        self._make = pa.Table.from_pylist
+        self._writer = pq.ParquetWriter(path, self._schema)
+        self._rows: list[dict[str, Any]] = []
+        self._bytes = 0
+
+    def _listed(self, name: str, value: Any) -> Any:
+        return value if value is None or isinstance(value, list) or name not in self._lists else [value]
+
+    def add(self, sample: SourceSample) -> bytes:
+        row = {name: self._listed(name, value) for name, value in _fields(sample, self._source).items()}
+        if unknown := set(row) - set(self._schema.names):
+            raise ValueError(
+                f"the field {min(unknown)!r} is not in the first samples, from which the columns are taken"
+            )
+        table = self._make([row], self._schema)
+        self._rows.append(table)
+        self._bytes += table.nbytes
+        if self._bytes >= _GROUP_BYTES or len(self._rows) >= _GROUP_ROWS:
+            self._flush()
+        return _checksum([*map(str, self._schema.names), *table.to_pylist()[0].values()])
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if self._rows:
+            self._writer.write_table(pa.concat_tables(self._rows).combine_chunks())
+        self._rows, self._bytes = [], 0
+
+    def close(self) -> None:
+        self._flush()
+        self._writer.close()
+
+    @staticmethod
+    def checksums(path: str) -> Iterator[bytes]:
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as opened:
+            for group in range(opened.num_row_groups):
+                for row in opened.read_row_group(group).to_pylist():
+                    yield _checksum([*map(str, row), *row.values()])
+
+
+def _classes(classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Makes metadata with names of classes, as the Hugging Face Hub keeps them."""
+    features = {name: {"names": list(names), "_type": "ClassLabel"} for name, names in classes.items()}
+    return {"huggingface": json.dumps({"info": {"features": features}})} if features else {}
+
+
+class ArrayRecord(ShardWriter):
+    """An ArrayRecord file of tf.train.Examples, each in a chunk of its own."""
+
+    extension = "array_record"
+
+    def __init__(self, path: str, source: Source, first: Sequence[SourceSample]):
+        self._source = source
+        self._writer = _array_record().ArrayRecordWriter(path, "group_size:1")
+
+    def add(self, sample: SourceSample) -> bytes:
+        record = sample.record
+        if record is None:
+            record = _example(_fields(sample, self._source))
+        self._writer.write(record)
+        return _checksum([record])
+
+    def close(self) -> None:
+        self._writer.close()
+
+    @staticmethod
+    def checksums(path: str) -> Iterator[bytes]:
+        reader = _array_record().ArrayRecordReader(path)
+        try:
+            for index in range(reader.num_records()):
+                yield _checksum([reader.read([index])[0]])
+        finally:
+            reader.close()
+
+
+def _array_record() -> Any:
+    try:
+        return importlib.import_module("array_record.python.array_record_module")
+    except ImportError as error:
+        raise ImportError(
+            "writing ArrayRecord needs the package array-record: pip install array-record"
+        ) from error
+
+
+def _example(fields: Mapping[str, Any]) -> bytes:
+    """Makes a tf.train.Example; objects and nested lists become JSON."""
+    entries = b""
+    for name, value in fields.items():
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        if all(isinstance(one, (bool, int)) for one in values) and values:
+            feature = _field(3, _field(1, b"".join(_varint(one) for one in values)))
+        elif all(isinstance(one, float) for one in values) and values:
+            feature = _field(2, _field(1, struct.pack(f"<{len(values)}f", *values)))
+        else:
+            texts = [one if isinstance(one, bytes) else one.encode() if isinstance(one, str) else
+                     json.dumps(one, default=_as_text).encode() for one in values]  # fmt: skip
+            feature = _field(1, b"".join(_field(1, text) for text in texts))
+        entries += _field(1, _field(1, name.encode(errors="surrogateescape")) + _field(2, feature))
+    return _field(1, entries)
+
+
+def _varint(value: int) -> bytes:
+    value &= (1 << 64) - 1
+    digits = bytearray()
+    while value > 0x7F:
+        digits.append(value & 0x7F | 0x80)
+        value >>= 7
+    digits.append(value)
+    return bytes(digits)
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+TARGETS: dict[str, type[ShardWriter]] = {
+    "webdataset": WebDataset,
+    "array_record": ArrayRecord,
+    "parquet": Parquet,
+}
+"""Kinds of data sets that can be written, by name."""
+
+
+def sync(path: str) -> None:
+    """Waits until a file is on the disk: only then may it get its name."""
+    with open(path, "rb+") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,343 @@
+"""`python -m jdali convert`: what is written, that it continues, and what it checks."""
+
+import contextlib
+import dataclasses
+import io
+import json
+import os
+import shutil
+import stat
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from support import records
+from support.data import image
+from support.pictures import noise, pillow
+
+import jdali
+from jdali import fn
+from jdali.cli import main
+from jdali.cli.conversion import restart_markers, sources, targets
+from jdali.codecs import image as codec
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+COUNT = 11
+
+
+@pytest.fixture
+def photos(tmp_path):
+    """A folder of two classes; pictures by the names of their files without extension."""
+    made = {}
+    for i in range(COUNT):
+        key = f"{'cat' if i % 3 else 'dog'}/{i:02d}"
+        made[key] = pillow(image(40 + i, 56), "jpeg", quality=80)
+        (tmp_path / "photos" / key).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "photos" / f"{key}.jpg").write_bytes(made[key])
+    return tmp_path / "photos", dict(sorted(made.items()))
+
+
+def convert(*arguments):
+    return main(["convert", "-q", "-j", "2", *map(str, arguments)])
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def tar_members(folder):
+    """(name, content) of all archives."""
+    found = []
+    for path in sorted(folder.glob("*.tar")):
+        with tarfile.open(path) as archive:
+            found += [(entry.name, archive.extractfile(entry).read()) for entry in archive]
+    return found
+
+
+def array_records(folder):
+    module = pytest.importorskip("array_record.python.array_record_module")
+    found = []
+    for path in sorted(folder.glob("*.array_record")):
+        reader = module.ArrayRecordReader(str(path))
+        found += [reader.read([i])[0] for i in range(reader.num_records())]
+        reader.close()
+    return found
+
+
+def test_folders_to_webdataset_and_on(photos, tmp_path):
+    folder, pictures = photos
+    assert convert(folder, tmp_path / "wds", "--samples-per-shard", 4) == 0
+    wanted = [
+        member for key, data in pictures.items()
+        for member in ((f"{key}.jpg", data), (f"{key}.cls", b"%d" % (key > "d")))
+    ]  # fmt: skip
+    assert tar_members(tmp_path / "wds") == wanted
+    assert [name for name in files(tmp_path / "wds") if name.endswith("tar")] == [
+        f"train-0000{i}-of-00003.tar" for i in range(3)
+    ]
+
+    @jdali.pipeline_def(batch_size=COUNT, num_threads=1, device_id=None)
+    def reading():
+        paths = sorted(map(str, (tmp_path / "wds").glob("*.tar")))
+        return fn.readers.webdataset(paths=paths, ext=["jpg", "cls"])
+
+    with contextlib.closing(reading()) as pipe:
+        jpegs, labels = pipe.run()
+        assert [bytes(np.asarray(one)) for one in jpegs] == list(pictures.values())
+        assert [bytes(np.asarray(one)) for one in labels] == [b"0"] * 7 + [b"1"] * 4
+
+    assert convert(tmp_path / "wds", tmp_path / "tables", "--to", "parquet") == 0
+    rows = pq.read_table(sorted((tmp_path / "tables").glob("*.parquet"))[0]).to_pylist()
+    assert rows == [{"key": key, "jpg": data, "cls": int(key > "d")} for key, data in pictures.items()]
+
+    assert convert(tmp_path / "tables", tmp_path / "again", "--samples-per-shard", 4) == 0
+    assert [content for name, content in tar_members(tmp_path / "again") if name.endswith("jpg")] == list(
+        pictures.values()
+    )
+
+
+def test_folders_to_parquet_keep_the_names_of_the_classes(photos, tmp_path):
+    folder, pictures = photos
+    assert convert(folder, tmp_path / "out", "--to", "parquet") == 0
+
+    @jdali.pipeline_def(batch_size=COUNT, num_threads=1, device_id=None)
+    def reading():
+        return fn.readers.hugging_face(path=str(tmp_path / "out"), columns=["image", "label"], name="Reader")
+
+    with contextlib.closing(reading()) as pipe:
+        images, labels = pipe.run()
+        assert [bytes(np.asarray(one)) for one in images] == list(pictures.values())
+        assert labels.as_numpy().ravel().tolist() == [0] * 7 + [1] * 4
+        assert pipe.reader_meta("Reader")["classes"] == ["cat", "dog"]
+
+
+def test_records_keep_all_their_features(tmp_path):
+    pytest.importorskip("crc32c")
+    jpeg = pillow(image(20, 30), "jpeg")
+    examples = [
+        records.example(
+            {"image/encoded": [jpeg], "label": [i], "boxes": [0.5] * (i + 1), "text": [b"a", b"b"]}
+        )
+        for i in range(3)
+    ]
+    records.tfrecord(tmp_path / "a.tfrecord", examples)
+    assert convert(tmp_path / "a.tfrecord", tmp_path / "records", "--to", "array_record") == 0
+    assert array_records(tmp_path / "records") == examples
+    assert convert(tmp_path / "records", tmp_path / "wds") == 0
+    rest = [json.dumps({"boxes": boxes, "text": ["a", "b"]}) for boxes in (0.5, [0.5] * 2, [0.5] * 3)]
+    assert tar_members(tmp_path / "wds") == [
+        (f"{i:09d}.{name}", content) for i in range(3)
+        for name, content in (("jpg", jpeg), ("cls", b"%d" % i), ("json", rest[i].encode()))
+    ]  # fmt: skip
+    assert convert(tmp_path / "a.tfrecord", tmp_path / "tables", "--to", "parquet") == 0
+    table = pq.read_table(sorted((tmp_path / "tables").glob("*.parquet"))[0])
+    assert table.column("boxes").to_pylist() == [[0.5], [0.5, 0.5], [0.5] * 3]
+    assert table.column("image/encoded").to_pylist() == [jpeg] * 3
+
+
+@pytest.mark.parametrize("kind", ["recordio", "arrow"])
+def test_other_sources(kind, tmp_path):
+    jpegs = [pillow(image(20, 30 + i), "jpeg") for i in range(3)]
+    if kind == "recordio":
+        path = tmp_path / "a.rec"
+        records.recordio(path, [records.image_record(jpeg, [float(i)]) for i, jpeg in enumerate(jpegs)])
+    else:
+        path = tmp_path / "a.arrow"
+        table = pa.table(
+            {
+                "image": [{"bytes": jpeg, "path": "x.jpg"} for jpeg in jpegs],
+                "label": pa.array([0, 1, 2], pa.int8()),
+            }
+        )
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
+    assert convert(path, tmp_path / "wds") == 0
+    members = dict(tar_members(tmp_path / "wds"))
+    for i, jpeg in enumerate(jpegs):
+        assert (members[f"{i:09d}.jpg"], members[f"{i:09d}.cls"]) == (jpeg, b"%d" % i)
+    assert convert(path, tmp_path / "tables", "--to", "parquet") == 0
+    got = pq.read_table(sorted((tmp_path / "tables").glob("*.parquet"))[0])
+    assert got.column("label").to_pylist() == [0, 1, 2]
+    if kind == "arrow":
+        assert got == table
+
+
+@pytest.mark.parametrize("to", sorted(targets.TARGETS))
+def test_an_interrupted_conversion_continues(to, photos, tmp_path, monkeypatch):
+    folder, _ = photos
+    arguments = [folder, tmp_path / "out", "--to", to, "--samples-per-shard", 3]
+    assert convert(folder, tmp_path / "whole", *arguments[2:]) == 0
+
+    reads = []
+
+    def interrupted(paths, kind=None):
+        source = sources.open_source(paths, kind)
+
+        def read(index):
+            reads.append(index)
+            if reads.count(7) > (to == "parquet"):  # which reads the first samples twice
+                raise KeyboardInterrupt
+            return source.read(index)
+
+        return dataclasses.replace(source, read=read)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("jdali.cli._convert.open_source", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            convert(*arguments)
+    done = {name for name in files(tmp_path / "out") if name.startswith("train")}
+    assert 0 < len(done) < 4
+    assert not any(name.endswith(".part") for name in done)
+    before = {name: os.stat(tmp_path / "out" / name).st_mtime_ns for name in done}
+    next_shard = sorted(files(tmp_path / "whole"))[len(done) + 1]
+    (tmp_path / "out" / f"{next_shard}.part").write_bytes(b"as kill -9 leaves it")
+    assert convert(*arguments) == 0
+    assert files(tmp_path / "out") == files(tmp_path / "whole")
+    assert before == {name: os.stat(tmp_path / "out" / name).st_mtime_ns for name in done}
+
+
+def test_damaged_samples_are_named_and_left_out_only_if_asked(photos, tmp_path, capsys):
+    folder, pictures = photos
+    bad = folder / "cat" / "04.jpg"
+    bad.write_bytes(pictures["cat/04"][:-100])
+    assert convert(folder, tmp_path / "out") == 1
+    assert f"{bad}: broken JPEG image: " in capsys.readouterr().err
+    assert convert(folder, tmp_path / "other", "--skip-bad") == 1
+    assert f"left out: {bad}: broken JPEG image" in capsys.readouterr().err
+    assert [name for name, _ in tar_members(tmp_path / "other")][::2] == [
+        f"{key}.jpg" for key in pictures if key != "cat/04"
+    ]
+    bad.write_bytes(pictures["cat/04"])
+    assert convert(folder, tmp_path / "out") == 0
+    assert len(tar_members(tmp_path / "out")) == 2 * COUNT
+
+
+def test_what_was_written_is_read_back(photos, tmp_path, monkeypatch, capsys):
+    close = targets.WebDataset.close
+
+    def spoilt(self):
+        close(self)
+        path = Path(self._archive.name)
+        data = bytearray(path.read_bytes())
+        data[600] ^= 1
+        path.write_bytes(data)
+
+    monkeypatch.setattr(targets.WebDataset, "close", spoilt)
+    assert convert(photos[0], tmp_path / "out") == 1
+    assert "what was written of" in capsys.readouterr().err
+    assert list(files(tmp_path / "out")) == ["convert.json"]
+
+
+def test_a_folder_with_something_else_is_refused(photos, tmp_path, capsys):
+    folder, _ = photos
+    assert convert(folder, folder) == 1
+    assert "is not empty, and holds no conversion to continue" in capsys.readouterr().err
+    assert convert(folder, tmp_path / "out", "--samples-per-shard", 4) == 0
+    assert convert(folder, tmp_path / "out", "--samples-per-shard", 5) == 1
+    assert "holds another conversion (samples_per_shard differ)" in capsys.readouterr().err
+
+
+def test_pictures_are_shrunk_and_encoded(photos, tmp_path):
+    folder, pictures = photos
+    assert convert(folder, tmp_path / "out", "--max-size", 48, "--quality", 70) == 0
+    made = [content for name, content in tar_members(tmp_path / "out") if name.endswith("jpg")]
+    for data, before in zip(made, pictures.values(), strict=True):
+        old, new = (np.asarray(Image.open(io.BytesIO(one)), np.int32) for one in (before, data))
+        height, width = old.shape[:2]
+        assert (
+            new.shape[:2] == (round(height * 48 / width), 48)
+            if width >= height
+            else (48, round(width * 48 / height))
+        )
+        resized = Image.fromarray(old.astype(np.uint8)).resize(new.shape[1::-1], Image.Resampling.LANCZOS)
+        assert np.abs(new - np.asarray(resized)).mean() < 12  # the quality asked for
+
+
+def stand_in(tmp_path, monkeypatch, answer):
+    """Puts a program named jpegtran in the way that gives a file whatever it reads."""
+    restart_markers.transform.cache_clear()
+    (tmp_path / "answer.jpg").write_bytes(answer)
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "jpegtran"
+    program.write_text(f"#!/bin/sh\ncat > /dev/null\nexec cat '{tmp_path / 'answer.jpg'}'\n")
+    program.chmod(program.stat().st_mode | stat.S_IEXEC)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(restart_markers.ctypes.util, "find_library", lambda name: None)
+    monkeypatch.setattr(restart_markers, "_PACKAGES", ())
+
+
+def one_photo(tmp_path, data):
+    (tmp_path / "set" / "a").mkdir(parents=True)
+    (tmp_path / "set" / "a" / "b.jpg").write_bytes(data)
+    return tmp_path / "set"
+
+
+def test_windows_by_jpegtran(tmp_path, monkeypatch, capsys):
+    """The encoder gives the same coefficients with markers as without them."""
+    picture = noise(64, 160, 3)
+    plain, marked = (pillow(picture, "jpeg", restart_marker_blocks=n) for n in (0, 10))
+    folder = one_photo(tmp_path, plain)
+    stand_in(tmp_path, monkeypatch, marked)
+    assert convert(folder, tmp_path / "out", "--windows") == 0
+    assert tar_members(tmp_path / "out")[0] == ("a/b.jpg", marked)
+    (tmp_path / "answer.jpg").write_bytes(pillow(picture, "jpeg", restart_marker_blocks=10, quality=30))
+    assert convert(folder, tmp_path / "other", "--windows") == 1
+    assert "the pixels of a picture changed" in capsys.readouterr().err
+    shutil.copyfile(tmp_path / "answer.jpg", folder / "a" / "b.jpg")
+    assert convert(folder, tmp_path / "third", "--windows") == 0  # it has markers, so it stays as it is
+    restart_markers.transform.cache_clear()
+
+
+def test_windows_without_any_tool(tmp_path, monkeypatch, capsys):
+    stand_in(tmp_path, monkeypatch, b"")
+    monkeypatch.setenv("PATH", "")
+    assert convert(one_photo(tmp_path, pillow(image(20, 20), "jpeg")), tmp_path / "out", "--windows") == 1
+    assert "--windows needs TurboJPEG 3" in capsys.readouterr().err
+    restart_markers.transform.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"progressive": True}, {"subsampling": 0}, {"subsampling": 1}], ids=str
+)
+def test_windows_by_what_is_installed(options):
+    restart_markers.transform.cache_clear()
+    try:
+        restart_markers.transform()
+    except ImportError as error:
+        pytest.skip(str(error))
+    for picture in (image(75, 200), image(75, 200, None)):
+        data = pillow(picture, "jpeg", **options)
+        marked = restart_markers.with_markers(data)
+        assert codec.probe(marked).detail.coded.interval
+        np.testing.assert_array_equal(Image.open(io.BytesIO(marked)), Image.open(io.BytesIO(data)))
+
+
+def test_intervals_divide_rows():
+    """By counting: the divisor whose ratio to 8 is nearest to one."""
+    for across in range(1, 200):
+        found = restart_markers.interval_of(across)
+        assert across % found == 0
+        ratio = abs(np.log(found / 8))
+        assert all(abs(np.log(n / 8)) >= ratio - 1e-12 for n in range(1, across + 1) if across % n == 0)
+
+
+def test_samples_with_one_key_stay_apart(tmp_path):
+    path = tmp_path / "a.tar"
+    records.tar(path, [("0.txt", b"one"), ("1.txt", b"two")])
+    assert convert(path, path, tmp_path / "out") == 0
+    names = [name for name, _ in tar_members(tmp_path / "out")]
+    assert names == ["0.txt", "1.txt", "0.txt", "1.txt"]
+    records.tar(tmp_path / "b.tar", [("0.txt", b"one")])
+    assert convert(tmp_path / "b.tar", tmp_path / "b.tar", tmp_path / "twice") == 0
+    first, second = (name for name, _ in tar_members(tmp_path / "twice"))
+    assert first.partition(".")[0] != second.partition(".")[0]
+
+
+def test_a_set_that_is_not_known(tmp_path, capsys):
+    (tmp_path / "a.xyz").write_bytes(b"?")
+    assert convert(tmp_path / "a.xyz", tmp_path / "out") == 1
+    assert "it is not known what" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
