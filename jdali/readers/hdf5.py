@@ -42,6 +42,10 @@ class _File(io.RawIOBase):
         self._files, self._number, self._at = files, number, 0
         self.error: Exception | None = None
 
+    def forget(self) -> None:
+        """Forgets the error of an earlier read."""
+        self.error = None
+
     def readable(self) -> bool:
         return True
 
@@ -85,7 +89,7 @@ class Hdf5Array(ChunkedArray):
             slice(at * size, min((at + 1) * size, whole))
             for at, size, whole in zip(chunk, self.chunks, self.shape, strict=True)
         )
-        self._source.error = None
+        self._source.forget()
         try:
             read: np.ndarray = self._found[part]
         except Exception as error:

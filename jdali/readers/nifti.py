@@ -56,7 +56,7 @@ class NiftiReader(ArrayFileReader):
             raise SampleError(f"{_NAME}: {path}: {error}") from error
 
     def _decoded(self, data: np.ndarray) -> tuple[np.ndarray, ...]:
-        with io.BytesIO(data) as raw:
+        with io.BytesIO(data.data) as raw:
             file = gzip.GzipFile(fileobj=raw) if data[:2].tobytes() == _GZIP else raw
             try:
                 header = _header(file.read(_VERSION_2))
@@ -86,7 +86,8 @@ class NiftiReader(ArrayFileReader):
             raise SampleError(f"it is of type {dtype}; integers and floats of up to 64 bits are read")
         if not shape or any(size < 1 for size in shape):
             raise SampleError(f"it claims to be of shape {list(shape)}")
-        count, slope, intercept = math.prod(shape), *header.get_slope_inter()
+        count = math.prod(shape)
+        slope, intercept = header.get_slope_inter()
         # What is scaled is float64 for a moment.
         width = 8 if self._scaled and slope is not None else dtype.itemsize
         limits.check("max_sample_bytes", count * max(width, 4), f"its volume of shape {list(shape)}")
@@ -106,7 +107,8 @@ class NiftiReader(ArrayFileReader):
             return np.ascontiguousarray(stored, dtype.newbyteorder("="))
         if slope is None or (slope, intercept) == (1, 0):
             return np.ascontiguousarray(stored, np.float32)
-        return np.ascontiguousarray(stored * np.float64(slope) + np.float64(intercept), np.float32)
+        values = stored.astype(np.float64) * slope + intercept
+        return np.ascontiguousarray(values, np.float32)
 
 
 def _header(data: bytes) -> Any:

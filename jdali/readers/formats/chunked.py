@@ -92,7 +92,7 @@ class ChunkedReader(Reader):
         self._roi = {key: value for key, value in roi.items() if value is not None and value.shape != (0,)}
         known = next(found for found in arrays if found is not None)
         self.num_outputs = len(known)
-        counts = [self._count(file) for file in range(len(arrays))]
+        counts = [self._samples_of(file) for file in range(len(arrays))]
         self._starts = list(itertools.accumulate(counts, initial=0))
         if not self._starts[-1]:
             raise ValueError(f"{name}: {places[0]} has no samples along axis {axis}")
@@ -111,7 +111,7 @@ class ChunkedReader(Reader):
         )
         super().__init__(self._starts[-1], options)
 
-    def _count(self, file: int) -> int:
+    def _samples_of(self, file: int) -> int:
         found = self._arrays[file]
         if found is None:
             return 1

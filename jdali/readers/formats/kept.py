@@ -64,7 +64,8 @@ class KeptPieces(Generic[_T]):
 
     def _drop(self) -> None:
         """Drops what was used least recently, with the lock held."""
-        spare, dropped = len(self._kept) - self._least, []
+        spare = len(self._kept) - self._least
+        dropped: list[Hashable] = []
         for key in self._kept:
             if len(dropped) >= spare or self._held <= self._most_bytes:
                 break

@@ -143,9 +143,6 @@ def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray
     return _columns.shaped_column(values, counts, feature.shape, feature.partial_shape, ok)
 
 
-Taker: TypeAlias = Callable[[bytes, int, int], np.ndarray]
-
-
 def taker(name: str, feature: Feature) -> Taker:
     """Makes the function that converts the bytes of a tf.train.Feature (none if it is missing) to an output."""
     wanted = _LIST_OF[feature.dtype]
