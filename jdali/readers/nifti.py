@@ -107,7 +107,8 @@ class NiftiReader(ArrayFileReader):
             return np.ascontiguousarray(stored, dtype.newbyteorder("="))
         if slope is None or (slope, intercept) == (1, 0):
             return np.ascontiguousarray(stored, np.float32)
-        return np.ascontiguousarray(stored * np.float64(slope) + np.float64(intercept), np.float32)
+        values = stored.astype(np.float64) * slope + intercept
+        return np.ascontiguousarray(values, np.float32)
 
 
 def _header(data: bytes) -> Any:
