@@ -241,10 +241,9 @@ def read(url: str) -> bytes:
     """Reads a whole file."""
     system, _ = _file_system(url)
     cached = disk_cache() is not None and _local_path(url) is None
-    info = (
-        _info(url) if cached or options().max_file_bytes is not None else {}
-    )  # else it is not worth a request
-    if options().max_file_bytes is not None:
+    limited = options().max_file_bytes is not None
+    info = _info(url) if cached or limited else {}  # else it is not worth a request
+    if limited:
         check_size(url, info.get("size") or 0)
     version = _version(url, info) if cached else None
     return _kept(url, version, "all", lambda: _request(url, "cat_file", _in_one_request(system)))[0]
