@@ -30,7 +30,7 @@ _FILTERS = {1, 2, 3, 4, 5, 6, 32000}
 _TOGETHER = 1 << 20
 
 
-class _File(io.RawIOBase):
+class _Hdf5Source(io.RawIOBase):
     """A file of a reader for HDF5's library, which notes the error that a read raises.
 
     Args:
@@ -80,7 +80,7 @@ class Hdf5Array(ChunkedArray):
         chunks: shape of what is read together.
     """
 
-    def __init__(self, source: _File, found: Any, chunks: Sequence[int]):
+    def __init__(self, source: _Hdf5Source, found: Any, chunks: Sequence[int]):
         super().__init__(found.shape, chunks, found.dtype.newbyteorder("="))
         self._source, self._found = source, found
 
@@ -164,7 +164,7 @@ def _data_set(file: Any, name: str) -> Any:
     return found
 
 
-def _array(source: _File, file: Any, name: str, axis: int) -> Hdf5Array:
+def _array(source: _Hdf5Source, file: Any, name: str, axis: int) -> Hdf5Array:
     found = _data_set(file, name)
     if not found.shape:
         raise ValueError(f"has in {name!r} a single value, or none")
@@ -180,7 +180,7 @@ def _array(source: _File, file: Any, name: str, axis: int) -> Hdf5Array:
 
 def _open(files: RecordFiles, number: int, names: Sequence[str], axis: int) -> tuple[Any, list[Hdf5Array]]:
     """Opens a file; raises ValueError, which names it, if it is damaged or lacks a data set."""
-    source = _File(files, number)
+    source = _Hdf5Source(files, number)
     try:
         file = h5py.File(source, "r")
     except Exception as error:
