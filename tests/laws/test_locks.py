@@ -63,6 +63,7 @@ RANKS = {
     "plugin/ray/worker_set.py RayWorkers._lock": 13,  # handles of actors
     "engine/executors/elsewhere.py MadeElsewhere._counting": 13,  # bytes that came from workers
     "serving/app.py ServerMetrics._lock": 13,  # counts of requests
+    "cli/conversion/sources.py lock": 9,  # row groups of Parquet files that `convert` reads, one at a time
     "_kernels/connected_objects.py _lock": 13,  # boxes that are cached
     "dynamic/_rng.py RNG._lock": 13,  # a generator's position
     "dynamic/_context.py ThreadPool._lock": 13,  # the threads of a context
