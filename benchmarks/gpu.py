@@ -162,6 +162,11 @@ def operators() -> Iterator[Row]:
     if rehearsal:
         rows = {name: dataclasses.replace(row, samples=1) for name, row in rows.items()}
 
+    def filled(operand: Any) -> np.ndarray:
+        if isinstance(operand, np.ndarray):
+            return operand
+        return np.random.default_rng(0).integers(0, 256, operand.shape).astype(operand.dtype)
+
     def made(row: Any) -> Any:
         try:
             stage, shapes = gpu_cost.program_of(row)
@@ -186,8 +191,7 @@ def operators() -> Iterator[Row]:
             yield f"operator {name}", {"failed": found}
             continue
         compiled, shapes = found
-        operands = jax.tree.map(lambda s: np.ones(s.shape, s.dtype), shapes)
-        operands[0] = np.float32(-0.0)
+        operands = [np.float32(-0.0), *jax.tree.map(filled, shapes[1:])]
         taken = seconds(functools.partial(compiled, *jax.device_put(operands, device())), 0.1)
         cost = gpu_cost.Program(compiled.as_text() or "").cost()
         best = max(cost.moved / gpu_cost.BANDWIDTH, cost.flops / gpu_cost.FLOPS)

@@ -318,7 +318,7 @@ def rows() -> dict[str, Row]:
 
 
 def program_of(row: Row) -> tuple[Callable[..., Any], list[Any]]:
-    """The function that the engine compiles for a row, without padding, and its operands, as shapes."""
+    """The function that the engine compiles for a row, without padding, and its operands: of the data the shapes."""
     op = REGISTRY[row.op]
     specs = [
         BatchSpec(np.tile(np.array(shape, np.int64), (row.samples, 1)), np.dtype(dtype), layout)
@@ -344,11 +344,11 @@ def program_of(row: Row) -> tuple[Callable[..., Any], list[Any]]:
         return run_call(planned.call, arrays, extents, traced, out_extents, shapes, keys)
 
     def sizes(specs: Sequence[BatchSpec]) -> list[Any]:
-        return [jax.ShapeDtypeStruct(spec.extents.shape, jnp.int32) for spec in specs]
+        return [spec.extents.astype(np.int32) for spec in specs]
 
     arrays = [jax.ShapeDtypeStruct((row.samples, *shape), dtype) for shape, dtype, _ in row.inputs]
-    words = jax.ShapeDtypeStruct((row.samples, 2), jnp.uint32)
-    traced = jax.tree.map(lambda v: jax.ShapeDtypeStruct(v.shape, v.dtype), planned.traced)
+    words = np.arange(2 * row.samples, dtype=np.uint32).reshape(-1, 2)
+    traced = jax.tree.map(np.asarray, planned.traced)
     operands = [arrays, sizes(specs), traced, sizes(planned.outputs), words]
     return stage, operands
 
