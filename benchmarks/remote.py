@@ -25,7 +25,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -158,7 +158,7 @@ def features() -> dict[str, Any]:
     return {"x": tfrecord.FixedLenFeature((), tfrecord.string, "")}
 
 
-def passes(name: str, url: str, threads: int, **order: Any) -> Iterator[int]:
+def passes(name: str, url: str, threads: int, **order: Any) -> Generator[int]:
     """Reads shards with jdali; the bytes of each batch."""
     import jdali
     from jdali import fn
