@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import logging
 import os
 import stat
 import struct
+import sys
 import time
 import zlib
 from collections.abc import Iterator
@@ -25,6 +25,9 @@ from jdali._storage.scope import Ended, current_scope
 from jdali._system.cache_folder import cache_folder
 from jdali._system.open_files import opening
 from jdali.storage import Options, options
+
+if sys.platform != "win32":
+    import fcntl
 
 log = logging.getLogger("jdali")
 # Part of the names of the files: a change of what they hold must change it.
@@ -49,9 +52,8 @@ def disk_cache() -> DiskCache | None:
     known, cache = _current
     if known is not settings:
         folder = cache_folder() if settings.cache_folder is None else settings.cache_folder
-        cache = (
-            DiskCache(os.path.join(folder, "remote"), settings.cache_bytes) if settings.cache_bytes else None
-        )
+        wanted = settings.cache_bytes and sys.platform != "win32"  # which has no flock
+        cache = DiskCache(os.path.join(folder, "remote"), settings.cache_bytes) if wanted else None
         _current = settings, cache
     return cache
 
