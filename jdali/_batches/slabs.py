@@ -197,7 +197,7 @@ class LentMemory(SlabPool):
         self._first_free = 0
 
     def lease(self, size: int) -> np.ndarray:
-        """Leases uint8 [size] of the memory, or of other memory."""
+        """Leases uint8 [size] of this memory; once it is full, of other slabs."""
         start = self._first_free
         if start + size > len(self._whole):
             return super().lease(size)

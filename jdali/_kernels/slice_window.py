@@ -15,7 +15,7 @@ from jdali._errors import absent_axis, check_samples
 from jdali._kernels.window import default_layout
 from jdali._numerics.rounding import np_round_half_away
 
-_FARTHEST = 2.0**60  # of borders
+_FARTHEST = 2.0**60  # a border beyond it is clipped to it
 
 
 def slice_axes(

@@ -157,7 +157,7 @@ def _column(
     form, types, _ = found.get(_TYPE, (VARINT, np.full(len(ok), _FLOAT), None))
     kind = types.item(model)
     field = _FIELDS.get(kind, 0)
-    # Nothing is there twice, and all elements are in one piece.
+    # Each field must come once, with all elements in one piece.
     listed_once = len(found) == sum(number != _DIMS for number, *_ in listed)
     if kind not in kinds or form != VARINT or not listed_once or found.get(field, (None,))[0] != BYTES:
         ok[:] = False

@@ -284,7 +284,7 @@ def _sizes(shapes: np.ndarray) -> np.ndarray:
 
 
 def _rows_of(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Numbers the distinct rows of these [N, ...] side by side, int [N]."""
+    """Joins columns [N, ...] and numbers the distinct rows, int [N]."""
     rows = np.concatenate(columns, axis=1)
     if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():
         return np.zeros(len(rows), np.int64)

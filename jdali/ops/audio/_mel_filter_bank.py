@@ -170,6 +170,6 @@ def _triangles(
         weights = weights * (2 / (right - left))
     wide = (slice(None), slice(None), *[None] * (rows.ndim - 1))
     values = rows[jnp.minimum(index, len(rows) - 1)]
-    # Not a weight of 0 past the triangle's end: a bin there may be no number.
+    # Masked, since a bin past the triangle's end may be NaN, which a weight of 0 would keep.
     products = jnp.where(((index < bins) & (weights > 0))[wide], values * weights[wide], 0)
     return fixed_sum(products, (1,))
