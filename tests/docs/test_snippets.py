@@ -245,7 +245,7 @@ PAGES = {
             "nemo_asr": "(2, 40, 20) (2, 32)",
             "readers.nifti": "(2, 4, 4, 4) (2, 3)",
             "video_resize": "(2, 4, 32, 32, 3) [3 3]",
-            "readers.parquet": "int32 (4, 32)",
+            'filter=[("label"': "int32 (4, 32)",
             'weights="balanced"': "{0: 4, 1: 4}",
             "FOLDS": ["0 3 1", "1 3 1", "2 3 1", "3 3 1"],
             "fn.stack": ["(4, 3) 4", "(4, 3) 4"],

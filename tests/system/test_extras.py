@@ -11,8 +11,8 @@ import pytest
 from support import records
 
 MISSING = (
-    "aiohttp", "astropy", "av", "crc32c", "fsspec", "gcsfs", "grain", "imagecodecs", "lmdb", "lz4", "miniaudio",
-    "pillow_heif", "pyarrow", "s3fs", "sentencepiece", "tokenizers", "torch",
+    "aiohttp", "astropy", "av", "crc32c", "fsspec", "gcsfs", "grain", "h5py", "imagecodecs", "lmdb", "lz4",
+    "miniaudio", "nibabel", "numcodecs", "pillow_heif", "pyarrow", "s3fs", "sentencepiece", "tokenizers", "torch",
 )  # fmt: skip
 PROGRAM = """
 import json, sys

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from jdali._system.extras import install
 from jdali.cli.conversion.pictures import extension
 from jdali.cli.conversion.sources import Source, SourceSample
 from jdali.readers.formats.arrow_columns import need_pyarrow
@@ -273,7 +274,7 @@ def _array_record() -> Any:
         return importlib.import_module("array_record.python.array_record_module")
     except ImportError as error:
         raise ImportError(
-            "writing ArrayRecord needs the package array-record: pip install array-record"
+            f"writing ArrayRecord needs the package array-record: {install('convert')}"
         ) from error
 
 
