@@ -63,6 +63,7 @@ LIBRARIES = (
         "tables",
     ),
     LibraryUse("array-record", "array_record", "python -m jdali convert --to array_record", "convert"),
+    LibraryUse("pylibjxl", "pylibjxl", "python -m jdali convert --windows", "convert"),
     LibraryUse("numcodecs", "numcodecs", "arrays of Zarr: fn.readers.zarr", "zarr"),
     LibraryUse("h5py", "h5py", "HDF5 files: fn.readers.hdf5", "hdf5"),
     LibraryUse("nibabel", "nibabel", "NIfTI volumes: fn.readers.nifti", "nifti"),

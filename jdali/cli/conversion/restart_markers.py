@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali._system.extras import install
 from jdali.codecs import image as codec
 from jdali.types import ANY_DATA
 
@@ -24,7 +25,8 @@ _TRANSFORM, _OPTIMIZE, _RESTART_BLOCKS = 2, 11, 18
 # Packages with a library that exports TurboJPEG's functions.
 _PACKAGES = ("pylibjxl",)
 _MISSING = (
-    "--windows needs TurboJPEG 3 (libturbojpeg of the system, or the package pylibjxl) or the program jpegtran "
+    "--windows needs TurboJPEG 3 (libturbojpeg of the system, or the package pylibjxl: "
+    f"{install('convert')}) or the program jpegtran "
     "(libjpeg-turbo-progs of Debian and Ubuntu, libjpeg-turbo-utils of Fedora, jpeg-turbo of Homebrew); neither is here"
 )
 Transform = Callable[[bytes, int], bytes]
