@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import difflib
 import errno
+import functools
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
 from jdali._storage import remote as _remote
@@ -111,10 +112,18 @@ def check_items(path: str, count: int, what: str) -> None:
         raise OSError(errno.EFBIG, reason, path)
 
 
-def read_range(path: str, offset: int, size: int) -> bytes:
-    """Reads exactly `size` bytes from `offset` on; for many pieces of one file see `RecordFiles`."""
+def parts_of(path: str) -> tuple[int, Callable[[int, int], bytes]]:
+    """Returns the size of a file, and a function of offset and size that reads exactly so many bytes of it.
+
+    For many pieces of one file see `RecordFiles`.
+    """
     if is_url(path):
-        return RemoteFile(path).read(offset, size)
+        file = RemoteFile(path)  # asks for the size once, not for each part
+        return file.size, file.read
+    return size(path), functools.partial(_read_part, path)
+
+
+def _read_part(path: str, offset: int, size: int) -> bytes:
     check_size(path, size)
     descriptor, _ = open_regular(path)
     try:

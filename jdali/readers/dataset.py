@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,6 +18,8 @@ from jdali.readers.base import ClassNames, Loaded, Reader, one_by_one, reader_op
 from jdali.readers.formats.records import path_list
 from jdali.readers.layouts import with_layouts
 from jdali.readers.table import opened_frame
+
+log = logging.getLogger("jdali")
 
 _NAME = "readers.dataset"
 # Packages whose tables give columns where they are indexed.
@@ -45,7 +48,7 @@ class DatasetReader(Reader):
         self._dataset, self._columns, self._outputs, self.layouts = dataset, columns, outputs, layouts
         self.num_outputs = len(columns) or outputs or 1
         self._kind = type(dataset).__name__
-        self._turn = threading.Lock()
+        self._turn, self._warned = threading.Lock(), False
         self._goes_on = bool(options.get("_goes_on"))
         if not len(dataset):
             raise ValueError(f"{_NAME}: the {self._kind} has no elements")
@@ -88,8 +91,17 @@ class DatasetReader(Reader):
                     elements = together(wanted)
                     found = [self._arrays(*pair) for pair in zip(elements, wanted, strict=True)]
                 return Loaded(stores(found, self.num_outputs), {})
-            except Exception:  # one by one tells which of them
-                pass
+            except Exception as error:  # one by one tells which of them
+                loaded = self._one_by_one(indices)
+                if not loaded.failures and not self._warned:
+                    self._warned = True
+                    log.warning(
+                        f"{_NAME}: __getitems__ of {self._kind} fails, so its elements are asked for one by one: {error!r}"
+                    )
+                return loaded
+        return self._one_by_one(indices)
+
+    def _one_by_one(self, indices: np.ndarray) -> Loaded:
         return one_by_one(
             [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
         )

@@ -159,6 +159,22 @@ def test_elements_that_cannot_be_had(made):
         assert [skipped.index for skipped in pipe.errors] == [2]
 
 
+class Broken(Squares):
+    """Has a `__getitems__` that never works."""
+
+    def __getitems__(self, indices):
+        raise NotImplementedError("many at a time")
+
+
+def test_what_fails_for_many_alone_is_said_once(caplog):
+    with caplog.at_level(logging.WARNING, "jdali"), pipeline(Broken(), num_outputs=2) as pipe:
+        assert taken(pipe, 2) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    (said,) = [record.getMessage() for record in caplog.records]
+    assert (
+        "__getitems__ of Broken fails, so its elements are asked for one by one: NotImplementedError" in said
+    )
+
+
 @pytest.mark.parametrize(
     ("source", "args", "words"),
     [

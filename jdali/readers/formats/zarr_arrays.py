@@ -151,6 +151,18 @@ class Layout(NamedTuple):
         return array.view(np.uint8).astype(bool) if array.dtype == bool else array
 
 
+class _Shard(NamedTuple):
+    """A file of several chunks.
+
+    Attributes:
+        read: reads a part of it, by offset and size.
+        index: uint64 [*chunks, 2], offset and size of each chunk.
+    """
+
+    read: Callable[[int, int], bytes]
+    index: np.ndarray
+
+
 class ZarrArray(ChunkedArray):
     """An array of Zarr.
 
@@ -184,7 +196,7 @@ class ZarrArray(ChunkedArray):
             raise ValueError(f"has the fill value {fill!r:.60} for integers")
         self._fill = np.full((), fill, self.dtype)
         self._shard, self._at_end, self._index_checked = shard, at_end, index_checked
-        self._indexes = KeptPieces[np.ndarray | None](16, lambda index: 0 if index is None else index.nbytes)
+        self._shards = KeptPieces[_Shard | None](16, lambda shard: 0 if shard is None else shard.index.nbytes)
 
     def read(self, chunk: tuple[int, ...]) -> np.ndarray:
         path = self._path(chunk if self._shard is None else self._of_shard(chunk))
@@ -220,30 +232,30 @@ class ZarrArray(ChunkedArray):
     def _from_shard(self, path: str, chunk: tuple[int, ...]) -> bytes | None:
         assert self._shard is not None
         grid = tuple(whole // size for whole, size in zip(self._shard, self.chunks, strict=True))
-        index = self._indexes.get(path, functools.partial(self._index, path, grid))
-        if index is None:
+        shard = self._shards.get(path, functools.partial(self._opened_shard, path, grid))
+        if shard is None:
             return None
         inside = tuple(at % count for at, count in zip(chunk, grid, strict=True))
-        offset, size = map(int, index[inside])
+        offset, size = map(int, shard.index[inside])
         if offset == size == _MISSING:
             return None
         if size > 2 * math.prod(self.chunks) * self.dtype.itemsize + _CODEC_BYTES or offset >= 1 << 62:
             raise BadRecord(f"the index of {path} claims {size} bytes from byte {offset} on")
-        return _storage.read_range(path, offset, size)
+        return shard.read(offset, size)
 
-    def _index(self, path: str, grid: tuple[int, ...]) -> np.ndarray | None:
-        """Reads the index of a shard: uint64 [*grid, 2]; None if there is no such file."""
+    def _opened_shard(self, path: str, grid: tuple[int, ...]) -> _Shard | None:
+        """Reads the index of a shard; None if there is no such file."""
         size = 16 * math.prod(grid) + _CRC_BYTES * self._index_checked
         try:
-            total = _storage.size(path)
+            total, read = _storage.parts_of(path)
         except FileNotFoundError:
             return None
         if total < size:
             raise BadRecord(f"{path} has {total} bytes, its index alone has {size}")
-        data = _storage.read_range(path, total - size if self._at_end else 0, size)
+        data = read(total - size if self._at_end else 0, size)
         if self._index_checked:
             data = _crc32c(data, size)
-        return np.frombuffer(data, "<u8").reshape(*grid, 2)
+        return _Shard(read, np.frombuffer(data, "<u8").reshape(*grid, 2))
 
 
 def opened_array(folder: str, metadata: Mapping[str, Any], axis: int) -> ZarrArray:
