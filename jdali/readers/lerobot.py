@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ _TASK = "task"
 _AT_ONCE = 1 << 28
 
 
-class _TakenRows:
+class _TakenRows(NamedTuple):
     """The rows that the samples of a batch take.
 
     Attributes:
@@ -37,15 +37,9 @@ class _TakenRows:
         beyond: for each column bool [n, T], where the window reaches beyond the episode, whose first or last row stands in.
     """
 
-    def __init__(
-        self, episodes: np.ndarray, rows: np.ndarray, lengths: np.ndarray, offsets: Mapping[str, Any]
-    ):
-        self.episodes = episodes
-        self.rows, self.beyond = {}, {}
-        for column, steps in offsets.items():
-            wanted = rows[:, None] + (np.zeros(1, np.int64) if steps is None else steps)
-            self.rows[column] = wanted.clip(0, lengths[episodes][:, None] - 1)
-            self.beyond[column] = self.rows[column] != wanted
+    episodes: np.ndarray
+    rows: dict[str, np.ndarray]
+    beyond: dict[str, np.ndarray]
 
 
 class LeRobotReader(Reader):
@@ -119,7 +113,10 @@ class LeRobotReader(Reader):
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         episodes, rows = self._place(indices)
-        windows = _TakenRows(episodes, rows, self._folder.lengths, self._offsets)
+        last = self._folder.lengths[episodes][:, None] - 1
+        wanted = {c: rows[:, None] + (0 if steps is None else steps) for c, steps in self._offsets.items()}
+        taken = {column: numbers.clip(0, last) for column, numbers in wanted.items()}
+        windows = _TakenRows(episodes, taken, {c: taken[c] != numbers for c, numbers in wanted.items()})
         failures: dict[int, Exception] = {}
         values = self._values(windows, failures)
         for key in self._videos:

@@ -156,11 +156,11 @@ class _Shard(NamedTuple):
 
     Attributes:
         read: reads a part of it, by offset and size.
-        index: uint64 [*chunks, 2], offset and size of each chunk.
+        places: uint64 [*chunks, 2], offset and size of each chunk.
     """
 
     read: Callable[[int, int], bytes]
-    index: np.ndarray
+    places: np.ndarray
 
 
 class ZarrArray(ChunkedArray):
@@ -196,7 +196,9 @@ class ZarrArray(ChunkedArray):
             raise ValueError(f"has the fill value {fill!r:.60} for integers")
         self._fill = np.full((), fill, self.dtype)
         self._shard, self._at_end, self._index_checked = shard, at_end, index_checked
-        self._shards = KeptPieces[_Shard | None](16, lambda shard: 0 if shard is None else shard.index.nbytes)
+        self._shards = KeptPieces[_Shard | None](
+            16, lambda shard: 0 if shard is None else shard.places.nbytes
+        )
 
     def read(self, chunk: tuple[int, ...]) -> np.ndarray:
         path = self._path(chunk if self._shard is None else self._of_shard(chunk))
@@ -236,7 +238,7 @@ class ZarrArray(ChunkedArray):
         if shard is None:
             return None
         inside = tuple(at % count for at, count in zip(chunk, grid, strict=True))
-        offset, size = map(int, shard.index[inside])
+        offset, size = map(int, shard.places[inside])
         if offset == size == _MISSING:
             return None
         if size > 2 * math.prod(self.chunks) * self.dtype.itemsize + _CODEC_BYTES or offset >= 1 << 62:
