@@ -17,6 +17,7 @@ from jdali._storage import NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
+from jdali.readers.formats.records import csv_text
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.paired"
@@ -292,13 +293,7 @@ def _by_table(table: Any, given: Mapping[str, Any], file_root: str | None, *, sk
 
 def _csv(path: str) -> dict[str, list[str]]:
     """Reads the columns of a CSV file."""
-    try:
-        text = _storage.read(path)
-        _storage.check_items(path, text.count(b"\n"), "lines")
-    except OSError as error:
-        if is_of_machine(error):
-            raise
-        raise FileNotFoundError(f"{_NAME}: Cannot open {path}: {error.strerror or error}") from error
+    text = csv_text(_NAME, path)
     try:
         rows = list(csv.reader(io.StringIO(os.fsdecode(text.removeprefix(codecs.BOM_UTF8)), newline="")))
     except csv.Error as error:

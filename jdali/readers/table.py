@@ -13,10 +13,9 @@ from jdali._batches import Store
 from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import BadRecord, NameTable, read_named
 from jdali._storage import files as _storage
-from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import Loaded, reader_options, shuffle_options
 from jdali.readers.formats.arrow_columns import column_of, field_of, need_pyarrow, pa
-from jdali.readers.formats.records import path_list, required_paths
+from jdali.readers.formats.records import csv_text, path_list, required_paths
 from jdali.readers.formats.tables import (
     RowGroup,
     TableReader,
@@ -272,13 +271,7 @@ def _parsed(path: str, columns: Sequence[str], strings: Sequence[str], delimiter
     """Reads columns of a CSV file; `strings` are strings, whatever they look like."""
     from pyarrow import csv as arrow_csv
 
-    try:
-        text = _storage.read(path)
-        _storage.check_items(path, text.count(b"\n"), "lines")
-    except OSError as error:
-        if is_of_machine(error):
-            raise
-        raise FileNotFoundError(f"{_CSV}: Cannot open {path}: {error.strerror or error}") from error
+    text = csv_text(_CSV, path)
     kinds = dict.fromkeys(strings, pa.string())
     try:
         parse = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)

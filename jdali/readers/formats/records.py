@@ -322,6 +322,18 @@ def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
     return found
 
 
+def csv_text(name: str, path: str) -> bytes:
+    """Reads a CSV file of no more lines than the limit."""
+    try:
+        text = _storage.read(path)
+        _storage.check_items(path, text.count(b"\n"), "lines")
+    except OSError as error:
+        if is_of_machine(error):
+            raise
+        raise FileNotFoundError(f"{name}: Cannot open {path}: {error.strerror or error}") from error
+    return text
+
+
 def number_columns(name: str, path: str, columns: int, empty: str = "") -> np.ndarray:
     """Reads a text file with `columns` numbers from 0 on in each line: int64 [lines, columns].
 
