@@ -412,7 +412,7 @@ class TensorList:
 
 
 def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
-    """Returns the size that all samples have; of a batch without samples, that of its memory.
+    """Returns the common size of the samples; an empty batch has the size of its memory.
 
     Args:
         store: of the samples.

@@ -29,8 +29,7 @@ def by_platform(
     """Makes a function that is `loop` on the CPU, one sample after the other, and `whole` elsewhere.
 
     A loop may end at the true size of a sample, so its work follows the true size, not the padding. Under `vmap` it stays a
-    loop of each sample's own length. It has no derivative; that of
-    `whole` is taken, and then `whole` is what runs.
+    loop of each sample's own length. It has no derivative: where one is asked for, `whole` runs.
 
     Args:
         loop, whole: the same function of the same arguments, pytrees of arrays; neither may close

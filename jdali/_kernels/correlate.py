@@ -94,7 +94,7 @@ class Correlation:
 
     @property
     def reach(self) -> tuple[int, int, int]:
-        """`taps` in whole tiles."""
+        """Number of taps, rounded up to whole tiles."""
         rows, columns = (-(-n // t) * t for n, t in zip(self.taps[1:], self.tile, strict=True))
         return self.taps[0], rows, columns
 

@@ -264,10 +264,10 @@ class Engine:
 
         Args:
             task: of the batch.
-            turn: by the number of the step, what to be in meanwhile.
+            turn: returns the context that a step, given by number, is run in.
             order: of the work in the pool: lower numbers go first.
-            begun: what `begin` returned for the task; None: it was not called.
-            tolerates: in place of `on_error`.
+            begun: result of `begin` for the task; None: it was not called.
+            tolerates: True replaces samples that fail, False raises their errors; None: as `on_error` says.
 
         Raises:
             OperatorError: an operator failed, or no sample could be made.
