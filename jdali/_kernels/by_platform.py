@@ -109,9 +109,12 @@ def kept(values: T, once: Array) -> T:
         values: pytree of arrays.
         once: int32 1, which the compiler does not know to be one.
     """
-    start = jax.tree.map(jnp.zeros_like, values)
-    # What a loop makes is kept.
-    return loop(once, lambda _, state: values, start)
+
+    def other(value: Array) -> Array:
+        return -value if jnp.issubdtype(value.dtype, jnp.inexact) else ~value
+
+    # What goes into a loop is made first. This one has no turn, and so copies nothing.
+    return loop(once - 1, lambda _, state: jax.tree.map(other, state), values)
 
 
 # Elements of a block of rows, which stay in the cache; and of an array for which no loop is worth its compilation.
