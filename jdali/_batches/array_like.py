@@ -38,12 +38,7 @@ def is_on_gpu(device: tuple[int, int]) -> bool:
 
 
 class CapsuleHolder:
-    """A capsule as an object with DLPack's methods, which libraries take; it can be read once.
-
-    Args:
-        capsule: not used yet.
-        device: of its data.
-    """
+    """A capsule as an object with DLPack's methods, which libraries take; it can be read once."""
 
     def __init__(self, capsule: object, device: tuple[int, int]):
         self._capsule, self._device = capsule, device

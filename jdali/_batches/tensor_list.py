@@ -142,7 +142,6 @@ class TensorList:
         """Joins the samples of several batches; copies none.
 
         Args:
-            batches: of one element type, number of axes and layout; empty ones do not count.
             order: int [N]; sample i of the result is sample order[i] of the batches one after
                 another. None: in that order.
         """

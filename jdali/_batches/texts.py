@@ -79,17 +79,7 @@ def samples_html(
     kind: str, device: str, dtype: object, layout: str, shapes: Sequence[tuple[int, ...]],
     sample: Callable[[int], np.ndarray], names: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """Shows samples side by side, up to 200 kB.
-
-    Args:
-        kind: name of the class.
-        device: where the values are.
-        dtype: of the elements.
-        layout: of a sample.
-        shapes: of the samples.
-        sample: gives sample i as an array.
-        names: of the samples, files mostly.
-    """
+    """Shows samples side by side, up to 200 kB."""
     sizes = sorted(set(shapes))
     size = " to ".join("×".join(map(str, one)) or "scalar" for one in (*sizes[:1], *sizes[1:][-1:]))
     title = f"{kind}: {len(shapes)} samples on {device}, {layout or 'no layout'}, {dtype}, {size or 'empty'}"

@@ -87,11 +87,6 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
 def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
     """Returns the shape in which `run` of operator `name` gets a sample's value of an argument.
 
-    Args:
-        name: of the operator.
-        arg: the argument.
-        extents: int [N, ndim], true shape of each sample's value.
-
     Raises:
         SampleError: the value of a sample has a wrong shape, or one unlike the other samples'.
         ValueError: the values have a wrong number of axes.
@@ -183,10 +178,7 @@ def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarra
     """Converts the values of a batch, [N, ...], to what operator `name` takes.
 
     Args:
-        name: of the operator.
-        arg: the argument.
         values: [N, ...], or [N] objects, each an array of its own shape.
-        batch_size: N that is expected.
     """
     own: np.ndarray = arg.convert(values)
     if len(own) != batch_size:
@@ -252,8 +244,6 @@ def fitted(value: Array, shape: Shape, lead: int) -> Array:
 
     Args:
         value: [..., padded]; a number may have axes of one element.
-        shape: of `sample_shape`.
-        lead: number of leading axes, which stay.
     """
     whole = (slice(None),) * lead
     if shape == ():

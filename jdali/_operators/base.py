@@ -90,11 +90,7 @@ T = TypeVar("T")
 
 
 class Registry(MutableMapping[str, T], Generic[T]):
-    """Operators by name. One that the catalog knows is loaded, by importing its module, when it is asked for.
-
-    Args:
-        catalog: for each module, the names and kinds of the operators that importing it registers.
-    """
+    """Operators by name. One that the catalog knows is loaded, by importing its module, when it is asked for."""
 
     def __init__(self, catalog: Mapping[str, Mapping[str, str]]):
         self._records: dict[str, T] = {}
@@ -114,16 +110,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         return type(self._records[name]).__name__ if name in self._records else self._kinds[name]
 
     def register(self, name: str, record: T, module: str) -> None:
-        """Adds an operator.
-
-        Args:
-            name: of the operator.
-            record: the operator.
-            module: that defines it.
-
-        Raises:
-            ValueError: there is an operator of this name.
-        """
+        """Adds an operator; raises ValueError if there is one of this name."""
         if self._modules.get(name, module) != module:
             importlib.import_module(self._modules[name])
         if name in self._records:
@@ -181,7 +168,6 @@ class Operator(Schema, OptionalInputOptions):
 
         Raises:
             TypeError: the signature is none of an operator of this kind.
-            ValueError: there is an operator of this name.
         """
         name = options.name or run.__name__
         chosen = {f.name: getattr(options, f.name) for f in dataclasses.fields(options) if f.name != "name"}
@@ -259,14 +245,7 @@ def is_built_in(op: Operator) -> bool:
 def decorator(
     name: str, kind: type[Kind], options: Callable[P, OperatorOptions], sentence: str
 ) -> Callable[P, Callable[[Run], Kind]]:
-    """Derives the decorator of a kind from the class of its options: parameters, types, defaults and documentation.
-
-    Args:
-        name: of the decorator.
-        kind: type of the records that it makes.
-        options: class of the options, all keyword-only.
-        sentence: first line of its documentation.
-    """
+    """Derives the decorator of a kind from the class of its options: parameters, types, defaults and documentation."""
 
     def decorate(*args: P.args, **kwargs: P.kwargs) -> Callable[[Run], Kind]:
         return functools.partial(kind.of, options=options(*args, **kwargs))

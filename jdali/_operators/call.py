@@ -68,8 +68,6 @@ class PlannedCall:
     """A `Call` with what is known of one batch.
 
     Attributes:
-        call: what a compiled program depends on.
-        outputs: spec of each output.
         traced: [N, ...] per-sample values.
         unseen: those of `traced` that are arguments whose values `setup` did not get: for other values of
             the same shapes and types, nothing else in the plan differs.
@@ -108,12 +106,8 @@ class CallRequest:
     """Inputs and arguments of one call on a batch, with what is known of them before it runs.
 
     Attributes:
-        op: the operator.
-        specs: spec of each positional input.
         args: arguments that the user named. A per-sample one is either a plain value (the same for
             all samples: a `Constant` is made of it), a `Constant`, or a `PerBatch`.
-        batch_size: number of samples (needed when there are no inputs).
-        keys: of a random operator.
         input_values: [N, ...] values of those inputs that are arguments, by name.
         traced: arguments whose value is a tracer held by the caller, and the shape that it has
             in each sample: int [N, ndim].
@@ -238,7 +232,6 @@ class _BoundArguments:
     Attributes:
         static: compile keys.
         constants: one value for all samples, compiled in; None: the argument has no value.
-        traced: [N, ...] values.
         shapes: of arguments whose values the caller holds.
         seen_by_setup: all of them, as `setup` gets them.
     """
@@ -346,15 +339,7 @@ def run_call(
     """Runs a call on a batch of padded samples; pure, for use inside a compiled program.
 
     Args:
-        call: of `plan_call`.
-        arrays: [N, *padded] for each input.
-        extents: int32 [N, ndim] for each input.
         traced: [N, ...] per-sample values; those of `call.argument_shapes` may be padded.
-        out_extents: int32 [N, ndim] for each output.
-        out_shapes: padded shape of one sample of each output.
-        keys: [N] typed keys of a random operator.
-
-    Returns: [N, *out_shape] for each output.
     """
     if call.frames is not None:
         single = functools.partial(run_call, dataclasses.replace(call, frames=None))

@@ -29,7 +29,6 @@ def sample_of(row: int, counts: np.ndarray | None) -> int:
     """Returns the sample that a row of `setup` belongs to.
 
     Args:
-        row: its position.
         counts: `frames` of `setup`: how many frames each sequence has; None: rows are samples.
     """
     return row if counts is None else int(np.searchsorted(np.cumsum(counts), row, side="right"))
@@ -63,7 +62,6 @@ class Frames:
     """The frames of a batch.
 
     Attributes:
-        axes: of each input the axis of frames; None: all frames of a sample share it.
         counts: int64 [N], frames of each sample, at least 1.
         lengths: of each argument by frame, int64 [N]: as many as there are frames, or one for all of them.
         sample, number: int64 [frames of all samples], the sample that a frame is of, and which of its frames it is.
@@ -122,10 +120,6 @@ class Frames:
     ) -> FrameAxes:
         """Finds the axes of frames in the inputs and outputs of a program: as in the first input if the
         output is like it, else in front.
-
-        Args:
-            specs, outputs: of frames.
-            held, planned: see `FrameAxes`.
         """
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]
@@ -143,8 +137,6 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     """Finds the frames of a call; None: it is on whole samples.
 
     Args:
-        op: the operator.
-        specs: spec of each input.
         by_frame: shapes of the arguments that differ by frame, int [N, ndim], in the order of the signature.
 
     Raises:

@@ -69,21 +69,12 @@ _EXPLAINED = {
 
 
 def is_deprecated(name: str) -> bool:
-    """Returns True if DALI has deprecated a name.
-
-    Args:
-        name: of a function, dotted, below `fn`.
-    """
+    """Returns True if DALI has deprecated a name."""
     return name in IN_FAVOUR_OF
 
 
 def warn_of_name(name: str, surface: str) -> None:
-    """Warns at the user's line about a call by a deprecated name.
-
-    Args:
-        name: of the function, dotted, below `fn`.
-        surface: "fn", or "ops" of the class.
-    """
+    """Warns at the user's line about a call by a deprecated name."""
     shown = class_name(name) if surface == "ops" else name
     text = f"WARNING: `jdali.{surface}.{shown}` is now deprecated."
     if new := IN_FAVOUR_OF[name]:

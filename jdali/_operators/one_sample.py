@@ -23,10 +23,7 @@ def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], arg
     on an error with another cause.
 
     Args:
-        op: the operator.
         plan: plans the call for one sample. Errors while it runs do not come from its arguments.
-        inputs: of the call.
-        args: of the call.
     """
     try:
         return plan(inputs, args)
@@ -85,16 +82,7 @@ def _first_row(value: Any) -> Any:
 
 
 def layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) -> list[str]:
-    """Returns the layout of each input; "" where a layout that is for all of them has another number of axes.
-
-    Args:
-        op: the operator.
-        ndims: numbers of axes of a sample of each input.
-        layout: of all inputs, or one for each.
-
-    Raises:
-        ValueError: a layout fits no input.
-    """
+    """Returns the layout of each input; "" where a layout that is for all of them has another number of axes."""
     shared = isinstance(layout, str)
     layouts = [layout] * len(ndims) if isinstance(layout, str) else list(layout)
     fits = [not name or len(name) == ndim for name, ndim in zip(layouts, ndims, strict=True)]

@@ -113,11 +113,6 @@ def follow(
     `setup` works on numbers, so it is asked for several sizes up to the padded ones. What it answers must be
     the same for all of them, except for axes of outputs that are as long as an axis of an input.
 
-    Args:
-        op: the operator.
-        extents: of the inputs.
-        plan: the plan for inputs of certain sizes.
-
     Returns: the plan, the true size of each output, and the least shape that holds it.
 
     Raises:

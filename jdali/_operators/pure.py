@@ -46,10 +46,6 @@ def pure_call(
     while tracing, as long as the arguments that it needs are concrete.
 
     Args:
-        op: the operator.
-        inputs: arrays of one sample each, or of a batch.
-        args: DALI's arguments.
-        key: typed JAX key of a random operator.
         layout: layout of a sample of the inputs, or a sequence of them.
         extent: true sizes of padded inputs, see `jdali.ops`; all samples of a batch have the same.
         out_shape: to pad the outputs of a sample to, see `jdali.ops`.
@@ -101,16 +97,7 @@ def _planned(
 def graph_call(
     op: Operator, inputs: Sequence[tuple[object, str]], args: Mapping[str, object], key: Array | None
 ) -> list[tuple[Array, str]]:
-    """Runs one operator of a graph on one sample, with the types and layouts of a pipeline.
-
-    Args:
-        op: a compiled operator.
-        inputs: arrays of one sample each, with their layouts.
-        args: DALI's arguments.
-        key: typed JAX key of a random operator.
-
-    Returns: the outputs, with their layouts.
-    """
+    """Runs one operator of a graph on one sample, with the types and layouts of a pipeline."""
     layouts = [layout for _, layout in inputs]
     call = _PureCall.of(op, [array for array, _ in inputs], args, key, layouts, None, floats=False)
     planned = call.plan([np.array(a.shape, np.int64) for a in call.arrays])
@@ -129,12 +116,7 @@ class _PureCall:
 
     Attributes:
         known: the user's inputs: those that are no tracers have values for `setup`.
-        arrays: the inputs for JAX.
-        layouts: of the inputs.
-        args: the user's arguments.
         tracers: those of them that are tracers.
-        key: of a random operator.
-        extents: true sizes of the inputs.
         rows: samples of the batch that the inputs are; None: they are one sample.
     """
 

@@ -31,11 +31,6 @@ def call_with_key(op: Operator) -> str:
 def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Array, list[Any]]:
     """Separates the key from the inputs of a call.
 
-    Args:
-        op: a random operator.
-        inputs: what the call has by position.
-        named: what it has as `key=`; None: nothing.
-
     Returns: the typed key, and the inputs.
 
     Raises:
@@ -86,11 +81,6 @@ def described(value: Any) -> str:
 def take_first_key(name: str, args: Sequence[object], named: object) -> tuple[Array | None, list[Any]]:
     """Separates the key from the arguments of a function that draws, if it has one: first, or as `key=`.
 
-    Args:
-        name: of the function.
-        args: what the call has by position.
-        named: what it has as `key=`; None: nothing.
-
     Returns: the typed key or None, and the other arguments.
 
     Raises:
@@ -126,12 +116,7 @@ def no_key_of(name: str) -> TypeError:
 
 
 def no_key(op: Operator, found: str) -> TypeError:
-    """Makes the error of a call without a key.
-
-    Args:
-        op: a random operator.
-        found: what the call has instead.
-    """
+    """Makes the error of a call without a key."""
     return TypeError(
         f"{op.name} draws random values: pass a JAX key first, {call_with_key(op)}, or key=..., "
         f"for example key=jax.random.key(0); {found}"

@@ -37,14 +37,7 @@ class ScaledDecoding:
     def choose(
         self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, object], headers: object
     ) -> Scaled:
-        """Chooses the smallest size of each picture that has as many elements as any consumer makes, axis by axis.
-
-        Args:
-            whole: of the pictures at their whole sizes.
-            wanted: of each consumer, the spec of its first output.
-            params: of the decoder's `Plan`, [N, ...] each.
-            headers: of the decoder's `probe`.
-        """
+        """Chooses the smallest size of each picture that has as many elements as any consumer makes, axis by axis."""
         sizes = whole.extents[:, :-1]
         most = [(sizes // np.maximum(spec.extents[:, :-1], 1)).min(axis=1) for spec in wanted]
         most.append(self.limits(headers))

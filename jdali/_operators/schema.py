@@ -127,11 +127,8 @@ class Schema:
     """Schema of an operator, from the signatures of its `run` and `setup`.
 
     Attributes:
-        name: DALI's dotted name, e.g. "transforms.rotation".
         inputs: positional ones.
-        args: the arguments, by name.
         random: `run` takes a key.
-        engine_parameters: parameters of `run` that the engine fills in.
         setup_parameters: names that `setup` takes; None if there is no `setup`.
     """
 
@@ -166,11 +163,7 @@ class Schema:
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def counted(self, inputs: Iterable[object]) -> list[Any]:
-        """Drops optional inputs that are left out (None) at the end of a call, and checks the number.
-
-        Raises:
-            InputCountError: their number is wrong.
-        """
+        """Drops optional inputs that are left out (None) at the end of a call, and checks the number."""
         passed = list(inputs)
         while passed and passed[-1] is None and len(passed) > self.min_inputs:
             passed.pop()
@@ -203,7 +196,6 @@ class Schema:
         """Fills in the defaults of the arguments of a call.
 
         Args:
-            arguments: of the call, by name.
             private: arguments that the engine fills in are allowed too.
 
         Raises:
@@ -246,11 +238,6 @@ def read_schema(
     engine_parameters: tuple[str, ...],
 ) -> dict[str, Any]:
     """Reads the fields of `Schema` from two signatures.
-
-    Args:
-        name: of the operator.
-        run, setup: of the operator.
-        engine_parameters: those that `run` may have.
 
     Raises:
         TypeError: a parameter is none of what the module's docstring names.

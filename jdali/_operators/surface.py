@@ -32,10 +32,7 @@ def public_signature(
     """Makes the signature of an operator on a surface: names, order and defaults are the record's.
 
     Args:
-        op: the record.
-        value_type: annotation of inputs.
         per_sample_type: what a per-sample argument may be besides its own type; None: nothing.
-        key: annotation of a leading `key` parameter of random operators; None: there is none.
     """
     parameters = []
     if op.random and key is not None:
@@ -84,14 +81,7 @@ def _union(annotation: Any, extra: Any) -> object:
 def document(
     op: Operator, extra: Mapping[str, str], *, by_frame: bool = True, first: Mapping[str, str] | None = None
 ) -> str:
-    """Writes the docstring of an operator with further arguments, and says what may differ by frame.
-
-    Args:
-        op: the record.
-        extra: further arguments, after the operator's own.
-        by_frame: whether to say which arguments may differ by frame.
-        first: further arguments, before the operator's own.
-    """
+    """Writes the docstring of an operator with further arguments, and says what may differ by frame."""
     doc = op.doc
     names = [f"`{arg.name}`" for arg in op.public_args.values() if arg.per_frame]
     if names and by_frame:
@@ -162,9 +152,7 @@ def fill(
     """Puts the operators of jdali into a surface, to be made when somebody asks for them.
 
     Args:
-        surface: name of its package. Families of operators below it can be imported too.
         shown: what it has for the operator of a name.
-        aliases: other dotted names of what it has: those of `jdali.fn`.
         named: how it calls what has a name in `jdali.fn`.
         deprecated: makes the same that warns when it is called, of what has a deprecated name in `jdali.fn`.
     """

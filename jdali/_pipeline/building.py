@@ -32,12 +32,7 @@ def start_callback_workers(config: PipelineConfig, definition: Definition) -> Ca
 
 
 def make_engine(config: PipelineConfig, definition: Definition, callbacks: CallbackWorkers | None) -> Engine:
-    """Plans the graph and opens the sources.
-
-    Args:
-        config, definition: of the pipeline.
-        callbacks: what `start_callback_workers` returned; ends with the engine.
-    """
+    """Plans the graph and opens the sources."""
     outputs = definition.complete()
     nodes = definition.graph.nodes
     if not outputs and not any(node.preserve for node in nodes):
@@ -74,8 +69,6 @@ def make_window(
     """Makes the window of an engine, which makes no batch before it is asked for one.
 
     Args:
-        config: of the pipeline.
-        engine: of the pipeline.
         iter_setup: gives the user's method of that name as long as the pipeline lives; None: there is none.
     """
     window = Window.of(

@@ -15,12 +15,7 @@ STATE_VERSION = 1
 
 
 def written_state(definition: Definition, position: Mapping[str, object]) -> dict[str, Any]:
-    """Returns the state of a pipeline, see `Pipeline.get_state`.
-
-    Args:
-        definition: of the pipeline.
-        position: of its sources.
-    """
+    """Returns the state of a pipeline, see `Pipeline.get_state`."""
     return {"version": STATE_VERSION, "graph": definition.entries()[1], **position}
 
 
@@ -47,13 +42,7 @@ def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
 
 
 def at_end(engine: Engine, position: dict[str, Any], end: str) -> dict[str, Any]:
-    """Returns the position at the end of an external source: those before it have given a batch that is lost.
-
-    Args:
-        engine: of the pipeline.
-        position: behind the last batch taken.
-        end: of `End`.
-    """
+    """Returns the position at the end of an external source: those before it have given a batch that is lost."""
     if position.get("end") != End.REACHED:
         epoch = position["epoch"] + (position.get("end") == End.LEFT)
         position = {**position, **(engine.cursor.state_at_end(epoch) or {})}

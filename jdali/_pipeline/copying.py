@@ -23,13 +23,6 @@ def copied(pipeline: Pipeline, **options: object) -> Pipeline:
 
     Unlike a pipeline of `Pipeline.deserialize`, it shares callbacks and Python functions with the first one, and
     iterators that can be read only once.
-
-    Args:
-        pipeline: the first one; it need not be built.
-        options: arguments of `Pipeline` in place of those of the first one.
-
-    Raises:
-        ValueError: see `outputs_of`.
     """
     outputs, config = outputs_of(pipeline), pipeline._config
     kept = {name: getattr(pipeline, name) for name in OPTIONS} | config.without_effect()

@@ -36,14 +36,11 @@ class Definition:
 
     Args:
         owner: the pipeline; held weakly, so that a dropped pipeline is collected.
-        config: options of the pipeline.
 
     Attributes:
-        config: as given.
         graph: in debug mode that of the last iteration.
         outputs: None: not known yet.
         function: defines the graph, if neither the class nor a `with` block does.
-        conditionals: `if` on a DataNode works sample by sample, an option of `pipeline_def`.
         output_names: names of the outputs for iterators; empty: they have none.
         is_final: the pipeline was built, so nothing can be added.
     """

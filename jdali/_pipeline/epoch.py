@@ -26,9 +26,6 @@ def epoch(
     samples of the next epoch, which do not come again. A source stays at its end until `reset`.
 
     Args:
-        engine: of the pipeline.
-        run: gives a batch.
-        state: gives the state of the pipeline.
         feeds_itself: the pipeline has an `iter_setup`, which may end it.
 
     Raises:

@@ -18,13 +18,7 @@ def feed(
     layout: str | None = None,
     copy: bool = True,
 ) -> None:
-    """Gives the data of the next batch to several sources: to all, or, if it raises, to none.
-
-    Args:
-        engine, definition: of the pipeline.
-        inputs: (data node or name, data) for each; see `Pipeline.feed_input`.
-        layout, copy: see `Pipeline.feed_input` and `Pipeline.feed_inputs`.
-    """
+    """Gives the data of the next batch to several sources: to all, or, if it raises, to none."""
     adding = []
     for wanted, data in inputs:
         if isinstance(wanted, DataNode) and definition.config.debug:

@@ -49,11 +49,7 @@ def plan_svg(
     """Draws a plan.
 
     Args:
-        plan: of the pipeline.
         here: what this process runs, where workers run the rest; None: there are no workers.
-        times: by the first operator of a step, its time.
-        sizes: of the values of a sample.
-        workers: time of the workers' steps, together.
         links: what a row leads to, followed by the number of its node; "" for nowhere.
     """
     below = set() if here is None else {node for step in here.steps for node in step.nodes}

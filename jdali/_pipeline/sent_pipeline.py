@@ -56,13 +56,7 @@ class SentPipeline:
     """The definition and options of a pipeline.
 
     Attributes:
-        graph: the nodes.
-        outputs: of the pipeline.
-        one_device: see `make_plan`.
-        config: the options, without those that only the user's process needs.
         readers: size of each reader's data set and a digest of its names, by the name of the node.
-        tables: of each reader, see `readers/shared_tables.py`, by the name of the node.
-        jax_options, storage_options: of the user's process.
         folder: working folder of the user's process, for relative names.
     """
 
@@ -109,11 +103,6 @@ class Settling:
 
     Compiling, or reading a program from the cache, takes some ten megabytes that the allocator keeps, and later tasks
     need few of them. Giving memory back after each task would cost page faults in the next.
-
-    Args:
-        make: makes a task.
-        programs: returns how many there are.
-        give_back: gives free memory back.
     """
 
     def __init__(
@@ -147,14 +136,6 @@ def send_pipeline(
     tables: Mapping[str, Mapping[str, Any]],
 ) -> SentPipeline:
     """Describes a pipeline for workers.
-
-    Args:
-        nodes: of its graph.
-        outputs: of the pipeline.
-        one_device: see `make_plan`.
-        config: its options.
-        readers: that are open here.
-        tables: of these readers, by the name of the node.
 
     Raises:
         TypeError: a value cannot be sent; the error names it, and the user's line.

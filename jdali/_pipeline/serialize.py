@@ -28,12 +28,7 @@ OPTIONS = (
 
 
 def use_function(definition: Definition, define_graph: object) -> None:
-    """Has a function of the user's define the graph, of a pipeline that has no outputs yet.
-
-    Raises:
-        TypeError: it cannot be called.
-        RuntimeError: the pipeline has outputs.
-    """
+    """Has a function of the user's define the graph, of a pipeline that has no outputs yet."""
     if not callable(define_graph):
         hint = (
             "Didn't you want to write `.serialize(filename=...)`?"

@@ -36,16 +36,13 @@ class SourceFeed:
     """The data of one `fn.external_source`: from a callback, an iterable, or fed by the user.
 
     Args:
-        source: callable, iterable, generator function, or None (then `feed` gives the data).
         num_outputs: None for a source of one output given bare.
         cycle: "quiet" (or True) starts the iterable again, "raise" does so after StopIteration,
             "no", False or None stays at its end for good; a callback and what is fed take None.
-        batch: the source gives whole batches; else one sample a call.
         batch_info: a batch callback takes a `BatchInfo` in place of the iteration number.
         repeat_last: `feed` keeps the last batch for later iterations; only without a source.
         no_copy: what is given to `feed` is not copied: the user does not change it until it was used.
         held: at its end an iterable gives nothing before `restart`: its batches are asked for ahead.
-        layout, dtype, ndim: per output or one for all; checked against what the source gives.
 
     Raises:
         TypeError: the source cannot be asked for data.
@@ -127,9 +124,6 @@ class SourceFeed:
 
         Args:
             data: a batch, or a sequence of one for each output.
-            layout: of this batch's samples; that of the source, if it has one.
-            batch_size: number of samples, at most.
-            copy: it is copied, unless `no_copy` says that the user leaves it as it is.
         """
         layouts = [self._fed_layout(layout, output) for output in range(len(self.layouts))]
         return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
@@ -145,9 +139,7 @@ class SourceFeed:
         """Adds a batch of one output; once all that are used have one, there is a batch.
 
         Args:
-            output: its number.
             unused: numbers of outputs that are never fed.
-            data, layout, batch_size: see `feed`.
         """
         samples = self._samples(data, output, batch_size, copy=not self.no_copy)
         own = self._fed_layout(layout, output) or layout_of(data)
@@ -189,11 +181,7 @@ class SourceFeed:
             self._items.restart()
 
     def end_with(self, other: str) -> None:
-        """Begins again if `cycle` is "raise": another source of the pipeline is at its end, and what this one gave is lost.
-
-        Args:
-            other: title of that one.
-        """
+        """Begins again if `cycle` is "raise": another source of the pipeline is at its end, and what this one gave is lost."""
         if self.cycle == "raise":
             self.restart()
         elif self._items is not None and is_callback(self.source):
@@ -237,13 +225,7 @@ class SourceFeed:
             self.source.set_state(restored(state["own"]))
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
-        """Ends an epoch after the batch that a state followed; batches may have been drawn since.
-
-        Args:
-            state: of `get_state`.
-            batches: how many the epoch would have had after that, see `SourceItems.leave_epoch`.
-            batch_size: of these.
-        """
+        """Ends an epoch after the batch that a state followed, see `SourceItems.leave_epoch`."""
         self._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             one = 1 if self.batch else batch_size
@@ -268,11 +250,7 @@ class SourceFeed:
             self._items.skip(batches if self.batch else batches * batch_size)
 
     def draw(self, *request: int) -> list[Samples]:
-        """Gives a batch as `next` does, and checks that type, number of axes and layout are those of earlier ones.
-
-        Raises:
-            RuntimeError: the batch is of another kind than the one before it.
-        """
+        """Gives a batch as `next` does, and checks that type, number of axes and layout are those of earlier ones."""
         outputs = self.next(*request)
         for kind, samples, layout in zip(self._kinds, outputs, self.drawn_layouts, strict=True):
             try:
@@ -285,9 +263,6 @@ class SourceFeed:
         """Gives a batch: for each output the samples.
 
         Args:
-            batch_size: number of samples, at most.
-            iteration: number of the batch in the epoch.
-            epoch: number of the epoch.
             first: number of the first sample in the epoch.
 
         Raises:
@@ -318,12 +293,7 @@ class SourceFeed:
         return self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
-        """Calls a source of single samples for some positions of a batch; each gives a value, or one for each output.
-
-        Args:
-            numbers: of the samples, in the batch.
-            iteration, epoch, first: see `next`.
-        """
+        """Calls a source of single samples for some positions of a batch; each gives a value, or one for each output."""
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
         rows: list[Any] = []
         for number, info in enumerate(infos, 1):

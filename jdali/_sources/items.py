@@ -22,7 +22,6 @@ class SourceItems:
     else is gone through again from its beginning.
 
     Args:
-        source: iterable or callable.
         cycle: "quiet" starts an iterable again at its end, "raise" does so after StopIteration, "no" does
             neither.
         held: at its end every call raises StopIteration, up to `restart`; also "raise".
@@ -57,11 +56,7 @@ class SourceItems:
         return self._taken > 0 and inspect.isgenerator(self._source)
 
     def next(self) -> Any:
-        """Returns the next item.
-
-        Raises:
-            StopIteration: no item is left.
-        """
+        """Returns the next item."""
         if self._ended:
             raise StopIteration
         try:
@@ -169,7 +164,6 @@ class SourceItems:
         A source that can neither go back there nor begin again goes on where it is.
 
         Args:
-            state: of `get_state`.
             items: how many the epoch would have had after that: they are left out. None: not known; a source with a
                 `cycle` begins again.
         """

@@ -60,12 +60,7 @@ def start_workers(
     timeout: float | None,
     seed: int,
 ) -> CallbackWorkers | None:
-    """Starts the processes for the nodes of a graph that want them; None: there is none.
-
-    Args:
-        nodes: of the graph.
-        workers, start_method, pickler, timeout, seed: see `CallbackWorkers`.
-    """
+    """Starts the processes for the nodes of a graph that want them; None: there is none."""
     served = [node.runtime for node in nodes if isinstance(node.runtime, InWorkers)]
     if not served:
         return None
@@ -85,8 +80,6 @@ class RemoteSource:
     """A source in a worker process, made there.
 
     Args:
-        source: of the user.
-        options: those of `SourceFeed`.
         alone: it gives one batch after the other, so that one worker must make them all.
     """
 
@@ -129,8 +122,6 @@ class ParallelSource(SourceFeed, InWorkers):
     Args:
         source: a callback that takes the index of the batch or sample, an iterable or a generator function.
         prefetch_queue_depth: batches that workers are asked for before they are wanted, 1 or more.
-        bytes_per_sample: room that shared memory is to have for each sample, in bytes.
-        options: see `SourceFeed`.
 
     Raises:
         TypeError: the source cannot run in another process.
@@ -201,9 +192,7 @@ class ParallelSource(SourceFeed, InWorkers):
         return batch.outputs
 
     def _wanted(self, request: _Request) -> tuple[int, ...]:
-        """Describes the part of a request that the batch depends on. Batches may be smaller than expected
-        when later ones were requested.
-        """
+        """Describes what the batch of a request depends on; batches may be smaller than the later ones requested."""
         return () if not self._takes_index else request[:-1] if self.batch else request
 
     def _ask(self, request: _Request) -> _Ahead:
@@ -263,9 +252,7 @@ class ParallelSource(SourceFeed, InWorkers):
 
 
 def _answers(parts: list[Future[MadeTask]]) -> list[Any]:
-    """Takes the answers of workers. It drops the futures: an exception in one would hold this frame, and this
-    frame it.
-    """
+    """Takes the answers of workers. Drops the futures: an exception in one would hold this frame, and this frame it."""
     parts.reverse()
     answers = []
     try:

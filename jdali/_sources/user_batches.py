@@ -61,7 +61,6 @@ def as_samples(value: object, *, copy: bool = True) -> Samples:
     """Converts a batch in any of the forms users give: list, array [N, ...], TensorList, JAX, torch.
 
     Args:
-        value: the batch.
         copy: the samples share no memory that the user could change.
 
     Returns: arrays in host memory; for what is on a device a `TensorList`.

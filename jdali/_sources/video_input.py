@@ -20,11 +20,7 @@ class VideoInput(SourceFeed):
     """The videos of one `fn.experimental.inputs.video`.
 
     Args:
-        name: of the node.
-        sequence_length: frames of a sequence.
-        last_sequence_policy: "partial" or "pad".
         blocking: wait for a video instead of raising.
-        apply_rotation: turn frames as their video says.
     """
 
     def __init__(

@@ -150,12 +150,10 @@ def pack_by_value(
     """Packs a value for a pool; arrays in it go to shared memory.
 
     Args:
-        value: to send.
         reduced: returns what `pickle` should reduce an object to, see `Pickler.reducer_override`, or NotImplemented.
 
     Raises:
         ModuleNotFoundError: there is no cloudpickle.
-        Exception: something cannot be pickled.
     """
     if importlib.util.find_spec("cloudpickle") is None:
         raise ModuleNotFoundError(

@@ -54,11 +54,6 @@ class CallbackWorkers:
         pickler: of the callbacks: module or object with `dumps` and `loads`, or a tuple of it and the keyword
             arguments of both; None: that of `jdali.pickling`, and cloudpickle, where it is installed, for what only it
             can pickle. Not used with "fork".
-        timeout: seconds that a call may take; None: any time, unless the worker is stopped.
-        seed: each worker seeds `random` and `numpy.random` by it and its number.
-
-    Attributes:
-        size: number of processes for the objects that are not alone.
 
     Raises:
         RuntimeError: "fork" after JAX has started.
@@ -111,9 +106,6 @@ class CallbackWorkers:
         there are no workers any more. Arrays are views of shared memory that is reused when they are gone.
 
         Args:
-            number: of the object.
-            method: its name.
-            arguments: its arguments.
             samples: how many samples it returns, at most.
             bytes_per_sample: room for each of them in memory that is new, in bytes.
         """
@@ -218,8 +210,6 @@ class _StartCalls:
 
     Args:
         objects: those that the calls are for; what `_sent` gave, if there is `loads`.
-        loads: unpickles their callbacks.
-        seed: of the workers.
     """
 
     def __init__(self, objects: Any, loads: _Loads | None, seed: int):
@@ -256,11 +246,7 @@ def _seed_random(seed: int, number: int) -> None:
 
 # --- pickling -------------------------------------------------------------------------------
 def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
-    """Pickles the objects, their attribute `callback` by the pickler and all else by `pickle`; returns what `_received` takes.
-
-    Raises:
-        Exception: what the pickler raised, with a note.
-    """
+    """Pickles the objects, their attribute `callback` by the pickler and all else by `pickle`; returns what `_received` takes."""
     dumps, loads = _dumps_and_loads(pickler)
     parts = []
     for one in objects:

@@ -53,11 +53,7 @@ class WorkerDeath:
 
 
 class TaskKilledError(RuntimeError):
-    """A task crashed the process that ran it, or several were killed that did.
-
-    Attributes:
-        deaths: of these processes.
-    """
+    """A task crashed the process that ran it, or several were killed that did."""
 
     def __init__(self, deaths: Sequence[WorkerDeath]):
         super().__init__("; ".join(map(str, deaths)))
@@ -98,13 +94,7 @@ class PackedMemory:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PackedResult:
-    """Result or exception of a maker, as it came from the process.
-
-    Attributes:
-        packed: the value, or the exception.
-        memory: uint8, with its arrays; None: it has none.
-        is_error: it is the exception.
-    """
+    """Result or exception of a maker, as it came from the process."""
 
     packed: PackedValue
     memory: np.ndarray[Any, Any] | None
@@ -113,19 +103,7 @@ class PackedResult:
 
 @dataclasses.dataclass(eq=False)
 class PoolJob:
-    """A task that was submitted.
-
-    Attributes:
-        number: of the task.
-        order: lower ones go first.
-        content: the task.
-        patience: processes that may be killed while they make it, before it is given up.
-        future: of the result.
-        deaths: of the processes that it ran in.
-        samples: that the answer has, at most.
-        room: bytes that new memory for the answer has at least.
-        slab: lent for the answer.
-    """
+    """A task that was submitted."""
 
     number: int
     order: int
@@ -152,13 +130,7 @@ class PoolJob:
 
 
 class MadeTask(NamedTuple):
-    """A task that was made.
-
-    Attributes:
-        result: what the maker returned.
-        seconds, cpu: time that the process took for it, and its processor time.
-        nbytes: of the arrays in the result.
-    """
+    """A task that was made."""
 
     result: Any
     seconds: float

@@ -18,12 +18,7 @@ _SMALLEST = mmap.ALLOCATIONGRANULARITY
 
 @dataclasses.dataclass(eq=False)
 class Memory:
-    """A file without a name.
-
-    Attributes:
-        descriptor: of the file.
-        size: in bytes.
-    """
+    """A file without a name."""
 
     descriptor: int
     size: int

@@ -22,7 +22,6 @@ class StartOrder:
     """First message to a process; the descriptor of the memory of its arrays follows, if it has some.
 
     Attributes:
-        number: of the process in its pool.
         start: a function without arguments that returns the function which makes tasks.
     """
 
@@ -34,11 +33,8 @@ class TaskOrder(NamedTuple):
     """A task to be made. Descriptors that follow: of the task's arrays, of the lent slab; each only if it is new.
 
     Attributes:
-        number: of the task in its pool.
-        task: the task.
         lent: the slab for the answer; None: the process allocates one if it needs it.
         lent_size: bytes of a lent slab that the process does not know yet, whose descriptor follows; 0: it knows it.
-        forgotten: slabs that the process will not see again.
         room: bytes that a slab which the process allocates has at least.
     """
 
@@ -52,22 +48,13 @@ class TaskOrder(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ReadyAnswer:
-    """A process is ready for tasks.
-
-    Attributes:
-        error: raised instead; the process ends then.
-    """
+    """A process is ready for tasks; or it ends, and `error` is raised."""
 
     error: Exception | None = None
 
 
 class TaskNote(NamedTuple):
-    """The position that a task has reached, by what its maker says.
-
-    Attributes:
-        number: of the task.
-        reached: the position.
-    """
+    """The position that a task has reached, by what its maker says."""
 
     number: int
     reached: int
@@ -77,9 +64,6 @@ class TaskAnswer(NamedTuple):
     """The answer to a `TaskOrder`; the descriptor of a new slab follows.
 
     Attributes:
-        number: of the task.
-        result: what the maker returned, or the exception that it raised.
-        is_error: it is that exception.
         slab: with the arrays of the result; None: it has none.
         new_size: bytes of the slab, if the process has allocated it for this answer; else 0.
         seconds, cpu: time from the order to the answer, and processor time of the whole process meanwhile.
@@ -104,11 +88,7 @@ _CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 
 class Channel:
-    """Sends and receives messages; one thread may send while another one receives.
-
-    Args:
-        connected: a Unix stream socket.
-    """
+    """Sends and receives messages; one thread may send while another one receives."""
 
     def __init__(self, connected: socket.socket):
         self._socket = connected

@@ -56,11 +56,8 @@ class TaskPool:
     die. It holds no object of the caller's but what is waited for. A task for which a process has room is sent by the caller.
 
     Args:
-        count: of processes.
         start: starts a process. None: none is replaced. Tasks may have effects, so each is sent once, to a process without
             another one, and the first death fails all that wait.
-        processes: that were started already.
-        most_idle: bytes of shared memory that are kept for later results.
         keeps_packed: results and exceptions of makers are not unpacked: each task returns a `PackedResult`.
         timeout: seconds that a task may take, without `start`; None: any time.
     """
@@ -104,12 +101,8 @@ class TaskPool:
         The future also raises `TaskKilledError`, `PoolClosedError`, or why no process can be started, or was lost.
 
         Args:
-            task: to be made.
-            order: lower ones go first.
             patience: processes that may be killed while they make it, before it is given up; one that crashes is enough. 0:
                 it is given up when its process dies, also if that had not begun with it.
-            samples: that the answer has, at most.
-            room: bytes that new memory for the answer has at least.
         """
         job = PoolJob(next(self._numbers), order, task, patience, samples=samples, room=room)
         with self._lock:

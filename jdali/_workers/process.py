@@ -43,22 +43,13 @@ class StartedProcess(Protocol):
 class TaskProcess:
     """A process, and what it has been asked for.
 
-    Args:
-        number: of the process in its pool.
-        channel: to it.
-        process: the process.
-
     Attributes:
-        pid: its number in the system.
-        is_ready: it takes tasks.
         is_leaving: it gets no more tasks, and ends after the last one.
         tasks: numbers of those that it has, the running one first.
         is_warm: it has made one.
         reached: the last note of the running one; None: there is none.
         rehearsal: number of the one that it makes only to become warm; None: it has none.
-        known: slabs that it has mapped.
         looks: in a row that found it with the same task.
-        stopped: looks in a row that found it stopped.
     """
 
     def __init__(self, number: int, channel: Channel, process: StartedProcess):
@@ -110,11 +101,7 @@ class StartProcess(Protocol):
     """Starts the processes of a pool."""
 
     def __call__(self, number: int, /) -> TaskProcess:
-        """Starts a process.
-
-        Args:
-            number: of the process in its pool.
-        """
+        """Starts process number `number` of its pool."""
 
     def close(self) -> None:
         """Gives up what the processes were started with."""
@@ -125,7 +112,6 @@ class FreshProcesses:
 
     Args:
         start: a packed function without arguments. Each process calls it once; what it returns makes tasks.
-        environment: variables of the processes that differ from those of this one.
     """
 
     def __init__(self, start: PackedMemory, environment: Mapping[str, str]):

@@ -38,25 +38,13 @@ _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
 
 def main(descriptor: int, parent: int) -> NoReturn:
-    """Serves a pool in a fresh process, whose first message is a `StartOrder`.
-
-    Args:
-        descriptor: of the socket to the pool.
-        parent: its process.
-    """
+    """Serves a pool in a fresh process, whose first message is a `StartOrder`."""
     end_with_starter()  # the thread of the pool, which ends all processes before it ends
     serve(Channel(socket.socket(fileno=descriptor)), parent)
 
 
 def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None = None) -> NoReturn:
-    """Makes the tasks of a pool until its process is gone; if the pool only wants no more, it kills.
-
-    Args:
-        channel: to the pool.
-        parent: the process that started this one.
-        number: of this process in its pool.
-        start: returns the function that makes tasks; None: it comes in a `StartOrder`, with the number.
-    """
+    """Makes the tasks of a pool until its process is gone; if the pool only wants no more, it kills."""
     # Ctrl-C in a terminal reaches all processes of the group; the parent decides what ends. The thread of a pool blocks
     # the signal, so that none comes before this line.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -134,13 +122,7 @@ def _unpacked(packed: PackedValue, descriptors: list[int]) -> Any:
 
 
 class _TaskMaker:
-    """Makes tasks, and writes the results to slabs.
-
-    Args:
-        channel: takes the answers.
-        number: of this process.
-        make: makes a task.
-    """
+    """Makes tasks, and writes the results to slabs."""
 
     def __init__(self, channel: Channel, number: int, make: Callable[[Any], Any]):
         self._channel, self._number, self._make = channel, number, make

@@ -27,11 +27,7 @@ def allocate_slab(size: int, room: int) -> Memory:
 
 @dataclasses.dataclass(eq=False)
 class SharedSlab:
-    """Memory that is mapped here, and in the processes that know it.
-
-    Attributes:
-        samples: the most that were in it.
-    """
+    """Memory that is mapped here, and in the processes that know it."""
 
     name: SlabName
     memory: Memory
@@ -44,11 +40,7 @@ class SharedSlab:
 
 
 class SharedSlabs:
-    """The slabs of a pool; used by the pool's thread alone, but leases end in any thread.
-
-    Args:
-        most_idle: bytes of slabs that are kept though nothing lies in them.
-    """
+    """The slabs of a pool; used by the pool's thread alone, but leases end in any thread."""
 
     def __init__(self, most_idle: int):
         self._most_idle = most_idle

@@ -29,12 +29,7 @@ _Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
 class GroupTask(NamedTuple):
-    """A task of a group.
-
-    Attributes:
-        head: pickled, without its arrays.
-        arrays: uint8, the contents of these.
-    """
+    """A task of a group."""
 
     head: bytes
     arrays: tuple[_Array, ...]
@@ -46,7 +41,6 @@ class TaskGroup(NamedTuple):
     Attributes:
         log: int64 [1], the number of the task that the process has begun last, from 1; empty: there is one task, and so
             nothing to tell.
-        tasks: to be made, in this order.
     """
 
     log: _Array
@@ -54,14 +48,7 @@ class TaskGroup(NamedTuple):
 
 
 class TaskOutcome(NamedTuple):
-    """Result of one task, or its exception.
-
-    Attributes:
-        head: pickled, without its arrays.
-        arrays: uint8, the contents of these.
-        is_error: it is the exception.
-        seconds, cpu: time that the process took for it, and its processor time.
-    """
+    """Result of one task, or its exception."""
 
     head: bytes
     arrays: tuple[_Array, ...]
@@ -88,11 +75,7 @@ def pack_group(tasks: Sequence[GroupTask]) -> tuple[PackedValue, tuple[_Array, .
 
 
 class StartGroups:
-    """Starts a pipeline in a process, which then makes groups of its tasks.
-
-    Args:
-        start: of the pipeline.
-    """
+    """Starts a pipeline in a process, which then makes groups of its tasks."""
 
     def __init__(self, start: StartMaking):
         self._start = start
@@ -128,11 +111,7 @@ def _outcome(make: Callable[[Any], Any], task: GroupTask) -> TaskOutcome:
 
 
 class _Memory:
-    """Memory of an answer, which several results share.
-
-    Args:
-        whole: the memory; None: there is none.
-    """
+    """Memory of an answer, which several results share."""
 
     def __init__(self, whole: Any):
         self._free = None if whole is None else np.frombuffer(whole, np.uint8)

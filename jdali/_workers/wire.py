@@ -24,9 +24,7 @@ class PackedValue(NamedTuple):
     """A value without the contents of its arrays.
 
     Attributes:
-        head: pickled.
         spans: offset and size of each array in the memory, bytes.
-        size: of the memory that the arrays need, bytes.
     """
 
     head: bytes
@@ -71,13 +69,8 @@ def pack(
     """Pickles a value; returns it without its arrays, and these.
 
     Args:
-        value: to send.
-        pickler: makes the pickler of a file and a `buffer_callback`.
         small: bytes of an array below which it travels with the rest.
         memory: for the arrays. Those that lie in it stay where they are.
-
-    Raises:
-        Exception: something in it cannot be pickled.
     """
     buffers: list[memoryview] = []
 

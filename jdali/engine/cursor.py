@@ -38,10 +38,6 @@ class Epochs(Protocol):
 class TaskCursor:
     """Draws batches from readers and external sources; used by one thread at a time.
 
-    Args:
-        readers: each has `next_batch`, `skip`, `get_state` and `set_state`, as `readers.Reader` has.
-        externals: external sources.
-
     Attributes:
         epoch: how often the external sources began again.
         iteration, position: batches and samples drawn since then.
@@ -101,9 +97,7 @@ class TaskCursor:
         self._ends[self.epoch] = self.get_state()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Returns the state of all sources when one came to its end in one of the last two epochs; None: none
-        did.
-        """
+        """Returns the sources' state where one ended in an epoch, of the last two; None: none did."""
         return self._ends.get(epoch)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -240,10 +234,8 @@ class TaskCursor:
         """Ends an epoch after the batch that a state followed; batches may have been drawn since.
 
         Args:
-            state: of `get_state`.
             batches: how many the epoch would have had after that: they are left out. None: not known; external
                 sources begin again, if they can, and readers go on.
-            count: samples of a batch.
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
@@ -285,8 +277,6 @@ def open_sources(
     """Opens the sources of a pipeline.
 
     Args:
-        nodes: of the sources.
-        options: of the engine.
         tables: of the same readers in another process, to be used here.
 
     Returns: the sources by their nodes, and the tables of the readers for other processes.
@@ -300,12 +290,7 @@ def open_sources(
 
 
 def open_source(node: Node, options: EngineOptions) -> Any:
-    """Opens the reader of a node, or its external source.
-
-    Args:
-        node: of the source.
-        options: of the engine; a reader without a seed of its own takes the pipeline's.
-    """
+    """Opens the reader of a node, or its external source."""
     if node.runtime is not None:
         return node.runtime
     return open_reader(node, options.seed, tolerates_errors=options.on_error != "raise")
@@ -321,7 +306,6 @@ def open_reader(
     """Opens the reader of a node; one of remote data reads ahead.
 
     Args:
-        node: of the reader.
         seed: of the random order, unless the arguments name one that is not negative.
         tolerates_errors: samples that fail are left out or replaced.
         where: in place of the user's line, in errors; "": no line.

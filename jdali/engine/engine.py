@@ -54,13 +54,7 @@ from jdali.tensors import TensorList
 
 
 class Timing:
-    """The parts of a pipeline: what the sources give, each step of its plan, and the wait for the device.
-
-    Args:
-        plan: the steps of this process.
-        externals: external sources.
-        workers: counts the time of worker processes; None: there are none.
-    """
+    """The parts of a pipeline: what the sources give, each step of its plan, and the wait for the device."""
 
     def __init__(self, plan: ExecutionPlan, externals: Sequence[Node], workers: PhaseTimer | None = None):
         given = " + ".join(node.op.name if node.name.startswith("__") else node.name for node in externals)
@@ -97,13 +91,10 @@ class Engine:
     caller's. Drawing is the work of one thread at a time.
 
     Args:
-        plan: of the pipeline.
-        options: of the pipeline.
         callback_workers: processes of its parallel sources and functions, which end with the engine.
         start_workers: starts the workers that make the first steps of batches; it gets the open readers. None: this
             process runs all steps.
         tables: of the same readers in another process, to be used here, see `readers/shared_tables.py`.
-        sources: readers and external sources, by their nodes; None: they are opened.
 
     Attributes:
         elsewhere: has workers make the first steps of batches; None: the engine runs all of them.
@@ -202,11 +193,7 @@ class Engine:
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self, cursor: TaskCursor | None = None) -> dict[str, Any]:
-        """Returns where a stream of batches is, behind the last task that was drawn.
-
-        Args:
-            cursor: of a twin of the pipeline.
-        """
+        """Returns where a stream of batches is, behind the last task drawn; `cursor` is a twin's."""
         return self._state((cursor or self.cursor).get_state())
 
     def _state(self, of_sources: Mapping[str, object]) -> dict[str, Any]:
@@ -226,13 +213,9 @@ class Engine:
 
     # --- one batch --------------------------------------------------------------------------
     def draw(self, cursor: TaskCursor | None = None) -> BatchTask:
-        """Draws the task of the next batch from the sources.
-
-        Args:
-            cursor: of a twin of the pipeline.
+        """Draws the task of the next batch; `cursor` is a twin's.
 
         Raises:
-            OperatorError: a source failed.
             StopIteration: an external source is at its end.
         """
         with self.pool.serving, self.timing.draw.lap():
@@ -263,7 +246,6 @@ class Engine:
         """Makes the batch of a task: stand-ins take the positions of samples that fail, unless `on_error` is "raise".
 
         Args:
-            task: of the batch.
             turn: returns the context that a step, given by number, is run in.
             order: of the work in the pool: lower numbers go first.
             begun: result of `begin` for the task; None: it was not called.

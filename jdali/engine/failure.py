@@ -93,9 +93,7 @@ class OperatorFailure(Exception):
 
 
 class failing_as:
-    """Turns exceptions raised in `with failing_as(nodes):` into a failure of these nodes, or of one of them where it is
-    known which, unless they are one already.
-    """
+    """Turns exceptions in `with failing_as(nodes):` into a failure of these nodes, or of the one that is known to have failed."""
 
     __slots__ = ("_nodes",)
 

@@ -90,35 +90,18 @@ class Follower(Epochs, Protocol):
 
 
 class WindowSlot:
-    """A batch between its draw and the user.
-
-    Attributes:
-        number: counts from the last move of the sources on.
-        follower: finishes the batch; None: it stays as it is.
-        task: once it is drawn.
-        begun: in workers.
-        makes: a thread has it.
-        outcome: the batch, or what is raised in its place; None: it is under way.
-    """
+    """A batch between its draw and the user."""
 
     def __init__(self, number: int, follower: Follower | None):
         self.number, self.follower = number, follower
         self.task: BatchTask | None = None
         self.begun: Begun | None = None
-        self.makes = False
+        self.makes = False  # a thread has it
         self.outcome: Result | BaseException | None = None
 
 
 class InFlight:
     """Holds the batches of a window that are under way or not taken; any thread may use it.
-
-    Args:
-        owner: the window, which is held weakly.
-        when: batches are made.
-        room: for batches that are made ahead; None: they are not.
-        threads: make the batches.
-        abandon: of the owner.
-        before_draw: see `Window`.
 
     Attributes:
         changed: guards the batches, and is notified of changes.
@@ -287,11 +270,7 @@ class InFlight:
             raise
 
     def _draw(self, epochs: Epochs | None) -> BatchTask:
-        """Draws the next task; one thread at a time.
-
-        Raises:
-            StopIteration: a source is at its end.
-        """
+        """Draws the next task; one thread at a time."""
         if (task := self._next) is not None:
             self._next = None
             return task

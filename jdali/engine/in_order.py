@@ -12,11 +12,7 @@ class Stopped(BaseException):
 
 
 class InOrder:
-    """Lets batches into some steps in the order of their numbers, which count from 0; into others at once.
-
-    Args:
-        steps: numbers of the steps.
-    """
+    """Lets batches into some steps in the order of their numbers, which count from 0; into others at once."""
 
     def __init__(self, steps: Iterable[int]):
         self._stopped = False

@@ -36,13 +36,6 @@ class Abandon:
 
     It may be called in any thread, in the middle of anything: a thread that holds a lock which our own threads wait for
     must not wait for them. It holds nothing of the user's.
-
-    Args:
-        window: of the pipeline.
-        threads, keeper: of the window.
-
-    Attributes:
-        told: it was called.
     """
 
     def __init__(self, window: Living, threads: Threads, keeper: Threads):

@@ -46,12 +46,9 @@ class PreparedStep:
     """A step with its runner.
 
     Attributes:
-        nodes: of the step; all are in one branch.
         run: `StepRunner.run`, or a function that does the same.
         last_uses: values that no later step reads.
-        timer: counts the time; None: it is not measured.
         policy: learns from that time, and decides if the step runs in this thread alone; None: it never does.
-        number: of the step in its plan.
         runs_empty: it also runs if its branch has no samples, so that outputs have their types and layouts.
     """
 
@@ -79,10 +76,7 @@ def make(
     """Runs steps in their order, and drops each value after its last use.
 
     Args:
-        steps: of a plan, or one operator.
-        env: values that the steps read; outputs are added.
         parts: samples of the branches known so far; those of the whole batch are there.
-        context: pool and task.
         enter: returns what to hold while a step runs; it may wait.
 
     Raises:
@@ -113,11 +107,6 @@ class BadCondition(NodeFailure):
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
     """Returns the samples of a branch: those of its parent for which the predicate is as it says.
-
-    Args:
-        domain: of the branch.
-        parts: samples of the branches known so far, which are added to; that of the whole batch is there.
-        env: what is computed so far, with the predicates.
 
     Raises:
         NodeFailure: a predicate is no scalar.
@@ -173,13 +162,7 @@ def _run_timed(
 def user_error(
     failure: NodeFailure, env: Values, parts: Mapping[Domain, SampleIds], *, where: str | None = None
 ) -> OperatorError:
-    """Makes the user's error of a failure: it names the sample by its position in the batch.
-
-    Args:
-        failure: of `make`.
-        env, parts: of that call.
-        where: in place of the user's line, see `NodeFailure.user_error`.
-    """
+    """Makes the user's error of a failure: it names the sample by its position in the batch."""
     sample = failure.sample
     position = None if sample is None else int(parts[failure.node.domain].position[sample])
     return failure.user_error(position, env.made_of, where=where)
@@ -203,11 +186,6 @@ class PreparedPlan:
         """Makes the runners; nothing is compiled.
 
         Args:
-            plan: sources are left out.
-            devices: of "cpu" and "gpu" steps.
-            max_batch: samples that a program has rows for.
-            budget: counts programs.
-            seed: of random operators without one of their own.
             shares_rows: see `runner_of`.
             takes_turns: calls from several threads wait for each other.
             runs_empty: steps also run on no samples.
@@ -242,9 +220,6 @@ class PreparedPlan:
         """Runs all steps on a batch.
 
         Args:
-            env: values of the sources; outputs are added.
-            parts: the samples, by `WHOLE_BATCH`.
-            pool: threads of operators that are not compiled.
             seed: of random operators without one of their own; or seed and stream of all of them. None: unchanged.
 
         Raises:
@@ -266,17 +241,13 @@ class Result:
     """A batch that is ready.
 
     Attributes:
-        outputs: a batch for each output of the pipeline.
-        ids: identity of the samples.
         mask: bool [N], False where a sample failed and another one stands in for it.
         padded: bool [N], True where the reader repeated a sample to fill up the epoch.
         state: of the sources, to go on after this batch.
         skipped: the samples that failed.
-        nbytes: of the outputs.
         most_bytes: of all values that were there at the same time while it was made.
         nothing: the error to raise where samples are wanted: all failed, and nothing stands in for them. There are no
             outputs then.
-        share: of the task.
         finished: what the iterator that follows the pipeline made of the batch.
     """
 
@@ -303,14 +274,7 @@ class Result:
 
 @dataclasses.dataclass
 class Iteration:
-    """The working set of one attempt at a batch.
-
-    Attributes:
-        task: of the batch.
-        parts: of its samples those of each branch.
-        env: what is computed so far.
-        most_bytes: of all values that were there at the same time so far.
-    """
+    """The working set of one attempt at a batch."""
 
     task: BatchTask
     parts: dict[Domain, SampleIds]
@@ -319,12 +283,7 @@ class Iteration:
 
     @classmethod
     def of(cls, task: BatchTask, sources: Mapping[Node, Any]) -> Iteration:
-        """Begins an attempt: nothing is computed yet.
-
-        Args:
-            task: of the batch.
-            sources: of the pipeline.
-        """
+        """Begins an attempt: nothing is computed yet."""
         env = Values()
         for node, source in sources.items():
             if node.name in task.data:

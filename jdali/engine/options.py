@@ -13,12 +13,8 @@ class EngineOptions:
     """Options of an engine, as `Pipeline` documents them.
 
     Attributes:
-        batch_size: samples in a batch, at most.
-        threads: of the pool.
         most_idle: bytes of host memory that are kept for later batches.
-        seed: of the pipeline.
         devices: of JAX, for "cpu" and "gpu".
-        on_error, max_compiles, scaled_decoding, exact_shapes, compilation_cache: see `Pipeline`.
     """
 
     batch_size: int

@@ -25,13 +25,7 @@ from jdali.readers.order.epochs import SampleRefs
 
 @dataclasses.dataclass
 class Blamed:
-    """A sample on which an operator failed.
-
-    Attributes:
-        error: what the operator raised.
-        sources: names of the sources that gave the sample.
-        files: names that these have for it.
-    """
+    """A sample on which an operator failed."""
 
     error: Exception
     sources: list[str] = dataclasses.field(default_factory=list)
@@ -51,8 +45,6 @@ class AttemptFailure:
     """Failure of the operator at which an attempt at a batch came to a stop.
 
     Attributes:
-        operator: its name.
-        cause: the first exception.
         user_error: makes the error for the user, to be raised from `cause`; another one each time, for its traceback
             holds the frames that hold this failure.
         blamed: by position the samples that failed; empty if the error is of the code and not of samples.
@@ -69,11 +61,6 @@ def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> 
 
     Where several samples were put together, any of them may be the bad one: but those from which the
     operator made another sample without an error are not.
-
-    Args:
-        failure: of the operator.
-        part: the samples that it worked on.
-        made_of: what they were made of; None: of nothing that was drawn.
     """
 
     def origins(i: int) -> list[tuple[Drawn | None, int]]:
@@ -118,8 +105,6 @@ class StandIns:
     samples: a good sample of the batch stands in, with what readers gave beside it.
 
     Args:
-        task: as it was drawn.
-        sizes: of the readers' data sets, by name.
         chosen: by name of readers that read some of their samples only: which, ascending.
     """
 

@@ -21,12 +21,7 @@ QUIET_BATCHES = 20
 
 
 def describe(engine: Engine, room: Room | None = None) -> str:
-    """Describes the plan: one line a step, and under each stage its compiled programs.
-
-    Args:
-        engine: of the pipeline.
-        room: for batches that are made ahead, if they are.
-    """
+    """Describes the plan: one line a step, and under each stage its compiled programs."""
     first = f"plan of {counted(len(engine.plan.steps), 'step')}, batch_size {engine.batch_size}, "
     first += counted(engine.pool.threads, "thread")
     if engine.elsewhere is not None and not engine.here.steps:

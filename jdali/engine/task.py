@@ -40,12 +40,7 @@ class SampleIds:
 
 
 class SourceData(NamedTuple):
-    """Data of one external source for a batch.
-
-    Attributes:
-        outputs: for each output the samples.
-        layouts: for each output the layout of the samples.
-    """
+    """Data of one external source for a batch."""
 
     outputs: tuple[Samples, ...]
     layouts: tuple[str, ...]
@@ -60,8 +55,6 @@ class EpochShare:
     """Places a batch in the epochs of an iterator, and says which of its samples are handed out there.
 
     Attributes:
-        epoch: of the iterator, from 0.
-        number: of the batch in the epoch, from 0.
         length: batches of the epoch; None: it lasts until a source ends.
         counts: for each pipeline of the iterator the samples, from the first one on, that belong to the epoch.
     """
@@ -86,12 +79,8 @@ class BatchTask:
     external sources, whose memory may be the user's: operators and functions do not write to their inputs.
 
     Attributes:
-        ids: identities of the samples, the keys of their random values.
         mask: bool [n], False where another sample takes the position of one that failed.
-        refs: by the name of each reader the samples to read.
-        data: by the name of each external source its samples.
         state: of the pipeline behind the task. It stays in the process that drew the task, as does `share`.
-        share: of an iterator that follows the pipeline; None: there is none.
     """
 
     ids: SampleIds

@@ -52,16 +52,10 @@ class Window:
     `wait` blocks without holding a lock until a batch is ready; `take` removes it while holding `turn`.
 
     Args:
-        engine: to run.
-        when: to make batches.
-        room: for batches that are made ahead; None: they are not.
         before_draw: returns what to call before each draw, with `When.AHEAD_BY_CALLS`; it may raise StopIteration.
 
     Attributes:
-        engine, room: as given.
-        phase: of the pipeline's life.
         turn: held while a batch is taken or a state is set, with what the owner notes of it.
-        abandon: ends everything when the owner is gone.
     """
 
     def __init__(
@@ -98,12 +92,9 @@ class Window:
         """Returns the window of an engine; nothing is made before a batch is asked for.
 
         Args:
-            engine: to run.
             depth: batches that are made ahead; with workers more, so that all of them have some.
             most_bytes: of batches that are made ahead and under way; None: a quarter of the memory, and one batch is
                 made however large it is.
-            makes_ahead: False: batches are made when they are asked for.
-            before_draw: see `Window`.
         """
         when = When.INLINE
         if makes_ahead and before_draw is not None:
@@ -177,9 +168,8 @@ class Window:
 
     # --- making -----------------------------------------------------------------------------
     def follow(self, follower: Follower) -> None:
-        """Has an iterator decide on the batches that are drawn from now on, and finish them, where batches are made ahead.
-
-        One batch more is made ahead then. The follower is held weakly, and follows until the sources are moved.
+        """Has an iterator decide on the batches drawn from now on, and finish them; one more is then made ahead. The window holds
+        it weakly, and lets it go when the sources are moved.
         """
         if self.ahead:
             self._flight.follow(follower)
@@ -209,9 +199,6 @@ class Window:
 
     def schedule(self, scheduled: int = 0) -> bool:
         """Begins to make one more batch, unless batches are made ahead, as many as there is room for.
-
-        Args:
-            scheduled: batches that were scheduled before and not taken.
 
         Returns: False at the end of a source, which comes next.
         """
@@ -337,10 +324,7 @@ class Window:
 
     # --- other positions --------------------------------------------------------------------
     def reset(self) -> bool:
-        """Goes on after the end of an external source; False: it was not met.
-
-        Where batches are made ahead, the end counts as met once nothing else is left.
-        """
+        """Goes on after the end of an external source, once nothing else is left; False: it was not met."""
         flight = self._flight
         if self.phase is Phase.RUNNING and self.ahead and self.engine.cursor.may_end:
             self._draw_ahead()

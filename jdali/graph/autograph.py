@@ -56,11 +56,9 @@ class GraphHooks(Protocol):
         """Merges the values after a conditional from both branches; called outside of them.
 
         Args:
-            condition: the graph value that decides for each sample.
             names: for messages: the variable, with the path in it ("y[0]") if it is a container.
             if_true: values after the branch for true: graph values of that branch or from outside
                 of the conditional, or constants.
-            if_false: likewise.
         """
 
     def not_(self, value: Any) -> Any:
@@ -94,9 +92,7 @@ def do_not_convert(func: object = None) -> Any:
 
 
 def is_autograph_artifact(entity: object) -> bool:
-    """Returns True if a function is not as it was written: its conditionals were converted, or those it was defined
-    among.
-    """
+    """Returns True if a function, or one that it was defined among, had its conditionals converted."""
     return isinstance(entity, FunctionType) and HOOK in entity.__code__.co_freevars
 
 
@@ -191,10 +187,6 @@ class ConditionalHooks:
         """Runs an `if` statement.
 
         Args:
-            condition: what is decided on.
-            body: the branch for true, a function without arguments; returns how it ended.
-            orelse: the branch for false, if there is one.
-            assigned: variables that the branches set.
             live: those of them that are read later.
             targets: attributes and items that the branches set.
 

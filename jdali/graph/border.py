@@ -26,7 +26,6 @@ def cut(plan: ExecutionPlan, *, one_device: bool) -> Border:
     """Cuts a plan.
 
     Args:
-        plan: of a pipeline.
         one_device: the accelerator is the CPU: all steps are for workers. Else those are that work on the CPU, on
             values that are there.
     """

@@ -166,9 +166,6 @@ class Merge:
         """Adds one value; MISSING after one branch makes the result MISSING.
 
         Args:
-            name: for messages.
-            if_true: value after the branch for true.
-            if_false: value after the branch for false.
             key: how Python's error will name it, if it is used later and missing.
         """
         self._finish.append(self._value(name, if_true, if_false, key))

@@ -25,12 +25,9 @@ def call_operator(
     """Checks a call of a function of `jdali.fn` and makes a node, in the current graph if there is one.
 
     Args:
-        op: its record.
         inputs: DataNodes and constants. A list of DataNodes stands for several input sets: the operator is
             called once for each of its values, with the other inputs the same or a list of equal length.
-        args: by name.
         name: of the node; of several, of the first.
-        options: see `Graph.add`.
 
     Returns: the output, or a tuple of the outputs; of several input sets a list with one output each, or of
         several outputs a list of such lists.

@@ -115,13 +115,7 @@ class Branches:
         return node.outputs[0]
 
     def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
-        """Selects, for each sample, the result of the case with its index; each case is traced, and run, once.
-
-        Args:
-            index: an integer for each sample.
-            cases: functions that call operators and return a batch.
-            name: of the result, for messages.
-        """
+        """Selects for each sample the result of the case with its index; each case is traced, and run, once."""
         index = self._in_current(index)
         parts = []
         for which, case in enumerate(cases):

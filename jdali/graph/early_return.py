@@ -13,10 +13,6 @@ def move_rest(statements: Sequence[ast.stmt], in_loop: bool) -> list[ast.stmt]:
 
     Then both branches end in a `return`, and their values can be merged. A `continue` at the end of a
     loop's body does nothing, and is taken away.
-
-    Args:
-        statements: a block.
-        in_loop: whether the end of the block is the end of a loop's body.
     """
     block: list[ast.stmt] = []
     for i, node in enumerate(statements):

@@ -46,7 +46,6 @@ def describe(nodes: Sequence[Node], options: Mapping[str, object]) -> list[Entry
     """Describes a graph: an entry for each node, in the order of their making, on which random keys depend.
 
     Args:
-        nodes: of the graph.
         options: of the pipeline that change its results, by name.
     """
     entries: list[Entry] = [["pipeline", "", {k: _text(v) for k, v in options.items() if v}]]

@@ -28,17 +28,11 @@ class Node:
 
     Attributes:
         id: index in its graph; part of the operator's random keys.
-        op: its record.
-        name: unique within the graph.
-        device: "cpu", "gpu" or "mixed".
         inputs: positional inputs; a NumPy array is a constant, the same for all samples.
-        args: the user's arguments; a DataNode among them is a value a sample.
         seed: the operator's own seed, or None to take the pipeline's.
         domain: which samples of the batch it works on (the branch of a conditional).
-        where: the user's line, "file:line".
         runtime: what an external source or a reader needs besides its arguments.
         preserve: it runs also if nobody uses its outputs.
-        named: the user gave the name.
         serial: position in the order of creation of all nodes.
         original: the node of another graph, or of none, that this is a copy of.
     """
@@ -111,7 +105,6 @@ class Domain:
         branch: True or False for the samples for which the predicate is true or false (numbers are true
             unless they are 0), an integer for those for which it is that integer.
         share: which part of the parent's samples to expect here, 0 to 1.
-        where: the user's line of the condition, "file:line".
     """
 
     parent: Domain | None = None
@@ -161,8 +154,6 @@ class Graph:
         """Adds an operator.
 
         Args:
-            op, inputs, args: of the call.
-            device, name, seed, runtime, where, preserve: see `Node`.
             num_outputs: None: as many as the operator says.
             domain: the samples that it works on; the inputs are values of these. None: the samples of the current branch,
                 which the inputs enter. A source gives samples to the whole batch wherever it is called, as in DALI.

@@ -22,8 +22,6 @@ class HostStep:
     """One operator that runs outside of compiled code.
 
     Attributes:
-        node: of the operator.
-        level: see above.
         may_be_late: its samples may be made when the one stage that reads them asks for them, see `with_late_steps`.
     """
 
@@ -58,8 +56,6 @@ class Stage:
     """Operators compiled into one program per padded shape.
 
     Attributes:
-        index: number of the stage in its plan.
-        nodes: in the order in which they run.
         inputs: values from outside whose arrays the program reads.
         outputs: values that are used outside.
     """
@@ -88,9 +84,6 @@ class ExecutionPlan:
     """Plan of a graph: its steps, outputs and last uses.
 
     Attributes:
-        steps: in their order.
-        outputs: of the pipeline.
-        sources: readers and external sources.
         last_uses: for each step the values that nothing after it needs.
     """
 
@@ -121,8 +114,6 @@ def make_plan(
     """Plans the nodes that `outputs` depend on, and those that are to be preserved.
 
     Args:
-        nodes: of the graph, in the order of their making.
-        outputs: of the pipeline.
         one_device: "cpu" and "gpu" are the same JAX device here, so operators of both fuse.
     """
     used = _reachable([*(o.source for o in outputs), *(n for n in nodes if n.preserve)])
@@ -159,8 +150,6 @@ def last_uses(
     """Finds, for each step, the values that nothing after it needs.
 
     Args:
-        steps: in their order.
-        outputs: values that are needed in the end.
         inputs: values that are there before the first step.
     """
     kept = set(outputs)

@@ -122,7 +122,6 @@ def record_graph(nodes: Iterable[Node], remake: Callable[[Any], Callable[[], Any
     """Records a graph.
 
     Args:
-        nodes: all of the graph, in its order.
         remake: returns what makes the `runtime` of a node for another graph.
     """
     numbers: dict[Domain, int] = {WHOLE_BATCH: NO_BRANCH}

@@ -29,15 +29,10 @@ def request_of(
     """Builds the request of a node's call.
 
     Args:
-        node: whose operator is called.
-        batch_size: number of samples.
-        args: those that are no nodes.
         specs: of the node's inputs, and of arguments that are not among `values`.
         values: [N, ...] values of arguments, and of inputs that are arguments, by name. An argument that is not
             there is traced.
-        keys: of a random operator.
         constants: inputs besides those of the node that are one array for all samples, by name.
-        scaled: see `CallRequest`.
         contents: in place of the spec of the first input.
     """
     op, count = node.op, batch_size

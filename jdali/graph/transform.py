@@ -37,7 +37,6 @@ def transform(node: FunctionNode, code: CodeType) -> CodeType:
 
     Args:
         node: the function in the user's file; not changed.
-        code: what Python compiled from it.
     """
     function = copy.deepcopy(node)
     _strip(function)

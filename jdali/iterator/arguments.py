@@ -169,12 +169,7 @@ def check_sharding(sharding: object, names: Sequence[str], policy: LastBatchPoli
 
 
 def check_last_batch(counter: EpochCounter, splits: Sequence[BatchSplit | None]) -> None:
-    """Raises if the shorter last batch of an epoch cannot be split among devices.
-
-    Args:
-        counter: at the beginning of the first epoch.
-        splits: of the outputs.
-    """
+    """Raises if the shorter last batch of an epoch cannot be split among devices."""
     parts = {split.count for split in splits if split is not None}
     if counter.policy is not LastBatchPolicy.PARTIAL or not counter.length:
         return

@@ -21,11 +21,8 @@ class Assembler:
     """Turns the outputs of pipelines into named, dense arrays on the devices they are wanted on.
 
     Args:
-        names: of the outputs, in order.
-        sharding: for all outputs, or by name; None: the default device.
         padded: names of the outputs whose samples may differ in size: they are padded by zeros, and
             `<name>_extent` has their sizes.
-        mask_name: name of the mask; None: there is none.
         leading: with a sharding: the parts of the batch get a leading axis of their own.
 
     Attributes:
@@ -58,9 +55,7 @@ class Assembler:
         """Makes the arrays of one batch, by name.
 
         Args:
-            outputs: of each pipeline.
             rows: for each pipeline the samples to take; None: all.
-            mask: bool [N], for the samples of all pipelines.
         """
         for batches in outputs:
             self.check(batches)

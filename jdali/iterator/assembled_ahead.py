@@ -35,7 +35,6 @@ class Selection:
     """Samples of one batch of each pipeline.
 
     Attributes:
-        rows: for each pipeline the samples to take; None: all.
         belongs: bool [N], True for samples of this epoch, False for those that only fill up the batch.
         real: bool [N], the mask.
     """
@@ -49,9 +48,7 @@ def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Resul
     """Selects the samples that the user gets; None: there are none, the batch is left out.
 
     Args:
-        counter: has the policy; its position does not count.
         counts: for each pipeline how many samples of the batch belong to the epoch.
-        results: the batch of each pipeline.
 
     Raises:
         IteratorError: a batch is too small.
@@ -104,9 +101,7 @@ class UserBatch:
     """A batch as the user gets it.
 
     Attributes:
-        arrays: by name.
         belongs: bool [N], True for samples of this epoch, False for those that only fill up the batch.
-        share: of the batch, its place in the epoch.
     """
 
     arrays: Any
@@ -115,16 +110,7 @@ class UserBatch:
 
 
 class Assembly:
-    """Makes the arrays of batches, one batch at a time.
-
-    Args:
-        assemble: makes them.
-        counter: has the policy.
-        slabs: that memory is leased from.
-
-    Attributes:
-        timer: of its work.
-    """
+    """Makes the arrays of batches, one batch at a time."""
 
     def __init__(self, assemble: Assembler, counter: EpochCounter, slabs: SlabPool):
         self._assemble, self._counter, self._slabs = assemble, counter, slabs
@@ -132,12 +118,7 @@ class Assembly:
         self._turn = threading.Lock()
 
     def __call__(self, results: Sequence[Result], share: EpochShare) -> UserBatch | None:
-        """Makes the arrays of a batch, and waits until they are there; returns None if there is no sample.
-
-        Args:
-            results: the batch of each pipeline.
-            share: what is handed out of them.
-        """
+        """Makes the arrays of a batch, and waits until they are there; returns None if there is no sample."""
         selection = select(self._counter, share.counts, results)
         if selection is None:
             return None
@@ -155,7 +136,6 @@ class JoinedBatch:
 
     Attributes:
         parts: the results so far, by pipeline; none any more once they were assembled.
-        made: the arrays; None: there are none.
     """
 
     def __init__(self, pipelines: int):
@@ -198,8 +178,6 @@ class _Part:
     """Follows one pipeline of an iterator, see `engine.Follower`.
 
     Args:
-        joining: joins its batches with those of the other pipelines.
-        pipeline: its index.
         counter: at the next batch that the iterator takes.
     """
 
@@ -221,13 +199,7 @@ class _Part:
 
 
 def follow(pipelines: Sequence[Pipeline], assembly: Assembly, counter: EpochCounter) -> list[object]:
-    """Has the next batches of an iterator assembled ahead, as long as the returned objects live.
-
-    Args:
-        pipelines: of the iterator.
-        assembly: makes the arrays.
-        counter: at the next batch that the iterator takes.
-    """
+    """Has the next batches of an iterator assembled ahead, as long as the returned objects live."""
     joining = _Joining(len(pipelines), assembly)
     parts = [_Part(joining, i, counter) for i in range(len(pipelines))]
     for part, pipeline in zip(parts, pipelines, strict=True):

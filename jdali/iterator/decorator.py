@@ -90,11 +90,7 @@ def make_pipelines(
     """Makes the pipelines of this process.
 
     Args:
-        function: the pipeline function.
-        args, kwargs: what its factory was called with.
-        sharding: of the outputs; None: one pipeline.
         one_for_each: the function must take `shard_id` and `num_shards`, there is a pipeline for each part.
-        checkpoints: one for each pipeline.
     """
     made: list[Pipeline] = []
     for position, arguments in enumerate(_arguments(function, kwargs, sharding, one_for_each)):

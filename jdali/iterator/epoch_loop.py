@@ -35,12 +35,6 @@ class WaitClock:
     """Adds up the time spent inside of `with clock.wait():`, epoch by epoch; by any number of threads.
 
     The figures of an epoch stay readable until the first wait of the next one.
-
-    Attributes:
-        waited: seconds, of all threads.
-        first_wait: seconds of them until the first batch came.
-        batches: how many came.
-        over: the epoch has ended.
     """
 
     def __init__(self) -> None:
@@ -88,11 +82,6 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
     """Goes through the batches of a stream, epoch by epoch; see `DataIterator`.
 
     Threads that want a batch wait without a lock, then one of them takes it under `_lock`.
-
-    Args:
-        stream: gives the batches.
-        samples: in a batch of all pipelines together.
-        auto_reset: the next epoch begins without a call of `reset`.
     """
 
     def __init__(self, stream: BatchStream, samples: int, *, auto_reset: bool):
@@ -289,10 +278,6 @@ class FirstBatches(Iterator[BatchT]):
     """Goes through the first batches of an epoch, then ends it; see `DataIterator.take`.
 
     Threads that share it take turns: each batch goes to one of them, the end to all.
-
-    Args:
-        loop: over all batches.
-        count: batches of an epoch, at most.
     """
 
     def __init__(self, loop: EpochLoop[BatchT], count: int):

@@ -103,9 +103,6 @@ class EpochCounter:
     """Position of an iterator in its epochs.
 
     Args:
-        policy: for the last batch.
-        batch_size: of each pipeline.
-        pipelines: how many.
         size: samples in an epoch of all pipelines together; -1: see `reader`.
         reader: None and no size: an epoch lasts until a source ends.
         padded: with `size`: the source repeats its last sample rather than begin anew.
@@ -334,9 +331,7 @@ class EpochCounter:
         return before
 
     def _left(self) -> list[list[int]]:
-        """Counts the samples that each shard has left of this epoch, and of those after it that some shard
-        has begun.
-        """
+        """Counts what each shard has left of this epoch, and of those after it that some shard has begun."""
         if self.size < 0:
             return []
         epochs: list[list[int]] = []

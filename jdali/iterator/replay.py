@@ -90,11 +90,7 @@ class PipelineTwin:
 
 
 class Replay:
-    """Makes the batches of an iterator from a position of its own.
-
-    Args:
-        stream: of the iterator.
-    """
+    """Makes the batches of an iterator from a position of its own."""
 
     def __init__(self, stream: BatchStream):
         self._pipelines = [PipelineTwin(pipeline.internals().engine) for pipeline in stream.pipelines]

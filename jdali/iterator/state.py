@@ -19,7 +19,6 @@ def state_of(
     """Returns the state of an iterator; JSON-able.
 
     Args:
-        counter: where it is in the epoch.
         ended: the end of the epoch was told, the next one has not begun.
         pipelines: their states. The fingerprint is the same for all of them as a rule: it is kept once.
     """
@@ -39,12 +38,7 @@ def state_of(
 
 
 def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, Any]:
-    """Returns the state of an iterator that has left the end of an epoch, where `state` was taken.
-
-    Args:
-        state: of `state_of`.
-        following: at the start of the next epoch.
-    """
+    """Returns the state of an iterator that has left the end of an epoch, where `state` was taken."""
     pipelines = [
         {**of_pipeline, "end": End.LEFT} if of_pipeline.get("end") == End.REACHED else of_pipeline
         for of_pipeline in state["pipelines"]
@@ -62,11 +56,6 @@ def restore(
     state: Mapping[str, Any], move: Sequence[Callable[[Mapping[str, Any]], None]], counter: EpochCounter
 ) -> None:
     """Moves pipelines and a counter to where a state was taken.
-
-    Args:
-        state: of an iterator.
-        move: sets the state of each pipeline.
-        counter: of the iterator.
 
     Raises:
         StateError: the state does not fit them.

@@ -22,12 +22,7 @@ MOST_ANCHORS = 4096
 
 @dataclasses.dataclass(frozen=True)
 class TakenBatch:
-    """A batch as the pipelines gave it.
-
-    Attributes:
-        results: of the pipelines.
-        share: what of them is for the user.
-    """
+    """A batch as the pipelines gave it."""
 
     results: Sequence[Result]
     share: EpochShare
@@ -35,13 +30,7 @@ class TakenBatch:
 
 @dataclasses.dataclass(frozen=True)
 class EpochEnd:
-    """The end of an epoch.
-
-    Attributes:
-        size, length: of the next one.
-        state: at the end.
-        next_state: at the beginning of the next one.
-    """
+    """The end of an epoch."""
 
     size: int
     length: int | None

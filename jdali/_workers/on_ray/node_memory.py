@@ -31,12 +31,7 @@ _ADDRESSES = 64  # of a key: enough that one of their actors is left, and asked 
 
 
 class NodeMemory:
-    """A part of the memory of a node.
-
-    Args:
-        memory: that is filled.
-        server: bound to an address; None: others send the memory, or nobody.
-    """
+    """A part of the memory of a node."""
 
     def __init__(self, memory: Memory, server: socket.socket | None = None):
         self.memory, self._server = memory, server
@@ -54,12 +49,7 @@ class NodeMemory:
 
 
 def shared_on_node(key: str, fill: Callable[[], Memory]) -> NodeMemory:
-    """Returns the memory of this key on this machine: filled here if no other process of the user has it.
-
-    Args:
-        key: names what is in it.
-        fill: makes it.
-    """
+    """Returns the memory of this key on this machine: filled here if no other process of the user has it."""
     if sys.platform != "linux":
         return NodeMemory(fill())
     for _ in range(_TRIES):

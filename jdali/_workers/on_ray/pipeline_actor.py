@@ -32,13 +32,7 @@ Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ActorStart:
-    """The definition of a pipeline, in the object store.
-
-    Attributes:
-        version: of jdali, where the pipeline was defined.
-        start: see `StartMaking`.
-        memory: with its arrays.
-    """
+    """The definition of a pipeline, in the object store."""
 
     version: str
     start: PackedValue
@@ -49,8 +43,6 @@ class ActorCall(NamedTuple):
     """Tasks of one client, which are made in one go.
 
     Attributes:
-        packed: a `TaskGroup`.
-        arrays: of it.
         order: of the first task among the client's; lower ones go first.
         has_log: the first array is its log.
     """
@@ -66,9 +58,6 @@ class ActorPlace:
     """Place of an actor, and why it can make no tasks.
 
     Attributes:
-        node: for messages.
-        node_id: of Ray.
-        pid: of the actor.
         error: raised by the start of the pipeline there.
     """
 
@@ -84,8 +73,6 @@ class ActorAnswer:
 
     Attributes:
         packed: a `TaskOutcome` for each, or an exception in place of all; None: there is neither.
-        memory: with its arrays; None: it has none.
-        is_error: it is the exception.
         is_unknown: the client has not joined, or was idle for so long that it has to join again.
         death: of the process, before all tasks were made; None: it made the call, or died with another one.
         position: of the task that ran then.
@@ -111,14 +98,10 @@ class ActorClient:
     """A pipeline that an actor works for.
 
     Args:
-        name: of the client.
         start: its definition. The actors of a node share its arrays: names, indexes, tables.
-        node: of the actor, for messages.
 
     Attributes:
         pool: of one process.
-        calls: that are under way.
-        used: when the last one began or ended.
     """
 
     def __init__(self, name: str, start: ActorStart, node: str):
@@ -171,7 +154,6 @@ class PipelineActor:
         """Starts the process of a client, and does not wait for it.
 
         Args:
-            name: of the client.
             start: one reference, which is not resolved unless it is needed.
         """
         try:
@@ -230,12 +212,7 @@ class PipelineActor:
 
 
 def running(log: mmap.mmap, packed: PackedValue) -> int:
-    """Returns the position of the task of a group that a process has begun last.
-
-    Args:
-        log: memory with the arrays of the group; the log is the first of them.
-        packed: the group.
-    """
+    """Returns the position of the task of a group that a process has begun last."""
     offset, _ = packed.spans[0]
     return max(int(np.frombuffer(log, np.int64, 1, offset)[0]) - 1, 0)
 
@@ -245,7 +222,6 @@ class CallKilledError(RuntimeError):
 
     Attributes:
         death: of the process, if it made tasks of this call; None: it made others.
-        position: of the task that ran.
     """
 
     def __init__(self, death: WorkerDeath | None, position: int):

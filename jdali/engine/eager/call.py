@@ -118,18 +118,9 @@ def run_operator(
     """Runs an operator on a batch. A compiled one may still be computing when this returns.
 
     Args:
-        op: the operator.
-        inputs: batches of `batch_size` samples.
         per_sample: values of the per-sample arguments that are given: batches, or arrays [N, ...].
-        static: values of the other arguments, converted.
-        batch_size: number of samples.
-        placement: where to run.
         draw: of a random operator. The values of sample i do not depend on the batch size.
-        pool: threads of operators that are not compiled.
         constants: inputs that are one array for all samples, by name, if `setup` asks for them.
-
-    Raises:
-        OperatorError: the operator failed.
     """
     if placement.name == "cpu":
         inputs = [value.to_device("cpu") for value in inputs]
@@ -152,12 +143,7 @@ def run_operator(
 
 
 def call_ids(count: int, number: int) -> SampleIds:
-    """Returns the identities of the samples of a draw: the index is the position in the batch.
-
-    Args:
-        count: number of samples.
-        number: of the draw; the low 32 bits count.
-    """
+    """Returns the identities of the samples of a draw: the index is the position in the batch."""
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
@@ -182,13 +168,7 @@ def room_for(batch_size: int) -> int:
 
 
 class EagerReader:
-    """A reader outside of a pipeline: reads samples when they are asked for.
-
-    Args:
-        op: record of the reader.
-        args: its arguments, as the user gave them.
-        seed: of the random order, unless the arguments name one.
-    """
+    """A reader outside of a pipeline: reads samples when they are asked for."""
 
     def __init__(self, op: Operator, args: Mapping[str, Any], *, seed: int):
         graph = Graph()

@@ -88,22 +88,13 @@ _NO_PLAN = ExecutionPlan((), (), (), ())
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ComputedTask(BatchTask):
-    """A task of debug mode, whose batch was computed while it was drawn.
-
-    Attributes:
-        outputs: a batch for each output of the pipeline.
-    """
+    """A task of debug mode, whose batch was computed while it was drawn."""
 
     outputs: tuple[TensorList, ...] = ()
 
 
 class DebugEngine(Engine):
     """Makes the batches of a pipeline in debug mode, one at a time, in the thread that asks.
-
-    Args:
-        define: calls the user's function, adding its operators to the given graph; returns the outputs.
-        conditionals: `if` works sample by sample.
-        options: of the pipeline.
 
     Attributes:
         first_is_over: True after the first iteration: all operators are known.
@@ -189,7 +180,6 @@ class DebugEngine(Engine):
         """Runs the user's function; returns the next batch as a task that is computed already.
 
         Raises:
-            OperatorError: an operator failed.
             StopIteration: an external source is at its end.
         """
         graph = DebugGraph(self)
@@ -293,7 +283,6 @@ class DebugGraph(Graph):
         """Adds an operator and runs it; see `Graph.add`.
 
         Raises:
-            OperatorError: it failed.
             RuntimeError: it is not what the first iteration called here.
         """
         runtime = options.get("runtime")
@@ -316,11 +305,7 @@ class DebugGraph(Graph):
 
     # --- values -----------------------------------------------------------------------------
     def value(self, node: DataNode) -> TensorList:
-        """Returns the batch of a node.
-
-        Raises:
-            RuntimeError: its operator failed.
-        """
+        """Returns the batch of a node; raises RuntimeError if its operator failed."""
         if node not in self._env:
             self.run_waiting()
         if node not in self._env:

@@ -24,15 +24,7 @@ class _Kind(NamedTuple):
 
 
 class DebugStep:
-    """An operator with its runner. Each iteration has its own node for it; all must be alike.
-
-    Args:
-        node: of the first iteration.
-        make_runner: makes the runner of a node.
-
-    Attributes:
-        node: the runner is made for it.
-    """
+    """An operator with its runner. Each iteration has its own node for it; all must be alike."""
 
     def __init__(self, node: Node, make_runner: Callable[[Node], StepRunner]):
         self.node, self._make_runner = node, make_runner
@@ -41,11 +33,7 @@ class DebugStep:
 
     # --- the same call ----------------------------------------------------------------------
     def check(self, node: Node) -> None:
-        """Compares the call with that of the first iteration.
-
-        Raises:
-            RuntimeError: the operator or its arguments differ.
-        """
+        """Compares the call with that of the first iteration; raises RuntimeError if operator or arguments differ."""
         if node.op is not self.node.op or node.where != self.node.where:
             raise unexpected(node)
         self._check_count("inputs", self.node.inputs, node.inputs)
@@ -92,13 +80,6 @@ class DebugStep:
         self, node: Node, drawn: Provenance | None, env: Values, part: SampleIds, context: StepContext
     ) -> None:
         """Adds the outputs of an iteration's node to its values.
-
-        Args:
-            node: of the iteration.
-            drawn: provenance of a source's samples.
-            env: values of the iteration.
-            part: the samples of the operator's branch.
-            context: pool and task.
 
         Raises:
             NodeFailure: with all samples that failed.

@@ -31,14 +31,7 @@ class InputKind(NamedTuple):
 
 
 class GraphKey(NamedTuple):
-    """Key of a graph: everything but the samples.
-
-    Attributes:
-        define: takes a node for each input; returns containers of nodes.
-        inputs: kind of each input.
-        room: rows of a program.
-        accelerator: where operators on "gpu" run.
-    """
+    """Key of a graph: everything but the samples."""
 
     define: Callable[..., Any]
     inputs: tuple[InputKind, ...]
@@ -60,17 +53,7 @@ class EagerGraph:
         )
 
     def run(self, batches: Sequence[TensorList], count: int, draw: _eager.RandomDraw, pool: Pool) -> Any:
-        """Returns the function's result, with a `TensorList` for each node. Devices may still be computing.
-
-        Args:
-            batches: one for each input, of `count` samples each.
-            count: number of samples.
-            draw: of the random operators.
-            pool: threads of operators that are not compiled.
-
-        Raises:
-            OperatorError: an operator failed.
-        """
+        """Returns the function's result, with a `TensorList` for each node. Devices may still be computing."""
         ids = _eager.call_ids(count, draw.number)
         env = Values(zip(self._function.inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}

@@ -27,14 +27,7 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class Trace:
-    """Values of one batch after each operator, up to the first failure.
-
-    Attributes:
-        values: by the output of a node.
-        parts: samples of each branch.
-        failure: the user's error; None: all operators ran.
-        failed: the operator that failed.
-    """
+    """Values of one batch after each operator, up to the first failure."""
 
     values: Values
     parts: dict[Domain, SampleIds]
@@ -56,7 +49,6 @@ class StepwiseEngine(Engine):
 
     Args:
         engine: of the pipeline. Its readers are shared; its position, times and programs stay unchanged.
-        most: largest batch size.
     """
 
     def __init__(self, engine: Engine, *, most: int):
@@ -118,7 +110,6 @@ class SeenBatch:
     """A batch by its number.
 
     Attributes:
-        number: counted from the beginning of the training.
         result: outputs and identities of the samples; None: all samples failed.
         errors: failed samples; others stand in their positions.
     """
@@ -134,15 +125,7 @@ class PipelineInspector:
     Values are the pipeline's, bit by bit. One thread works at a time.
 
     Args:
-        window: of the pipeline.
         first_state: of the sources, before the first batch.
-        outputs: of its graph.
-        names: the user's names of the outputs; (): none.
-
-    Attributes:
-        engine: of the pipeline.
-        outputs: as given.
-        output_names: to show.
 
     Raises:
         RuntimeError: an external source cannot be asked again.
@@ -276,10 +259,6 @@ class PipelineInspector:
     def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
         """Runs a sample of a batch operator by operator.
 
-        Args:
-            number: of the batch.
-            position: in it.
-
         Returns: the values, the position of the sample in them, and the sample's own task.
         """
         task = self.task(number)
@@ -337,10 +316,6 @@ class PipelineInspector:
     def find(self, text: str, seconds: float = _FIND_SECONDS) -> tuple[list[tuple[int, str]], int]:
         """Finds samples by a part of their file name, in any case.
 
-        Args:
-            text: part of the name.
-            seconds: time limit.
-
         Returns: index and name of each, at most 50; and the number of names that were searched.
         """
         found: list[tuple[int, str]] = []
@@ -357,7 +332,6 @@ class PipelineInspector:
         """Makes the first batches, one after another.
 
         Args:
-            count: largest number of batches.
             advance: gets each batch, and returns False to stop.
         """
         feed = self._feed()

@@ -16,12 +16,7 @@ Made = TypeVar("Made")
 
 
 class ObjectCache(Generic[Made]):
-    """Makes objects by their key, and keeps those used last.
-
-    Args:
-        make: takes the key. A key with an argument that cannot be hashed is made anew each time.
-        most: objects that are kept.
-    """
+    """Makes objects by their key, and keeps the `most` used last; a key that cannot be hashed is made anew each time."""
 
     def __init__(self, make: Callable[[Any], Made], most: int):
         self._make = make
@@ -40,8 +35,6 @@ class CallKey:
     """Key of a call of a function: everything but the arrays.
 
     Attributes:
-        function: takes and returns nodes, in any structure of containers.
-        structure: of its arguments.
         constants: arguments that are no arrays, each with its type; None in place of those that are.
     """
 
@@ -69,13 +62,7 @@ class CallKey:
 
 
 class TracedFunction:
-    """A function as a graph.
-
-    Attributes:
-        graph: of the operators that it calls.
-        inputs: its nodes.
-        outputs: the nodes in its result.
-    """
+    """A function as a graph."""
 
     def __init__(self, define: Callable[..., Any], devices: Sequence[str]):
         """Traces a function of a node on each of these devices."""

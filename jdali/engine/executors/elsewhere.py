@@ -46,8 +46,6 @@ class SentTask:
     """A task for a worker, with what of the pipeline a state that is set may change.
 
     Attributes:
-        task: to be made.
-        seed: of the pipeline.
         is_search: there is no result; each sample is made alone, so that the death of the worker tells which one it was.
     """
 
@@ -57,13 +55,7 @@ class SentTask:
 
 
 class Begun(NamedTuple):
-    """A task that a worker makes.
-
-    Attributes:
-        sent: the task.
-        future: of its result.
-        start: when it was submitted, `time.perf_counter`.
-    """
+    """A task that a worker makes."""
 
     sent: SentTask
     future: Future[MadeTask]
@@ -73,13 +65,7 @@ class Begun(NamedTuple):
 class MadeElsewhere:
     """Makes what is in front of the border of a plan, in workers.
 
-    Args:
-        border: of the plan.
-        workers: that were started.
-        sources: of the pipeline.
-
     Attributes:
-        border, workers: as given.
         timer: of the batches that workers make: the time of one that comes behind another, and what workers spend on it.
     """
 
@@ -114,13 +100,7 @@ class MadeElsewhere:
             return self._nbytes
 
     def begin(self, task: BatchTask, seed: int, order: int) -> Begun:
-        """Has a worker begin to make a task, for `make`.
-
-        Args:
-            task: to be made.
-            seed: of the pipeline.
-            order: of the task; lower ones go first.
-        """
+        """Has a worker begin to make a task, for `make`."""
         sent = dataclasses.replace(task, data=_in_host_memory(task)) if task.data else task
         return self._submitted(SentTask(sent, seed), order)
 
@@ -128,10 +108,6 @@ class MadeElsewhere:
         self, task: BatchTask, seed: int, order: int, begun: Begun | None = None
     ) -> dict[DataNode, TensorList] | AttemptFailure:
         """Blocks until a worker has made a task.
-
-        Args:
-            task, seed, order: see `begin`.
-            begun: what that has returned; None: it was not called.
 
         Returns: the values at the border, or why they could not be made.
 
@@ -226,13 +202,7 @@ def _plain(error: Exception) -> Exception:
 def receive_values(
     sent: Sequence[SentBatch], task: BatchTask, sources: Mapping[str, object]
 ) -> list[TensorList]:
-    """Makes the values that a worker sent.
-
-    Args:
-        sent: the values.
-        task: that it carried out.
-        sources: of the pipeline, by the names of their nodes.
-    """
+    """Makes the values that a worker sent."""
     receive = drawn_by(functools.cache(lambda name: drawn_from(sources, name, task)))
     return [receive_batch(batch, receive) for batch in sent]
 
@@ -260,12 +230,7 @@ Kills = Callable[[BatchTask], TaskKilledError | None]
 
 
 def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError] | None:
-    """Finds the position of a sample that ends a worker by itself, and the deaths; None: there is none.
-
-    Args:
-        task: that ended workers.
-        kills: has one worker call `make_each` of a task; returns its death, if it dies.
-    """
+    """Finds the position of a sample that ends a worker by itself, and the deaths; None: there is none."""
     error = kills(task) if len(task) else None
     position = None if error is None else error.deaths[-1].reached
     if error is None or position is None:
@@ -277,12 +242,7 @@ def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError]
 
 
 def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) -> None:
-    """Makes each sample of a task as a batch of its own, and notes its position first.
-
-    Args:
-        task: that ended workers.
-        makers: of the parts of a batch, the cheaper ones first; all samples go through one before the next.
-    """
+    """Makes each sample of a task as a batch of its own, all by the cheaper makers first; notes its position before."""
     for make in makers:
         for position in range(len(task)):
             note_reached(position)
@@ -292,14 +252,7 @@ def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) 
 def crash_failure(
     task: BatchTask, position: int, error: TaskKilledError, sources: Mapping[str, object]
 ) -> AttemptFailure:
-    """Describes the failure of a batch with a sample that kills workers.
-
-    Args:
-        task: of the batch.
-        position: of the sample.
-        error: with the deaths.
-        sources: of the pipeline, by name.
-    """
+    """Describes the failure of a batch with a sample that kills workers."""
     cause = SampleError(f"{error.deaths[-1]} while it worked on this sample", sample=position)
     blamed = Blamed(cause)
     for name in (*task.refs, *task.data):

@@ -31,8 +31,6 @@ class LoopWindow:
     """Counts over some batches.
 
     Attributes:
-        batches: taken.
-        seconds: between the first and the last.
         waited: seconds of these in which the loop waited for a batch.
         busy: seconds for which workers worked, together.
     """
@@ -48,7 +46,6 @@ class Scaling:
     """The number of workers, with what is known of earlier ones.
 
     Attributes:
-        count: of workers.
         quiet: windows in a row after which one less would have been enough.
         rate: batches a second before the last one was added, in the window after that; else None.
         pause: windows for which none is added.
@@ -61,13 +58,7 @@ class Scaling:
 
 
 def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Scaling:
-    """Decides on the number of workers after a window, in which there was the same number all the time.
-
-    Args:
-        now: the decision before the window.
-        window: what was counted.
-        least, most: bounds of the number.
-    """
+    """Decides on the number of workers after a window, in which there was the same number all the time."""
     seconds = max(window.seconds, 1e-9)
     rate, waited = window.batches / seconds, window.waited / seconds
     if now.rate is not None and rate < _HELPS * now.rate:
@@ -83,14 +74,7 @@ def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Sca
 
 
 class WorkerScaler:
-    """Counts what the loop waits, and has workers added and removed; its caller holds `turn`, but in `note_wait`.
-
-    Args:
-        elsewhere: has the workers.
-        resize: changes their number.
-        least, most: bounds of it.
-        clock: returns seconds.
-    """
+    """Counts what the loop waits, and has workers added and removed; its caller holds `turn`, but in `note_wait`."""
 
     def __init__(
         self,

@@ -18,10 +18,6 @@ class Threads:
 
     A thread that waits holds nothing but its queue: a pipeline whose callback is a method of the pipeline's owner, as in the
     usual class of a loader, is collected while its threads wait.
-
-    Args:
-        count: of threads.
-        name: of each.
     """
 
     def __init__(self, count: int, name: str):

@@ -29,8 +29,6 @@ class Draw:
     Attributes:
         words: uint32 [2], of the pipeline's seed, or of the caller's key.
         is_key: the words are a key's; then all operators draw from it, even those with their own seed.
-        epoch: int [N].
-        index: int [N], of each sample in the data set.
         held: keys of a deterministic function, by the number of the operator: all samples draw like the first.
     """
 
@@ -47,11 +45,6 @@ class Draw:
         """Checks what the caller gave.
 
         Args:
-            count: number of samples.
-            seed: of the pipeline.
-            key: of JAX, or None.
-            epoch: int, or int [N].
-            index: int [N]; None: 0, 1, ...
             held: keys of a deterministic function. If there are any, key, epoch and index do not count.
         """
         words: Any = seed_words(seed)

@@ -64,9 +64,7 @@ def export_function(
     """Writes a function and the part before it to a folder.
 
     Args:
-        function: of a pipeline.
         folder: is made; files of an earlier export in it are replaced.
-        shapes, dtypes, platforms, max_aspect: see `Pipeline.export`.
 
     Returns: the fingerprint.
 
@@ -232,7 +230,6 @@ def _described_outputs(
     """Describes the outputs: element types, layouts, and sizes where all samples have the same.
 
     Args:
-        plans: of all sizes that were taken.
         varied: the start may have several sizes.
     """
     form = plans[0].form
@@ -338,13 +335,7 @@ _MARGIN = 8
 
 
 def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[tuple[int, ...]]:
-    """Returns sizes of samples up to a padded shape, the largest first.
-
-    Args:
-        shape: of one padded sample.
-        layout: of it; channels do not vary.
-        max_aspect: of the sides of a picture, the longest to the shortest.
-    """
+    """Returns sizes of samples up to a padded shape, the largest first."""
     names = layout or "." * len(shape)
     free = [axis for axis, name in enumerate(names) if name != "C" and shape[axis] > 1]
     shares = _SHARES_OF_TWO if len(free) <= 2 else _SHARES_OF_MORE
@@ -363,11 +354,7 @@ def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[t
 
 
 def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int, ...]]]:
-    """Combines sizes of several values, the largest first: all shrink together, and each alone.
-
-    Args:
-        sizes: of each value, the largest first.
-    """
+    """Combines sizes of several values, the largest first: all shrink together, and each alone."""
     together = [[each[min(i, len(each) - 1)] for each in sizes] for i in range(max(map(len, sizes)))]
     alone = [
         [size if i == j else other[0] for j, other in enumerate(sizes)]
@@ -386,7 +373,6 @@ def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) ->
     """Returns padded shapes that hold the values of all representatives and of sizes in between.
 
     Args:
-        sizes: of each representative the size of each value.
         growth: factor on sizes that differ, for larger random values.
     """
     shapes = []

@@ -58,16 +58,7 @@ class PipelineFunction:
     """
 
     def __init__(self, definition: FunctionDefinition, *, threads: int, batch_size: int):
-        """Plans nothing yet.
-
-        Args:
-            definition: of the function.
-            threads: that decode, in the part before.
-            batch_size: samples in a usual batch.
-
-        Raises:
-            ValueError: it is none, see `make_part`.
-        """
+        """Plans nothing yet."""
         self.definition, self.part = definition, make_part(definition)
         self.host = HostPart(definition, threads=threads, batch_size=batch_size)
         self.seed, self.layouts = definition.seed, definition.layouts

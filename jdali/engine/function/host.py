@@ -39,13 +39,7 @@ class HostPart:
     """
 
     def __init__(self, definition: FunctionDefinition, *, threads: int, batch_size: int):
-        """Opens nothing.
-
-        Args:
-            definition: of the function; its start is what this makes.
-            threads: that decode.
-            batch_size: of the pipeline; a call may have more samples or fewer.
-        """
+        """Opens nothing; `batch_size` is the pipeline's, and a call may have more samples or fewer."""
         self._start, self.seed = definition.start, definition.seed
         live = upstream(self._start)
         nodes = [n for n in definition.graph.nodes if n in live]

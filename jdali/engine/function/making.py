@@ -128,7 +128,6 @@ def find_values(graph: Graph, places: Start) -> tuple[DataNode, ...]:
     """Finds values of a graph.
 
     Args:
-        graph: of a pipeline.
         places: a node or its name, for all of its outputs; a value or its name, such as "labels[1]"; or several.
 
     Raises:

@@ -33,10 +33,7 @@ class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
     """One program for one platform.
 
     Attributes:
-        platform: "cpu", "cuda" or "tpu".
         batch: number of samples; 0: any.
-        file: name in the folder.
-        sha256: of the file.
     """
 
     platform: str
@@ -50,8 +47,6 @@ class ExportedProgram(msgspec.Struct, forbid_unknown_fields=True):
 
     Attributes:
         key: of the form, see `FunctionForm.key`.
-        shapes: padded shape of each value of the stage.
-        files: one for each platform, or batch size.
     """
 
     key: str
@@ -60,37 +55,21 @@ class ExportedProgram(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FixedValue(msgspec.Struct, forbid_unknown_fields=True):
-    """A value in place of an operator's output.
-
-    Attributes:
-        value: number of the node and of its output.
-        array: as `written_value` writes arrays.
-    """
+    """A value in place of an operator's output."""
 
     value: Reference
     array: Any
 
 
 class HeldKey(msgspec.Struct, forbid_unknown_fields=True):
-    """A key that an operator draws from, the same for every sample.
-
-    Attributes:
-        node: its number.
-        words: of the key.
-    """
+    """A key that an operator draws from, the same for every sample."""
 
     node: int
     words: tuple[Word, Word]
 
 
 class ExportedStart(msgspec.Struct, forbid_unknown_fields=True):
-    """A value that the function takes.
-
-    Attributes:
-        value: number of the node and of its output.
-        layout: of a sample, or "".
-        dtype: NumPy's name of its element type.
-    """
+    """A value that the function takes."""
 
     value: Reference
     layout: str
@@ -101,19 +80,11 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     """All that a folder says of itself.
 
     Attributes:
-        version: of this format.
-        jdali, jax: versions that wrote it.
         fingerprint: of all of it but this field and the lines of the definition that operators are on (`where`).
         graph: fingerprint of the graph, as in states of a pipeline.
-        seed: of the pipeline.
         nodes: as `written_graph` writes them; readers and all else that is not needed are sources without data.
-        domains: branches of conditionals, as it writes them.
         start, outputs: of the function; numbers of nodes and of their outputs.
-        names, dtypes, layouts: of the outputs.
         sizes: of each output the size of every sample; None: they differ.
-        fixed: values in place of operators.
-        held: keys of operators that draw the same for every sample.
-        programs: the compiled part.
     """
 
     version: int
@@ -154,10 +125,6 @@ def require_flatbuffers() -> None:
 def read_manifest(folder: Path, jdali_version: str) -> Manifest:
     """Reads and checks the description of a folder.
 
-    Args:
-        folder: that was exported.
-        jdali_version: that reads it.
-
     Raises:
         FolderError: it is damaged, or another version wrote it.
     """
@@ -195,11 +162,7 @@ def read_manifest(folder: Path, jdali_version: str) -> Manifest:
 
 
 def read_program(folder: Path, file: ProgramFile) -> bytes:
-    """Reads a program.
-
-    Raises:
-        FolderError: it is damaged.
-    """
+    """Reads a program; raises FolderError if it is damaged."""
     path = folder / file.file
     try:
         data = files.read(str(path))

@@ -42,13 +42,7 @@ class Sample(NamedTuple):
 
 
 class SampleFunctionKey(NamedTuple):
-    """Key of a traced function: everything but the arrays.
-
-    Attributes:
-        call: of the function.
-        axes: number of axes of each array.
-        name: of the function, for messages.
-    """
+    """Key of a traced function: everything but the arrays."""
 
     call: CallKey
     axes: tuple[int, ...]
@@ -65,11 +59,7 @@ def call_on_sample(
     Args:
         function: takes and returns nodes, in any structure of containers.
         args: arrays where it takes nodes; other arguments are constants.
-        kwargs: likewise.
         key: typed key that all random operators draw from; None: there may be none of them.
-        name: of the function, for messages.
-
-    Returns: what the function does, with an array in place of each node.
 
     Raises:
         TypeError: an operator draws and there is no key.
@@ -118,9 +108,8 @@ _kept = ObjectCache(SampleFunction, KEPT_FUNCTIONS)
 
 
 def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:
-    """Rounds products of `function` as in a pipeline's programs, see `exact`, also under `vmap`.
-
-    A batch is rounded as a whole: `vmap` does not find the kernels' loops for batches once products are rounded.
+    """Rounds products of `function` as in a pipeline's programs, see `exact`. A batch is rounded as a whole: `vmap` does not find
+    the kernels' loops for batches once products are rounded.
     """
 
     @jax.custom_batching.custom_vmap
@@ -142,13 +131,7 @@ def _identity(value: DataNode) -> tuple[Node, int]:
 
 
 class SampleEvaluation:
-    """Computes values of a graph for one sample on demand.
-
-    Args:
-        name: of the function, for messages.
-        key: of the caller.
-        known: values that are computed already.
-    """
+    """Computes values of a graph for one sample on demand."""
 
     def __init__(self, name: str, key: Array | None, known: Mapping[tuple[Node, int], Sample]):
         self._name, self._key, self._known = name, key, dict(known)

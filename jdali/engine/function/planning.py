@@ -75,12 +75,7 @@ class FunctionPlan:
 
 
 class Planner:
-    """Plans the calls of a part of a graph.
-
-    Attributes:
-        part: of the graph.
-        stage: the same as one stage.
-    """
+    """Plans the calls of a part of a graph."""
 
     def __init__(self, part: Part):
         self.part, self.stage = part, part.stage()
@@ -98,8 +93,6 @@ class Planner:
         """Plans a call.
 
         Args:
-            inputs: of the call.
-            draw: of random values.
             ragged: sizes of samples are no part of the program's key, though they may be equal.
             pads: False: ragged samples get the shape of the largest, in place of one that few programs serve.
 

@@ -329,13 +329,7 @@ def _together(
     count: int,
     known: Sequence[Sequence[int] | None],
 ) -> Any:
-    """Joins the results of all programs in one batch.
-
-    Args:
-        parts: of each program the samples, and their outputs with sizes.
-        count: number of samples.
-        known: of each output the size of every sample; None: they differ.
-    """
+    """Joins the results of all programs in one batch."""
     outputs: list[Any] = []
     for number, size in enumerate(known):
         sizes = np.zeros((count, parts[0][1][number][1].shape[1]), np.int32)

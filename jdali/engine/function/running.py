@@ -30,12 +30,8 @@ class FunctionForm:
     """Key of a function's program, except for the number of samples.
 
     Attributes:
-        program: of the stage.
-        values: element type of each value of the stage.
-        inputs: how many of these are inputs.
         outputs: number of each output among the values of the stage.
         sizes: of each output the size of all samples; None: they differ.
-        layouts: of the outputs.
         ragged: sizes are not part of the key, even if they are equal.
     """
 

@@ -62,7 +62,6 @@ class Group:
 
     Attributes:
         shape: over all axes of all values of the stage.
-        samples: positions in the batch.
         seconds: modelled time of the samples as they are padded.
         needed: modelled time of the samples if nothing were padded.
         cheapest: the sample that takes the least time.
@@ -115,10 +114,6 @@ class PaddedShapes:
         """Remembers nothing of the samples.
 
         Args:
-            layouts: of each value.
-            made: the nodes in the order in which they run.
-            cost: of the stage.
-            derive: see `Derive`.
             few: batches are few samples on a CPU, see `ROOM_OUT_FEW`.
         """
         self._few = few
@@ -235,15 +230,7 @@ class PaddedShapes:
 
 
 def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
-    """Computes the padded shapes of a value from its own sizes.
-
-    Args:
-        extents: true sizes, int [N, ndim].
-        layout: of the value, or "".
-        grid: of the sizes.
-
-    Returns: int [N, ndim].
-    """
+    """Computes the padded shapes of a value, int [N, ndim], from its own sizes."""
     space = [a for a, letter in enumerate(layout) if letter in "DHW"]
     video = "F" in layout and grid in (TIGHT, CHEAP)
     proportional = len(space) > 1 and not video

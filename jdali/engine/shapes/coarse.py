@@ -33,8 +33,6 @@ class CoarseGrid:
     """Sizes of the axes of a value.
 
     Attributes:
-        text: describes it for a person.
-        sizes: of an axis.
         longest: of the longest side of a picture; None: as the others.
         frames: of an axis beside those of a picture: there are more axes to differ, so each has fewer sizes.
     """
@@ -107,16 +105,7 @@ def coarser_than(level: int) -> Iterator[list[int]]:
 
 
 def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | None = None) -> np.ndarray:
-    """Returns the padded shapes of a value by its own sizes, at a level from 1 on.
-
-    Args:
-        extents: true sizes, int [N, ndim].
-        layout: of the value, or "".
-        level: of the stage.
-        roomy: padding of the value costs next to no time.
-
-    Returns: int [N, ndim].
-    """
+    """Returns the padded shapes of a value, int [N, ndim], by its own sizes, at a level from 1 on."""
     coarseness = Coarseness.of(level)
     number = max(coarseness.grid, _ROOMY_OUTPUT) if roomy is Roomy.OUTPUT else coarseness.grid
     grid, floor = GRIDS[number], FLOORS[coarseness.floor]
@@ -166,12 +155,7 @@ def _square(sides: np.ndarray) -> np.ndarray:
 
 
 def _raised(shapes: np.ndarray, floor: int) -> np.ndarray:
-    """Raises sizes until a shape has as many elements as the floor, the longest axis first and towards a square.
-
-    Args:
-        shapes: of the axes that count, int [N, axes].
-        floor: a power of two.
-    """
+    """Raises sizes until a shape has as many elements as the floor, the longest axis first and towards a square."""
     raised, missing = shapes.copy(), np.full(len(shapes), float(floor))
     order, rows = np.argsort(-shapes, axis=1, kind="stable"), np.arange(len(shapes))
     count = shapes.shape[1]

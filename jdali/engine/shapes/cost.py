@@ -76,10 +76,6 @@ def values_of(stage: Stage) -> list[DataNode]:
 
 
 def elements(extents: Sequence[np.ndarray]) -> np.ndarray:
-    """Counts the elements of each value, float [N, values]; an empty value, or a number, counts as one.
-
-    Args:
-        extents: of each value, int [N, ndim].
-    """
+    """Counts the elements of each value, float [N, values]; an empty value, or a number, counts as one."""
     counts = [np.maximum(e, 1).prod(axis=1, dtype=np.float64) for e in extents]
     return np.stack(counts, axis=1)

@@ -57,8 +57,6 @@ class StageShapes:
         """Plans nothing yet.
 
         Args:
-            stage: its values are in the order of `values_of`.
-            platform: of the device.
             args: of each node, those that are no nodes, prepared for `plan_call`.
             most: shapes at a level; None: the stage stays at level 0.
             few: batches are few samples on a CPU: what is made without cost for padding shares shapes.
@@ -92,9 +90,6 @@ class StageShapes:
         """Groups the samples of a batch, and counts them; raises the level first if there are too many shapes.
 
         Args:
-            values: of the stage, its inputs and the outputs of its nodes.
-            held: of each input, as in `PaddedShapes.group`.
-            together: all samples in one shape.
             rows: of a call in the shape of a group, where a row without a sample takes as long as one with a sample: see
                 `_filled`. None: every sample has its own shape.
         """
@@ -199,9 +194,6 @@ class _Search:
     """Evaluates levels on padded shapes that were counted, which stand for the samples in them.
 
     Args:
-        shapes: of the stage.
-        cost: of the stage.
-        ranks: axes of each value.
         held: of each value, whether it lies in the shape in which an earlier stage left it.
     """
 
@@ -256,10 +248,6 @@ def _filled(groups: Sequence[Group], rows: Callable[[Group], int]) -> list[Group
     """Moves samples that are left over from full calls to rows that calls of larger shapes have to spare.
 
     So a sample may run in another program than in another batch, with the same bits.
-
-    Args:
-        groups: of a batch.
-        rows: of a call in the shape of a group.
     """
     groups = sorted(groups, key=lambda group: (math.prod(group.shape), group.shape))
     for number in reversed(range(len(groups))):

@@ -45,8 +45,6 @@ class Pool:
     """Worker threads that work on the samples of a batch, a few in each task.
 
     Attributes:
-        threads: how many there are.
-        executor: runs single tasks in them.
         is_here: work is done in the calling thread, see `here`.
         slabs: what they lease memory from; others who work for the same batches do so in `with pool.slabs:`.
         serving: which threads work for the owner of the pool: its own, and those that say so.
@@ -81,11 +79,7 @@ class Pool:
         self, node: Node, function: Callable[[int], Any], count: int, policy: ThreadPolicy | None = None,
         *, in_order: bool = False,
     ) -> list[Any]:  # fmt: skip
-        """Runs an operator on samples, see `attempt`; returns the results.
-
-        Raises:
-            NodeFailure: with all samples that failed.
-        """
+        """Runs an operator on samples, see `attempt`; raises NodeFailure with all samples that failed."""
         results, failures = self.attempt(function, count, policy, in_order=in_order)
         if failures:
             # No cycles: errors hold the frames of `attempt`, and a failure this one.
@@ -104,10 +98,7 @@ class Pool:
         """Runs function(0), ..., function(count - 1) in parallel.
 
         Args:
-            function: work on one sample.
-            count: number of samples.
             policy: decides how many samples are worked on in this thread; None: none are.
-            in_order: call one after another, here.
 
         Returns: the results, None for those that failed; and the errors, in order.
         """

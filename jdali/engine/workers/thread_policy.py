@@ -83,7 +83,6 @@ class ThreadPolicy:
         """Calls function(0), function(1), ... for as long as that is the better way; returns how many were called.
 
         Args:
-            function: to call, once for each of `samples`.
             samples: on how many samples each call works.
         """
         if not self.tries_here:
@@ -137,10 +136,7 @@ def samples_a_task(count: int, threads: int) -> int:
 
 
 def shares(count: int, nbytes: int, threads: int) -> list[slice]:
-    """Divides `count` samples of `nbytes` bytes, which are worked on together, among the threads.
-
-    A single share is not worth a change of threads.
-    """
+    """Divides `count` samples of `nbytes` bytes among the threads; a single share is not worth a change of threads."""
     tasks = min(threads, 1 + max(nbytes // _SHARE_BYTES, count // _SHARE_SAMPLES))
     step = max(-(-count // tasks), 1)
     return [slice(at, min(at + step, count)) for at in range(0, count, step)]
