@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -46,6 +46,12 @@ class Constant:
 
     def __repr__(self) -> str:
         return f"Constant({self.value.tolist()})"
+
+
+class Converted(NamedTuple):
+    """A static argument in the form in which `setup` and `run` get it, so that no plan converts it anew."""
+
+    value: Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,8 +112,8 @@ class CallRequest:
     """Inputs and arguments of one call on a batch, with what is known of them before it runs.
 
     Attributes:
-        args: arguments that the user named. A per-sample one is either a plain value (the same for
-            all samples: a `Constant` is made of it), a `Constant`, or a `PerBatch`.
+        args: arguments that the user named: plain values, which are converted, or what was made of them before,
+            `Converted` and `Constant`; or a `PerBatch`.
         input_values: [N, ...] values of those inputs that are arguments, by name.
         traced: arguments whose value is a tracer held by the caller, and the shape that it has
             in each sample: int [N, ndim].
@@ -188,12 +194,15 @@ def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> Planne
     named = {k: v for k, v in request.args.items() if k not in request.traced}
     bound = op.bind(named | dict.fromkeys(request.traced, ...), private=True)
     layouts, sequence = (op.layouts, op.sequence) if isinstance(op, DeviceOp) else ((), False)
-    adapters = tuple(
-        make_adapter(op.name, () if op.input(i).argument else layouts, sequence, s.layout, s.ndim)
-        for i, s in enumerate(specs)
-    )
+    adapters: tuple[Adapter, ...] = ()
+    core_specs = specs
+    if isinstance(op, CompiledOp):
+        adapters = tuple(
+            make_adapter(op.name, () if op.input(i).argument else layouts, sequence, s.layout, s.ndim)
+            for i, s in enumerate(specs)
+        )
+        core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
     args = _BoundArguments.of(request, bound)
-    core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
     available = {
         "keys": request.keys, "batch_size": request.batch_size, "constants": request.constants,
         **for_setup, **args.seen_by_setup,
@@ -208,15 +217,13 @@ def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> Planne
         main.spec_from_core(o, specs[0]) if main is not None and layouts else o for o in plan.outputs
     )
     for output in outputs:
-        too_large = output.extents > _LONGEST
-        if not too_large.any():
-            continue
-        check_samples(
-            too_large.any(axis=1),
-            lambda i, sizes=output.extents: (
-                f"{op.name}: an output of shape {sizes[i].tolist()} is too large: no axis may be longer than {_LONGEST}"
-            ),
-        )
+        if (output.extents > _LONGEST).any():
+            check_samples(
+                (output.extents > _LONGEST).any(axis=1),
+                lambda i, sizes=output.extents: (
+                    f"{op.name}: an output of shape {sizes[i].tolist()} is too large: no axis may be longer than {_LONGEST}"
+                ),
+            )
     call = Call(
         op, adapters, tuple(o.layout for o in plan.outputs), tuple(sorted(args.static.items())),
         tuple(sorted(args.constants.items())), tuple(sorted(args.shapes.items())),
@@ -248,9 +255,10 @@ class _BoundArguments:
         op, held, made = request.op, request.traced, cls()
         for name, arg in op.args.items():
             if arg.kind is ArgKind.STATIC:
-                made.static[name] = made.seen_by_setup[name] = argument_rules.converted(
-                    op.name, arg, bound[name]
-                )
+                value = bound[name]
+                known = isinstance(value, Converted)
+                value = value.value if known else argument_rules.converted(op.name, arg, value)
+                made.static[name] = made.seen_by_setup[name] = value
             elif name in held:
                 made._add_held(op, name, held[name])
             else:
@@ -320,11 +328,9 @@ def _run_setup(
         for i, spec in enumerate(specs)
     ]
     plan = op.setup(*positional, **kwargs)
-    if isinstance(plan, BatchSpec):
-        plan = Plan((plan,))
-    elif not isinstance(plan, Plan):
-        plan = Plan(tuple(plan))
-    return plan
+    if isinstance(plan, Plan):
+        return plan
+    return Plan((plan,) if isinstance(plan, BatchSpec) else tuple(plan))
 
 
 def run_call(

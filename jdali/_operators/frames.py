@@ -102,9 +102,8 @@ class Frames:
         return BatchSpec(np.insert(extents, axis, self.counts, axis=1), spec.dtype, layout)
 
     def padded(self, values: np.ndarray) -> np.ndarray:
-        """Pads values of all frames to [N, frames, ...]; the last one of a sample is repeated.
-
-        How many there are is a power of two, as each number is a compiled program.
+        """Pads values of all frames to [N, frames, ...] by the last one of a sample; to a power of two, as each number is a
+        program.
         """
         most = 1 << (int(self.counts.max(initial=1)) - 1).bit_length()
         first = np.cumsum(self.counts) - self.counts
@@ -118,8 +117,8 @@ class Frames:
         held: Iterable[str],
         planned: Iterable[str],
     ) -> FrameAxes:
-        """Finds the axes of frames in the inputs and outputs of a program: as in the first input if the
-        output is like it, else in front.
+        """Finds the axes of frames in inputs and outputs of a program: as in the first input if an output is like it, else in
+        front.
         """
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]

@@ -150,6 +150,10 @@ class Schema:
         return {name: arg for name, arg in self.args.items() if not name.startswith("_")}
 
     @functools.cached_property
+    def _required(self) -> list[str]:
+        return [arg.name for arg in self.args.values() if arg.required]
+
+    @functools.cached_property
     def min_inputs(self) -> int:
         return sum(not (i.optional or i.variadic) for i in self.inputs)
 
@@ -215,7 +219,7 @@ class Schema:
                 f"keyword argument '{unknown[0]}'",
                 operator=self.shown_name,
             )
-        missing = sorted(a.name for a in self.args.values() if a.required and arguments.get(a.name) is None)
+        missing = sorted(name for name in self._required if arguments.get(name) is None)
         if missing:
             names = ", ".join(f'"{name}"' for name in missing)
             raise MissingArgumentError(
@@ -223,12 +227,11 @@ class Schema:
                 f"Please specify values for arguments: {names}",
                 operator=self.shown_name,
             )
-        bound = {}
-        for name, arg in self.args.items():
-            value = arguments.get(name)
-            # DALI: an argument that is None counts as left out.
-            bound[name] = arg.default if value is None and not arg.required else value
-        return bound
+        # DALI: an argument that is None counts as left out.
+        return {
+            name: arg.default if (value := arguments.get(name)) is None else value
+            for name, arg in self.args.items()
+        }
 
 
 def read_schema(

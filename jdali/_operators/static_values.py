@@ -26,9 +26,6 @@ def alternatives(annotation: object) -> tuple[Any, ...]:
 def static_value(annotation: Any, value: Any) -> Hashable:
     """Converts the value of an argument annotated `Static[annotation]`; hashable; a dtype becomes a NumPy
     dtype.
-
-    Raises:
-        TypeError, ValueError: it is no value of that type.
     """
     if annotation is object:  # whatever it is: the user's own
         return value

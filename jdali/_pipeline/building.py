@@ -52,12 +52,12 @@ def make_engine(config: PipelineConfig, definition: Definition, callbacks: Callb
 
 def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
     """Makes the engine of debug mode, whose operators are known once the function has run."""
-    kept = weakref.ref(definition)  # the engine must not keep a dropped pipeline alive
+    kept = weakref.WeakMethod(definition.iteration)  # the engine must not keep a dropped pipeline alive
 
     def iteration(graph: Graph) -> tuple[DataNode, ...]:
-        defined = kept()
-        assert defined is not None
-        return defined.iteration(graph)
+        define = kept()
+        assert define is not None
+        return define(graph)
 
     options = config.engine_options(accelerator())
     return eager.DebugEngine(iteration, options, conditionals=definition.conditionals)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from jdali import types
 from jdali._pipeline.config import PipelineConfig
@@ -24,18 +24,11 @@ _NUMBERS = (bool, int, float)
 _CONSTANTS = (*_NUMBERS, types.ScalarConstant, types.ArrayConstant)
 
 
-class Definer(Protocol):
-    """Owns a definition: a pipeline, whose class may define the graph."""
-
-    def define_graph(self) -> Any:
-        """Adds operators to the current graph; returns the outputs."""
-
-
 class Definition:
     """The graph of a pipeline and its outputs.
 
     Args:
-        owner: the pipeline; held weakly, so that a dropped pipeline is collected.
+        owner: the pipeline, whose class may define the graph; held weakly, so that a dropped pipeline is collected.
 
     Attributes:
         graph: in debug mode that of the last iteration.
@@ -45,7 +38,7 @@ class Definition:
         is_final: the pipeline was built, so nothing can be added.
     """
 
-    def __init__(self, owner: Definer, config: PipelineConfig):
+    def __init__(self, owner: Any, config: PipelineConfig):
         self._owner, self.config = weakref.ref(owner), config
         self.graph = Graph()
         self.outputs: tuple[DataNode, ...] | None = None

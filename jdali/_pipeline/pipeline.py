@@ -7,7 +7,7 @@ import os
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -245,7 +245,9 @@ class Pipeline:
         else:
             self._start_callback_workers()
             engine = make_engine(config, self._definition, self._callback_workers)
-        window = make_window(config, engine, self._own_setup())
+        # What runs a pipeline must not keep it.
+        setup = weakref.WeakMethod(self.iter_setup) if self._feeds_itself else None
+        window = make_window(config, engine, setup)
         self._definition.is_final = True
         self._first_source_position = self._source_position = engine.get_state()
         self._window = window
@@ -258,13 +260,6 @@ class Pipeline:
                 raise RuntimeError(f"Pipeline: the checkpoint cannot be restored: {error}") from error
             self._is_restored = True
         return window
-
-    def _own_setup(self) -> Callable[[], Callable[[], Any] | None] | None:
-        """Returns a function that gives `iter_setup` as long as the pipeline lives; None: no subclass defines it."""
-        if not self._feeds_itself:
-            return None
-        kept = weakref.ref(self)  # what runs a pipeline must not keep it
-        return lambda: None if (living := kept()) is None else living.iter_setup
 
     @property
     def _feeds_itself(self) -> bool:

@@ -79,11 +79,6 @@ def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[N
     return PhaseTimer(kind, name, step.node.op.shown_work)
 
 
-def _at_once(step: int) -> contextlib.AbstractContextManager[None]:
-    """Lets a batch into a step without waiting."""
-    return contextlib.nullcontext()
-
-
 class Engine:
     """Makes the batches of one pipeline: `draw` a task, `make` its batch.
 
@@ -171,7 +166,7 @@ class Engine:
         if seed != self.seed:
             self.seed = seed
             for runner in self.runners:
-                runner.set_pipeline_seed(seed)
+                runner.set_seed(seed)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
         """Keeps what is fed to a source that is not known yet; False: it is known, so the source takes it."""
@@ -203,14 +198,6 @@ class Engine:
         self.cursor.set_state(state)
         self.use_seed(int(state["seed"]))
 
-    def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
-        """Ends an epoch early, see `TaskCursor.leave_epoch`."""
-        self.cursor.leave_epoch(state, batches, self.batch_size)
-
-    def reset(self) -> None:
-        """Starts the external sources again; readers go on with their next epoch."""
-        self.cursor.reset()
-
     # --- one batch --------------------------------------------------------------------------
     def draw(self, cursor: TaskCursor | None = None) -> BatchTask:
         """Draws the task of the next batch; `cursor` is a twin's.
@@ -238,7 +225,7 @@ class Engine:
         self,
         task: BatchTask,
         *,
-        turn: Callable[[int], contextlib.AbstractContextManager[object]] = _at_once,
+        turn: Callable[[int], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
         order: int = 0,
         begun: Begun | None = None,
         tolerates: bool | None = None,
@@ -258,42 +245,34 @@ class Engine:
             tolerates = self.on_error != "raise"
         stand_ins: StandIns | None = None
         skipped: list[SkippedSample] = []
-        nothing = None
-        iteration = Iteration.of(task, self.sources)
-        failure = self._receive(iteration, order, begun) or self._advance(iteration, turn, order)
+        nothing, iteration = None, Iteration.of(task, self.sources)
+        failure: AttemptFailure | None = None
         try:
-            while failure is not None:
+            while failure := self._receive(iteration, order, begun) or self._advance(iteration, turn, order):
                 if not (tolerates and failure.blamed):
                     _raise(failure)
                 skipped += to_be_listed(iteration.task, failure.operator, failure.blamed)
-                if stand_ins is None:
-                    readers = {node.name: reader for node, reader in self.readers.items()}
-                    stand_ins = StandIns(
-                        task,
-                        {name: reader.count for name, reader in readers.items()},
-                        {
-                            n: np.sort(r.selection.taken)
-                            for n, r in readers.items()
-                            if r.selection is not None
-                        },
-                    )
+                stand_ins = stand_ins or self._stand_ins(task)
                 try:
-                    attempt = stand_ins.replace(failure.blamed)
+                    attempt, begun = stand_ins.replace(failure.blamed), None
                 except LookupError:
                     _raise(failure)
                 iteration = Iteration.of(attempt, self.sources)
                 if not len(attempt):
                     nothing = failure.user_error()
                     break
-                failure = self._receive(iteration, order) or self._advance(iteration, turn, order)
-            made = iteration.task
-            outputs = () if nothing is not None else self._outputs(iteration)
+            made, outputs = iteration.task, () if nothing is not None else self._outputs(iteration)
             return Result(
                 outputs, made.ids, made.mask, made.padded, self._state(task.state), tuple(skipped),
                 bytes_of(outputs), iteration.most_bytes, nothing, task.share,
             )  # fmt: skip
         finally:
             del iteration, failure  # the traceback of a failure holds this frame
+
+    def _stand_ins(self, task: BatchTask) -> StandIns:
+        readers = {node.name: reader for node, reader in self.readers.items()}
+        chosen = {name: r.selection.taken for name, r in readers.items() if r.selection is not None}
+        return StandIns(task, {name: reader.count for name, reader in readers.items()}, chosen)
 
     def _outputs(self, iteration: Iteration) -> tuple[TensorList, ...]:
         return tuple(iteration.env[v] for v in self.plan.outputs)
@@ -303,13 +282,11 @@ class Engine:
         self.use_seed(sent.seed)
         if sent.is_search:
             first = [self._prepared[number] for number in steps_before_programs(self.here)]  # compile nothing
-            make_each(
-                sent.task,
-                [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)],
-            )
+            makers = [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)]
+            make_each(sent.task, makers)
             return ()
         iteration = Iteration.of(sent.task, self.sources)
-        failure = self._advance(iteration, _at_once, 0)
+        failure = self._advance(iteration)
         try:
             with LentMemory(answer_memory()):  # batches are put together where they are sent from
                 return send_values(self._outputs(iteration)) if failure is None else send_failure(failure)
@@ -318,7 +295,7 @@ class Engine:
 
     def _make_steps(self, task: BatchTask, steps: Sequence[PreparedStep]) -> None:
         """Takes a batch through some steps, for their effect on this process."""
-        self._advance(Iteration.of(task, self.sources), _at_once, 0, steps)
+        self._advance(Iteration.of(task, self.sources), steps=steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
         """Has workers make what they can of a batch, if there are any."""
@@ -335,8 +312,8 @@ class Engine:
     def _advance(
         self,
         iteration: Iteration,
-        turn: Callable[[int], Any],
-        order: int,
+        turn: Callable[[int], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
+        order: int = 0,
         steps: Sequence[PreparedStep] | None = None,
     ) -> AttemptFailure | None:
         """Takes a batch through some steps, None for all, up to one that fails."""
@@ -350,13 +327,8 @@ class Engine:
 
         context = StepContext(self.pool.at(order), iteration.task)
         try:
-            make(
-                self._prepared if steps is None else steps,
-                iteration.env,
-                iteration.parts,
-                context,
-                enter=entered,
-            )
+            steps = self._prepared if steps is None else steps
+            make(steps, iteration.env, iteration.parts, context, enter=entered)
         except NodeFailure as failure:
             return iteration.failed(failure)
         return None

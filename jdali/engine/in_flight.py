@@ -184,13 +184,10 @@ class InFlight:
 
     def add(self) -> None:
         """Adds a batch that is to be drawn; `changed` is held."""
-        slot = self._slot()
+        slot = WindowSlot(self._added, self._follower())
         self._append(slot)
         self._undrawn.append(slot)
         self._submit(self._draw_and_begin)
-
-    def _slot(self) -> WindowSlot:
-        return WindowSlot(self._added, self._follower())
 
     def _append(self, slot: WindowSlot) -> None:
         self._added += 1
@@ -224,7 +221,7 @@ class InFlight:
     def draw_one(self) -> None:
         """Draws one batch, and has it made; what is raised comes in its turn."""
         with self.changed:
-            slot = self._slot()
+            slot = WindowSlot(self._added, self._follower())
         try:
             self._call_before_draw()
             slot.task = self._draw(slot.follower)
@@ -279,7 +276,7 @@ class InFlight:
         try:
             if self.begins_again:
                 self.begins_again = False
-                self._engine.reset()
+                self._engine.cursor.reset()
             self._engine.cursor.epochs = epochs
             return self._engine.draw()
         except StopIteration:

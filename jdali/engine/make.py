@@ -61,17 +61,13 @@ class PreparedStep:
     runs_empty: bool = False
 
 
-def _at_once(step: PreparedStep) -> contextlib.AbstractContextManager[None]:
-    return contextlib.nullcontext()
-
-
 def make(
     steps: Iterable[PreparedStep],
     env: Values,
     parts: dict[Domain, SampleIds],
     context: StepContext,
     *,
-    enter: Callable[[PreparedStep], contextlib.AbstractContextManager[object]] = _at_once,
+    enter: Callable[[PreparedStep], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
 ) -> None:
     """Runs steps in their order, and drops each value after its last use.
 
@@ -207,7 +203,7 @@ class PreparedPlan:
             for (step, last_uses), runner in zip(used, self._runners, strict=True)
         ]
         self._turn = threading.Lock() if takes_turns else contextlib.nullcontext()
-        self._seed: int | tuple[int, int] = seed
+        self._seed: tuple[int, int | None] = seed, None
 
     def make(
         self,
@@ -215,24 +211,22 @@ class PreparedPlan:
         parts: dict[Domain, SampleIds],
         pool: Pool,
         *,
-        seed: int | tuple[int, int] | None = None,
+        seed: int | None = None,
+        stream: int | None = None,
     ) -> None:
         """Runs all steps on a batch.
 
         Args:
-            seed: of random operators without one of their own; or seed and stream of all of them. None: unchanged.
+            seed, stream: see `StepRunner.set_seed`; None: the seed stays.
 
         Raises:
             NodeFailure: an operator failed, see `user_error`.
         """
         with self._turn:
-            if seed is not None and seed != self._seed:
+            if seed is not None and (seed, stream) != self._seed:
                 for runner in self._runners:
-                    if isinstance(seed, tuple):
-                        runner.reseed(*seed)
-                    else:
-                        runner.set_pipeline_seed(seed)
-                self._seed = seed
+                    runner.set_seed(seed, stream)
+                self._seed = seed, stream
             make(self._steps, env, parts, StepContext(pool))
 
 

@@ -105,13 +105,13 @@ class StandIns:
     samples: a good sample of the batch stands in, with what readers gave beside it.
 
     Args:
-        chosen: by name of readers that read some of their samples only: which, ascending.
+        chosen: by name of readers that read some of their samples only: which, in any order.
     """
 
     def __init__(
         self, task: BatchTask, sizes: Mapping[str, int], chosen: Mapping[str, np.ndarray] | None = None
     ):
-        self._chosen = dict(chosen or {})
+        self._chosen = {name: np.sort(own) for name, own in (chosen or {}).items()}
         self._task, self._sizes = task, dict(sizes) | {name: len(own) for name, own in self._chosen.items()}
         self._tried = np.zeros(len(task), np.int64)  # stand-ins, by position
         self._copied: dict[int, int] = {}  # of one position to another

@@ -352,7 +352,7 @@ class Window:
     def leave_epoch(self, state: dict[str, Any], batches: int | None) -> None:
         """Ends an epoch after a state of the sources, see `TaskCursor.leave_epoch`; what was made since is thrown away."""
         with self._moving(ended=False):
-            self.engine.leave_epoch(state, batches)
+            self.engine.cursor.leave_epoch(state, batches, self.engine.batch_size)
 
     @contextlib.contextmanager
     def _moving(self, *, ended: bool) -> Iterator[None]:

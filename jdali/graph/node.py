@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -61,11 +62,11 @@ class Node:
         """True if samples come from here: a reader, or an external source."""
         return isinstance(self.op, ReaderOp)
 
-    @property
+    @functools.cached_property
     def data_inputs(self) -> list[DataNode]:
         return [i for i in self.inputs if isinstance(i, DataNode)]
 
-    @property
+    @functools.cached_property
     def arg_inputs(self) -> dict[str, DataNode]:
         return {k: v for k, v in self.args.items() if isinstance(v, DataNode)}
 

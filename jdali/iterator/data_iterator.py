@@ -223,9 +223,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def wait_seconds(self) -> float:
-        """Returns the time that `next` waited for data in this epoch (until the next one begins: in the
-        last).
-        """
+        """Returns the time that `next` waited for data in this epoch (until the next one begins: in the last)."""
         return self._clock.waited
 
     @property
@@ -245,9 +243,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Returns the position of the iterator after the batch that `next` returned last; small, and fit for
-        JSON.
-        """
+        """Returns the position after the batch that `next` returned last; small, and fit for JSON."""
         return self._state
 
     def set_state(self, state: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ from jdali._system.devices import to_host
 from jdali._system.tracebacks import folding, warn_user
 from jdali._threads import until_exit
 from jdali.iterator.assembled_ahead import UserBatch
-from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, log
+from jdali.iterator.stream import BatchStream, EpochEnd, log
 from jdali.profiler import Recorder
 
 if TYPE_CHECKING:
@@ -219,12 +219,12 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
     def _item(self) -> UserBatch | EpochEnd | None:
         """Takes the next item of the stream, or raises its error."""
         item = self._stream.take()
-        if isinstance(item, (UserBatch, BatchFailure)):
+        if isinstance(item, (UserBatch, BaseException)):
             self._clock.batches += 1
-        if isinstance(item, BatchFailure):
+        if isinstance(item, BaseException):
             self._done += 1
             try:
-                raise item.error
+                raise item
             finally:
                 del item  # or the error would hold this frame, and this frame the error
         return item

@@ -38,14 +38,8 @@ class EpochEnd:
     next_state: dict[str, Any]
 
 
-@dataclasses.dataclass(frozen=True)
-class BatchFailure:
-    """Exception raised while a batch was made."""
-
-    error: BaseException
-
-
-Item = UserBatch | EpochEnd | BatchFailure
+Item = UserBatch | EpochEnd | BaseException
+"""A batch, the end of an epoch, or what was raised while a batch was made."""
 
 
 class BatchStream:
@@ -126,9 +120,9 @@ class BatchStream:
         try:
             return self._assembled(taken.results, taken.share)
         except Exception as error:
-            return BatchFailure(error)
+            return error
 
-    def take_results(self) -> TakenBatch | EpochEnd | BatchFailure | None:
+    def take_results(self) -> TakenBatch | EpochEnd | BaseException | None:
         """Takes a batch that is not put together, also one behind the last of the epoch; else as `take`."""
         if self._ended:
             if not self._leaves:  # the user was interrupted before he came to know of it
@@ -147,7 +141,7 @@ class BatchStream:
         share = self.counter.draw()  # counts a failed batch as well: its samples are gone
         if error is None:
             return TakenBatch(results, share)
-        return None if share.is_surplus else BatchFailure(error)
+        return None if share.is_surplus else error
 
     def _take_parts(self) -> bool:
         """Takes a batch of each pipeline, or what was raised: all go on together; False: one is not there yet."""

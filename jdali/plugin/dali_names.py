@@ -20,7 +20,7 @@ from jdali.iterator import DataIterator, IteratorError, LastBatchPolicy
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.assembled_ahead import UserBatch
 from jdali.iterator.policy import EpochCounter
-from jdali.iterator.stream import BatchFailure, EpochEnd, TakenBatch
+from jdali.iterator.stream import EpochEnd, TakenBatch
 from jdali.pipeline import Pipeline
 from jdali.tensors import TensorList
 
@@ -233,10 +233,13 @@ class DaliNames(DataIterator[Any]):
                     if self._kept is not None:
                         raise IteratorError("iterator: a batch that was looked at is taken by next() only")
                     taken = stream.take_results()
-                    if isinstance(taken, BatchFailure):
+                    if isinstance(taken, BaseException):
                         self._done += 1
                         self._note()
-                        raise taken.error
+                        try:
+                            raise taken
+                        finally:
+                            del taken  # or the error would hold this frame, and this frame the error
                     if isinstance(taken, EpochEnd):
                         self._reach_end(taken)
                         raise StopIteration

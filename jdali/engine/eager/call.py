@@ -95,7 +95,8 @@ class _Runner:
     def run(self, env: Values, ids: SampleIds, draw: RandomDraw, pool: Pool) -> None:
         parts = {WHOLE_BATCH: ids}
         try:
-            self._plan.make(env, parts, pool, seed=(draw.seed, draw.number >> 32) if self._random else None)
+            seed, stream = (draw.seed, draw.number >> 32) if self._random else (None, None)
+            self._plan.make(env, parts, pool, seed=seed, stream=stream)
         except NodeFailure as failure:
             raise user_error(failure, env, parts, where="") from failure.first
 
@@ -155,9 +156,8 @@ def _no_ids(count: int) -> SampleIds:
 
 @functools.lru_cache(maxsize=1024)
 def room_for(batch_size: int) -> int:
-    """Rounds a batch size up to 1, 2, 3, 4, 6, 8, 12, 16, 24, ..., so that few programs serve all sizes.
-
-    Less than a third of a program's rows is unused.
+    """Rounds a batch size up to 1, 2, 3, 4, 6, 8, 12, 16, 24, ..., so that few programs serve all, and less than a third of the
+    rows is unused.
     """
     power = 1
     while power < batch_size:

@@ -9,7 +9,7 @@ import dataclasses
 import functools
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -33,13 +33,6 @@ from jdali.tensors import Tensor, TensorList
 from jdali.types import DALIDataType
 
 
-class HasValues(Protocol):
-    """The graph of an iteration."""
-
-    def value(self, node: DataNode) -> TensorList:
-        """Returns the batch of a node."""
-
-
 class DataNodeDebug(DataNode):
     """A `DataNode` of a pipeline in debug mode: its batch is computed already.
 
@@ -49,7 +42,7 @@ class DataNodeDebug(DataNode):
     __slots__ = ("graph",)
     __hash__ = object.__hash__
 
-    def __init__(self, name: str, device: str, source: Node, index: int, graph: HasValues):
+    def __init__(self, name: str, device: str, source: Node, index: int, graph: DebugGraph):
         self.name, self.device, self.source, self.index = name, device, source, index
         self.graph = graph
 

@@ -23,12 +23,7 @@ class Threads:
     def __init__(self, count: int, name: str):
         self._count, self._name = count, name
         self._calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
-        self._threads: tuple[threading.Thread, ...] = ()
-
-    @property
-    def threads(self) -> tuple[threading.Thread, ...]:
-        """Those that were started."""
-        return self._threads
+        self.threads: tuple[threading.Thread, ...] = ()
 
     def start(self) -> None:
         """Starts the threads, once.
@@ -36,7 +31,7 @@ class Threads:
         Raises:
             RuntimeError: the system refuses one; none is left then.
         """
-        if self._threads:
+        if self.threads:
             return
         threads = [
             threading.Thread(target=_serve, args=(self._calls,), name=self._name, daemon=True)
@@ -46,8 +41,8 @@ class Threads:
             for thread in threads:
                 thread.start()
         finally:
-            self._threads = tuple(thread for thread in threads if thread.ident is not None)
-            if len(self._threads) < self._count:
+            self.threads = tuple(thread for thread in threads if thread.ident is not None)
+            if len(self.threads) < self._count:
                 self.end()
                 self.join()
 
@@ -57,23 +52,23 @@ class Threads:
 
     def end(self) -> None:
         """Ends each thread behind what was submitted."""
-        for _ in self._threads:
+        for _ in self.threads:
             self._calls.put(None)
 
     def join(self, deadline: float = float("inf")) -> bool:
         """Waits until all threads have ended, except the calling one; False: not before the deadline."""
-        for thread in self._threads:
+        for thread in self.threads:
             if thread is not threading.current_thread():
                 left = deadline - time.monotonic()
                 thread.join(None if left == float("inf") else max(left, 0.0))
                 if thread.is_alive():
                     return False
-        self._threads = ()
+        self.threads = ()
         return True
 
     def forget(self) -> None:
         """Forgets the threads in a forked process, which has none of them."""
-        self._threads, self._calls = (), queue.SimpleQueue()
+        self.threads, self._calls = (), queue.SimpleQueue()
 
 
 @usual_modes()

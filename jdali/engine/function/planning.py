@@ -25,7 +25,7 @@ from jdali.engine.shapes.stage_shapes import StageShapes
 from jdali.engine.steps.plan_cache import Dependencies
 from jdali.engine.steps.program import PlannedStage, ProgramForm, random_nodes, split_shapes
 from jdali.engine.steps.stage_calls import StageCalls
-from jdali.engine.steps.values import Values
+from jdali.engine.steps.values import Values, input_values
 from jdali.graph import WHOLE_BATCH, DataNode, Node, is_choice
 from jdali.tensors import RowSlice, TensorList
 
@@ -141,7 +141,7 @@ class Planner:
                     raise
                 with failing_as([node]):
                     try:
-                        given[selector] = env.of_input(node.data_inputs[0], node.op, "selector")
+                        given[selector] = input_values(env[node.data_inputs[0]], node.op, "selector")
                     except TracedArgumentError as error:
                         raise TracedArgumentError(f"{asking}: {error}") from error
 

@@ -33,14 +33,7 @@ def runner_of(
     """Makes the runner of a step.
 
     Args:
-        step: of a plan.
-        seed: of the pipeline.
-        device: of the step's outputs.
-        max_batch: largest number of samples.
-        budget: counts programs.
-        exact_shapes: samples are not padded.
         shares_rows: batches of few samples share programs, with rows that none of them fills.
-        source: what gives the samples, of a reader.
         scaled_for: of a decoder, see `HostBatchOpRunner`.
     """
     if isinstance(step, Stage):

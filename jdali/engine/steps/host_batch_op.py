@@ -13,7 +13,7 @@ from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali._operators.record import ArgKind, HostBatchOp, HostOutputs, Probed, Scaled
 from jdali.engine.failure import failing_as
-from jdali.engine.steps.host_op import HostRunner, device_name, fixed_and_varying, raise_if_any
+from jdali.engine.steps.host_op import HostRunner, fixed_and_varying, raise_if_any
 from jdali.engine.steps.late import LEAST_BYTES, LateSamples
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
@@ -26,15 +26,7 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class _BatchCall:
-    """A call of `run`.
-
-    Attributes:
-        op: the operator.
-        inputs: of each input the samples, a list of arrays or a `TensorList`.
-        fixed, varying: arguments that are the same for all samples, and arrays [N, ...].
-        scaled: sizes at which pictures are decoded; None: their own.
-        headers: of its probe.
-    """
+    """A call of `run`: `fixed` arguments are the same for all samples, `varying` ones arrays [N, ...]."""
 
     op: HostBatchOp
     inputs: Sequence[Any]
@@ -62,14 +54,7 @@ class _BatchCall:
 
 
 class PoolWorkers:
-    """The `Workers` of one call.
-
-    Args:
-        pool: of the pipeline.
-        policy: decides how many samples are worked on in this thread, where they are taken one by one.
-        size: bytes of all samples.
-        in_order: samples are worked on one after another.
-    """
+    """The `Workers` of one call."""
 
     def __init__(self, pool: Pool, policy: ThreadPolicy, size: int, *, in_order: bool = False):
         self._pool, self._policy, self._size, self._in_order = pool, policy, size, in_order
@@ -101,9 +86,6 @@ class HostBatchOpRunner(HostRunner):
         """Prepares what does not change from batch to batch.
 
         Args:
-            node, op: the operator.
-            seed: of the pipeline.
-            device: of its outputs.
             scaled_for: the operators for which pictures may be decoded at a fraction of their sizes; empty: they may not.
             may_be_late: its samples may be made when they are asked for, see `late`.
         """
@@ -215,4 +197,4 @@ class HostBatchOpRunner(HostRunner):
     def _keep(self, env: Values, columns: tuple[Store, ...]) -> None:
         made_of = env.made_of(self.node)
         for value, column in zip(self.node.outputs, columns, strict=True):
-            env[value] = TensorList.from_store(column, device_name(value), made_of)
+            env[value] = TensorList.from_store(column, value.device, made_of)

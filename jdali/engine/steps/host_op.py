@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import BatchSpec
-from jdali._numerics.random import SampleKeys, seed_words
+from jdali._numerics.random import SampleKeys
 from jdali._operators import argument_rules
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali._operators.record import HostOp, IndexOp, column
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.runner import StepContext, StepRunner
-from jdali.engine.steps.stage_calls import seed_of
+from jdali.engine.steps.stage_calls import prepared_args, seed_of
 from jdali.engine.steps.values import Values, argument_values, input_values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers.thread_policy import ThreadPolicy
@@ -29,35 +29,17 @@ class HostRunner(StepRunner):
     policy: ThreadPolicy
 
     def __init__(self, node: Node, seed: int, *, may_be_brief: bool = False):
-        """Prepares the operator of a node, in a pipeline of this seed.
-
-        Args:
-            node: of the operator.
-            seed: of the pipeline.
-            may_be_brief: see `ThreadPolicy`.
-        """
+        """Prepares the operator of a node."""
         self.node = node
-        self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
+        self._static = prepared_args(node)
         self._seed = seed_of(node, seed)
         self.policy = ThreadPolicy(may_be_brief=may_be_brief)
 
-    def set_pipeline_seed(self, seed: int) -> None:
-        self._seed = seed_of(self.node, seed)
-
-    def reseed(self, seed: int, stream: int) -> None:
-        self._seed = (seed_words(seed), stream)
+    def set_seed(self, seed: int, stream: int | None = None) -> None:
+        self._seed = seed_of(self.node, seed, stream)
 
     def _plan(self, env: Values, ids: SampleIds, contents: BatchSpec | None = None) -> PlannedCall:
-        """Plans a call.
-
-        Args:
-            env: values so far.
-            ids: the samples.
-            contents: in place of the spec of the first input.
-
-        Raises:
-            NodeFailure: `setup` refused a sample or an argument.
-        """
+        """Plans a call; `contents` stand in place of the spec of the first input."""
         with failing_as([self.node]):
             return plan_call(self._request(env, ids, contents))
 
@@ -93,11 +75,6 @@ def raise_if_any(node: Node, failures: dict[int, Exception]) -> None:
         raise NodeFailure(node, ordered) from next(iter(ordered.values()))
 
 
-def device_name(value: DataNode) -> str:
-    """Returns DALI's name of a value's device."""
-    return "gpu" if value.device == "gpu" else "cpu"
-
-
 class HostOpRunner(HostRunner):
     """Runs one `HostOp`."""
 
@@ -120,7 +97,8 @@ class HostOpRunner(HostRunner):
             arguments = fixed | {k: v[i] for k, v in varying.items()}
             return op.run(*head, *(samples[i] for samples in inputs), **arguments)
 
-        results = context.pool.map(node, one, len(ids), self.policy, in_order=op.effects)
+        results, failures = context.pool.attempt(one, len(ids), self.policy, in_order=op.effects)
+        raise_if_any(node, failures)
         self._store(env, _transpose(results, len(node.outputs)), plan)
 
     def _store(self, env: Values, results: Sequence[Sequence[object]], plan: PlannedCall) -> None:
@@ -129,14 +107,13 @@ class HostOpRunner(HostRunner):
         for o, (value, samples) in enumerate(zip(node.outputs, results, strict=True)):
             spec = plan.outputs[o] if node.op.setup is not None and o < len(plan.outputs) else None
             arrays = [np.asarray(s) for s in samples]
-            device = device_name(value)
             if spec is None:
                 with failing_as([node]):
                     store = column(arrays, self._layouts[o])
-                env[value] = TensorList.from_store(store, device, made_of)
+                env[value] = TensorList.from_store(store, value.device, made_of)
             else:
                 empty = None if arrays else spec
-                env[value] = TensorList.from_samples(arrays, spec.layout, device, made_of, spec=empty)
+                env[value] = TensorList.from_samples(arrays, spec.layout, value.device, made_of, spec=empty)
 
 
 def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:

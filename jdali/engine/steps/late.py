@@ -34,7 +34,6 @@ class LateSamples:
     """The samples of one output of a batch that are made late.
 
     Args:
-        spec: of the output, as planned.
         some: makes the samples of some rows; raises if one fails.
         all: makes all of them at once, and puts them in their place; raises NodeFailure for those that fail.
 

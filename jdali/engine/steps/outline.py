@@ -33,10 +33,8 @@ class OperatorOutline:
     """One operator of a stage.
 
     Attributes:
-        op: its record.
         inputs: where each comes from; a constant is the same for all samples.
         arguments: names of the arguments by sample, and where each comes from; None: `setup` hands it over.
-        outputs: how many there are.
     """
 
     op: Operator
@@ -47,13 +45,7 @@ class OperatorOutline:
 
 @dataclasses.dataclass(frozen=True)
 class StageOutline:
-    """A stage, equal to those of other pipelines that compute the same.
-
-    Attributes:
-        inputs: how many there are.
-        operators: in the order in which they run.
-        outputs: the values that leave the stage.
-    """
+    """A stage, equal to those of other pipelines that compute the same."""
 
     inputs: int
     operators: tuple[OperatorOutline, ...]

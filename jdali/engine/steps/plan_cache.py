@@ -16,7 +16,7 @@ import numpy as np
 from jdali._batches import BatchSpec, Store
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.program import PlannedStage, Program
-from jdali.engine.steps.values import Values
+from jdali.engine.steps.values import Values, input_values
 from jdali.graph import DataNode, Node, Stage
 from jdali.tensors import TensorList
 
@@ -34,10 +34,7 @@ class Job(NamedTuple):
     """One call of a program.
 
     Attributes:
-        program: what to call.
-        samples: int [n], positions in the batch.
         rows: int [program.batch], the sample in each row; None: the whole batch in order.
-        shapes: padded shapes of the stage's values.
         clears: rows that no sample is in get extent 0: they add nothing to what is mixed, and take no time where
             it follows true sizes.
         seconds, needed: modelled time of the samples, as they are padded and if nothing were.
@@ -65,9 +62,7 @@ class VaryingArgument(NamedTuple):
     """An argument whose values are new with each batch.
 
     Attributes:
-        argument: operator and name.
         position: of its array among those of the plan.
-        dtype, shape: of that array, [N, ...].
     """
 
     argument: tuple[Node, str]
@@ -81,10 +76,7 @@ class StagePlan:
     """A planned stage, and what is computed when it first runs.
 
     Attributes:
-        stage: as planned for the first batch.
         varying: which of its arrays to replace for another one.
-        packed, apart: its arrays, packed.
-        jobs: the calls that make a batch; None: not known yet.
         outputs: for each output of the stage where its samples are in the results of the jobs, blocks left
             out; None: not known yet.
     """
@@ -123,8 +115,6 @@ class ByValue(NamedTuple):
     """An argument, or an input that is one, whose values are needed on the host.
 
     Attributes:
-        node, name: whose.
-        value: where its values come from.
         seen: `setup` gets them.
     """
 
@@ -157,8 +147,10 @@ class Dependencies:
         given = {}
         for node, name, value, _ in self._by_value:
             with failing_as([node]):
-                read = env.of_argument if name in node.args else env.of_input
-                given[node, name] = read(value, node.op, name)
+                if name in node.args:
+                    given[node, name] = env.of_argument(value, node.op, name)
+                else:
+                    given[node, name] = input_values(env[value], node.op, name)
         return given
 
     def key(self, env: Values, count: int, given: ArgumentValues) -> Hashable | None:
@@ -192,9 +184,7 @@ def _is_by_frame(node: Node, name: str, value: TensorList | None) -> bool:
 
 
 def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
-    """Returns the arguments that some `setup` needs and those that are neither made in the stage nor its
-    inputs.
-    """
+    """Returns the arguments that some `setup` needs, and those that are neither made in the stage nor its inputs."""
     inside = {*stage.inputs, *(v for node in stage.nodes for v in node.outputs)}
     for node in stage.nodes:
         needed = node.op.needed_by_setup(node.args)

@@ -72,12 +72,7 @@ class Program:
     nbytes: int = 0  # of inputs and outputs of a call, padded
 
     def first_call(self, where: Hashable, *operands: Any) -> Any:
-        """Calls it, and notes the time that this takes; others that share the function wait until it is compiled.
-
-        Args:
-            where: device or devices.
-            operands: of the function.
-        """
+        """Calls it, and notes the time that this takes; others that share the function wait until it is compiled."""
         function = self.function
         with function.lock, inner("computing" if function.is_compiled(where) else "compiling"):
             start = time.perf_counter()
@@ -98,7 +93,6 @@ class ProgramBudget:
     A program counts also if another pipeline has compiled it before: so the limit does not depend on others.
 
     Attributes:
-        limit: most programs; None: any number.
         count: programs so far. Stages that are alike share theirs.
     """
 
@@ -110,16 +104,8 @@ class ProgramBudget:
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
     def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of the key from the table, and counts it if the pipeline does not use it yet.
-
-        Args:
-            stage: that asks.
-            shapes: for the message if there are too many.
-            key: all that the function depends on.
-            make: makes a function of jax.jit.
-
-        Raises:
-            CompileLimitError: it would be one too many.
+        """Returns the function of the key from the table, and counts it if it is new here; raises CompileLimitError if it is one
+        too many.
         """
         found = self._table.get(key, make)
         with self._lock:
@@ -143,12 +129,7 @@ class PlannedStage:
     """A stage planned for one batch.
 
     Attributes:
-        calls: of its operators.
-        inputs: spec of each input.
         arrays: all small per-sample arrays, in the order of the packing: sizes of all values, then values by sample.
-        packing: of these.
-        x64: it needs 64-bit types.
-        groups: samples by padded shape.
     """
 
     calls: tuple[PlannedCall, ...]
@@ -203,9 +184,7 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:
-    """Estimates the samples of a call: a branch works on a part of the batch, and in two calls if it gets
-    more.
-    """
+    """Estimates the samples of a call: a branch works on a part of the batch, and in two calls if it gets more."""
     return math.ceil(stage.domain.share_of_batch * max_batch)
 
 
@@ -221,11 +200,6 @@ def samples_a_call(
     """Chooses the samples of a call: fixed for a padded shape, so that no batch size compiles anew.
 
     Args:
-        planned: the stage.
-        shapes: padded, of its values.
-        cost: of the stage.
-        platform: of the device.
-        max_batch: most samples of a batch.
         met: how many samples of the first batch have this shape. On an accelerator a row without a sample takes as long as
             one with a sample, so a call has no more rows, unless it were shorter than `_SHORTEST_DEVICE_CALL`.
     """
@@ -259,11 +233,8 @@ class ProgramForm:
     """Key of the program of a stage: all that it depends on, except for the number of samples.
 
     Attributes:
-        calls: of the stage's operators, in order.
         traced: of each call the names of its values by sample, sorted.
         shapes: padded shape of each value of the stage: its inputs, then what its operators make.
-        small: element type and shape of each of the small arrays, see `Packing`.
-        x64: it needs 64-bit types.
     """
 
     calls: tuple[Call, ...]

@@ -81,12 +81,7 @@ class ProgramTable:
         self._kept: collections.OrderedDict[Hashable, Compiled] = collections.OrderedDict()
 
     def get(self, wanted: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of this key, which several may ask for.
-
-        Args:
-            wanted: its key, all that it depends on.
-            make: makes a function of `jax.jit` if there is none yet.
-        """
+        """Returns the function of a key, all that it depends on; `make` makes a function of `jax.jit` if there is none."""
         key = _typed(wanted)
         with self._lock:
             found = self._used.get(key)

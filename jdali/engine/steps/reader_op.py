@@ -25,13 +25,7 @@ from jdali.tensors import TensorList
 
 
 class ReaderRunner(StepRunner):
-    """Reads the samples that were drawn for a batch.
-
-    Args:
-        node: of the reader.
-        op: of the node.
-        reader: to read with.
-    """
+    """Reads the samples that were drawn for a batch."""
 
     policy: ThreadPolicy
     shown = "reads in the thread pool"
@@ -86,11 +80,8 @@ def read(
     """Reads the samples of a batch; returns a column for each output.
 
     Args:
-        node: of the reader.
-        reader: to read with.
         indices: of the samples, [n], or [n, m] of a reader that packs.
         pool: where to read, if there is enough to do for several threads.
-        policy: of the reader, see `policy_of`.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
 
     Raises:

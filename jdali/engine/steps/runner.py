@@ -16,7 +16,6 @@ class StepContext:
     """Context of a step besides the values of its batch.
 
     Attributes:
-        pool: where samples are worked on.
         task: of the batch; None outside of a pipeline.
     """
 
@@ -40,19 +39,10 @@ class StepRunner(abc.ABC):
 
     @abc.abstractmethod
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
-        """Adds the outputs to `env`.
+        """Adds the outputs for the samples `ids` to `env`; raises NodeFailure with all samples that failed."""
 
-        Args:
-            env: values so far.
-            ids: the samples of the step's part of the batch.
-            context: what there is to work with.
+    def set_seed(self, seed: int, stream: int | None = None) -> None:  # noqa: B027  most draw nothing
+        """Gives the pipeline's seed to random operators without one of their own; with a stream, both to all.
 
-        Raises:
-            NodeFailure: with all samples that failed.
+        Nothing is compiled anew.
         """
-
-    def set_pipeline_seed(self, seed: int) -> None:  # noqa: B027  most draw nothing
-        """Gives the seed to all random operators that have none of their own; nothing is compiled anew."""
-
-    def reseed(self, seed: int, stream: int) -> None:  # noqa: B027
-        """Gives all random operators this seed and stream; nothing is compiled anew."""

@@ -49,7 +49,6 @@ class Spread:
     """The devices that a stage runs on.
 
     Attributes:
-        mesh: devices [parts of the batch, copies of each part].
         rows: samples of a batch; fewer are filled up by repeating the last one.
     """
 
@@ -188,12 +187,6 @@ def spread_stages(
     has a split, and those that only give data to such stages. All else stays on one device, or on the
     host: branches of a conditional, random values for arguments, operators that need the whole batch in
     one array, batches that cannot be shared out evenly.
-
-    Args:
-        plan: of a pipeline that has not run yet.
-        runners: of its steps.
-        batch_size: samples of a batch, at most.
-        splits: of each output; None: it is wanted on one device.
     """
     chosen: dict[DataNode, BatchSplit] = {}
     for value, split in zip(plan.outputs, splits, strict=True):

@@ -67,16 +67,7 @@ class SeveralDevices(Protocol):
 
 
 def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
-    """Runs a stage, once more if samples could not be made late.
-
-    Args:
-        inputs: of the stage.
-        env: values so far.
-        run: runs it.
-
-    Raises:
-        NodeFailure: of the stage, or of the step whose samples are late.
-    """
+    """Runs a stage, once more if samples could not be made late."""
     try:
         run()
         return
@@ -90,11 +81,7 @@ def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], Non
 
 
 class StageRunner(StepRunner):
-    """Compiles and runs one stage; used by one thread at a time.
-
-    Attributes:
-        shapes: groups its samples by padded shape.
-    """
+    """Compiles and runs one stage; used by one thread at a time."""
 
     shown = "is compiled"
 
@@ -134,11 +121,8 @@ class StageRunner(StepRunner):
         """See `StageCalls`."""
         return self._calls.seed_array
 
-    def set_pipeline_seed(self, seed: int) -> None:
-        self._calls.set_pipeline_seed(seed)
-
-    def reseed(self, seed: int, stream: int) -> None:
-        self._calls.reseed(seed, stream)
+    def set_seed(self, seed: int, stream: int | None = None) -> None:
+        self._calls.set_seed(seed, stream)
 
     # --- several devices --------------------------------------------------------------------
     def spread_over(self, spread: SeveralDevices | None) -> None:
@@ -154,16 +138,8 @@ class StageRunner(StepRunner):
     def function(
         self, form: ProgramForm, rest: Hashable, platform: str, make: Callable[[Callable[..., Any]], Any]
     ) -> Compiled:
-        """Returns the compiled function of the stage in this form, which other stages and pipelines may share.
-
-        Args:
-            form: what is compiled.
-            rest: all else that `make` depends on.
-            platform: of the devices.
-            make: makes a function of `jax.jit` of the pure one.
-
-        Raises:
-            CompileLimitError: it would be one too many.
+        """Returns the compiled function of the stage in this form, shared with other stages and pipelines; `rest` is all else
+        that `make` depends on.
         """
         outline = self._outline
         return self._budget.function(
@@ -254,11 +230,9 @@ class StageRunner(StepRunner):
         self._collect(env, plan, [job.samples for job in jobs], results)
 
     def _queued_calls(self, jobs: Sequence[Job]) -> int:
-        """Returns how many calls of a batch may be queued in XLA beside that of a worker; 0: it waits for its
-        own.
-
-        On a CPU, too, they are computed in threads of XLA's: a worker that waited for each of its calls would often wait
-        for a thread that has to wait for a core. But what waits takes memory, so it does wait where calls are large.
+        """Returns how many calls of a batch may be queued in XLA beside that of a worker; 0: it waits for its own. On a CPU, too,
+        they are computed in threads of XLA's: a worker that waited for each of its calls would often wait for a thread that
+        has to wait for a core. But what waits takes memory, so it does wait where calls are large.
         """
         if self._platform != "cpu":
             return len(jobs)

@@ -10,7 +10,7 @@ import numpy as np
 from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators import argument_rules
-from jdali._operators.call import Constant, PlannedCall, plan_call
+from jdali._operators.call import Constant, Converted, PlannedCall, plan_call
 from jdali._operators.record import ArgKind, Traced
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.plan_cache import ArgumentValues
@@ -24,12 +24,9 @@ class StageCalls:
     """Plans the calls of a stage's operators; what does not change from batch to batch is prepared once.
 
     Args:
-        stage: of the plan.
-        seed: of the pipeline.
         remembers: `Rising` values are those of batches before, or more. False: as large as they may be.
 
     Attributes:
-        arguments: of each operator, prepared.
         seed_array: uint32 [operators, 3], words of the seed and stream of each random operator.
     """
 
@@ -37,19 +34,12 @@ class StageCalls:
         self._stage = stage
         self.arguments = {node: prepared_args(node) for node in stage.nodes}
         self._risen = RisenValues() if remembers else None
-        self.set_pipeline_seed(seed)
+        self.set_seed(seed)
 
-    def set_pipeline_seed(self, seed: int) -> None:
-        """Gives the pipeline's seed to random operators that have none of their own."""
-        self._set_seeds({node: seed_of(node, seed) for node in random_nodes(self._stage)})
-
-    def reseed(self, seed: int, stream: int) -> None:
-        """Gives all random operators this seed and stream."""
-        self._set_seeds(dict.fromkeys(self._seeds, (seed_words(seed), stream)))
-
-    def _set_seeds(self, seeds: dict[Node, tuple[np.ndarray, int]]) -> None:
-        self._seeds = seeds
-        words = [np.append(s, np.uint32(stream)) for s, stream in seeds.values()]
+    def set_seed(self, seed: int, stream: int | None = None) -> None:
+        """See `StepRunner`."""
+        self._seeds = {node: seed_of(node, seed, stream) for node in random_nodes(self._stage)}
+        words = [np.append(s, np.uint32(own)) for s, own in self._seeds.values()]
         self.seed_array = np.array(words, np.uint32).reshape(len(words), 3)
 
     def keys(self, ids: SampleIds, node: Node) -> SampleKeys:
@@ -69,10 +59,6 @@ class StageCalls:
 
         Args:
             specs: of all values from outside of the stage.
-            env: values so far.
-            count: number of samples.
-            given: values that are needed on the host.
-            keys: returns those of a random operator.
 
         Raises:
             NodeFailure: an operator refused a sample or an argument.
@@ -111,24 +97,23 @@ class StageCalls:
 
 
 def prepared_args(node: Node) -> dict[str, Any]:
-    """Prepares the arguments of a node: constants are converted once."""
-    prepared = {}
+    """Converts the arguments of a node that are no values of the graph, once for all batches."""
+    prepared: dict[str, Any] = {}
     for name, arg in node.op.public_args.items():
-        value = node.args.get(name)
-        if isinstance(value, DataNode):
+        value = arg.default if node.args.get(name) is None else node.args[name]
+        if value is None or isinstance(value, DataNode):
             continue
         if arg.kind is ArgKind.STATIC:
-            if value is not None:
-                prepared[name] = value
+            prepared[name] = Converted(argument_rules.converted(node.op.name, arg, value))
         else:
-            value = arg.default if value is None else value
-            if value is not None:
-                prepared[name] = Constant(argument_rules.constant(node.op.name, arg, value))
+            prepared[name] = Constant(argument_rules.constant(node.op.name, arg, value))
     return prepared
 
 
-def seed_of(node: Node, seed: int) -> tuple[np.ndarray, int]:
-    """Returns the words of the seed, and the stream, of a random operator in a pipeline of this seed."""
+def seed_of(node: Node, seed: int, stream: int | None = None) -> tuple[np.ndarray, int]:
+    """Returns the words of the seed, and the stream, of a random operator, see `StepRunner.set_seed`."""
+    if stream is not None:
+        return seed_words(seed), stream
     return (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
 
 

@@ -54,10 +54,6 @@ class Values(dict[DataNode, TensorList]):
         array = self.arrays.get(value)
         return argument_values(self[value], op, name) if array is None else array
 
-    def of_input(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
-        """Reads the values [N, ...] of an input that is an argument, see `input_values`."""
-        return input_values(self[value], op, name)
-
     def made_of(self, node: Node) -> Provenance | None:
         """Returns the provenance of a node's outputs: samples of the sources; None if there are none.
 

@@ -11,9 +11,7 @@ from typing import Any
 from jdali._batches import MOST_IDLE, SlabPool
 from jdali._errors import contained
 from jdali._threads import Here, TaskExecutor, TimedPool, Turn
-from jdali.engine.failure import NodeFailure
 from jdali.engine.workers.thread_policy import ThreadPolicy, samples_a_task
-from jdali.graph import Node
 
 
 class Serving:
@@ -74,22 +72,6 @@ class Pool:
         alone = copy.copy(self)
         alone.threads, alone.executor, alone.is_here = 1, Here(), True
         return alone
-
-    def map(
-        self, node: Node, function: Callable[[int], Any], count: int, policy: ThreadPolicy | None = None,
-        *, in_order: bool = False,
-    ) -> list[Any]:  # fmt: skip
-        """Runs an operator on samples, see `attempt`; raises NodeFailure with all samples that failed."""
-        results, failures = self.attempt(function, count, policy, in_order=in_order)
-        if failures:
-            # No cycles: errors hold the frames of `attempt`, and a failure this one.
-            failed, errors = list(failures), list(failures.values())
-            results, failures = [], {}
-            try:
-                raise NodeFailure(node, dict(zip(failed, errors, strict=True))) from errors[0]
-            finally:
-                del errors
-        return results
 
     def attempt(
         self, function: Callable[[int], object], count: int, policy: ThreadPolicy | None = None,

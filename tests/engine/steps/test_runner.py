@@ -17,8 +17,8 @@ class Plain(StepRunner):
 def test_one_batch_at_a_time_in_threads_and_no_random_values():
     runner, env = Plain(), []
     assert (runner.at_once, runner.policy) == (1, None)
-    runner.set_pipeline_seed(3)
-    runner.reseed(3, 4)
+    runner.set_seed(3)
+    runner.set_seed(3, 4)
     runner.run(env, "ids", None)
     assert env == ["ids"]
 

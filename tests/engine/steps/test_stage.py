@@ -58,7 +58,7 @@ def test_seeds_change_and_nothing_is_compiled():
     runner, _, value = stage_of("noise.gaussian")
     stream = value.source.id + 1
     assert runner.seed_array.tolist() == [[*seed_words(1), stream]]
-    runner.set_pipeline_seed(5)
+    runner.set_seed(5)
     assert runner.seed_array.tolist() == [[*seed_words(5), stream]]
-    runner.reseed(6, 9)
+    runner.set_seed(6, 9)
     assert runner.seed_array.tolist() == [[*seed_words(6), 9]]
