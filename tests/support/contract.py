@@ -1,7 +1,8 @@
 """The contract of an operator, checked in one module: every operator's test calls `check`.
 
 For a batch of samples of different sizes it holds that
-* the pure function of the smallest and of the largest sample equals the reference (DALI, or values given by the test);
+* the pure function of the smallest and of the largest sample equals the reference (DALI, or values given by the test): of
+  both in `make exhaustive`, else of one of them, and of integers in two of three calls, for each is a program of its own;
 * `setup` and `run` agree on shape and dtype;
 * the compiled batch of padded samples equals the pure function, and of the other samples the reference, up to
   roundings (a compiler may fuse a product with a sum in the pure function, never in the engine's programs:
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -83,7 +85,8 @@ def check(
             layout=layout, outputs=op.num_outputs(args),
         )  # fmt: skip
     with jax.enable_x64(x64):
-        alone = _pure(op, inputs, args, per_sample, layout)
+        integers = all(np.asarray(one).dtype.kind in "iub" for output in expected for one in output)
+        alone = _pure(op, inputs, args, per_sample, layout, integers=integers)
         for i, outputs in alone.items():
             assert len(outputs) == len(expected), (
                 f"{op.name}: {len(outputs)} outputs, expected {len(expected)}"
@@ -214,15 +217,19 @@ def pure(
 
 
 def _pure(
-    op: Operator, inputs: Any, args: Any, per_sample: Any, layout: Any, keys: Array | None = None
-) -> dict[int, tuple[np.ndarray, ...]]:
-    """Outputs of the smallest and the largest sample: each is a program of its own."""
+    op: Operator, inputs: Any, args: Any, per_sample: Any, layout: Any, keys: Array | None = None,
+    integers: bool = False,
+) -> dict[int, tuple[np.ndarray, ...]]:  # fmt: skip
+    """Outputs of the smallest and the largest sample, or of those that are drawn from their sizes and the arguments."""
     count = len(inputs[0]) if inputs else len(next(iter(per_sample.values()))) if per_sample else 1
     count = count if keys is None else len(keys)
     sizes = [sum(np.size(s[i]) for s in inputs) for i in range(count)]
-    chosen = {min(range(count), key=sizes.__getitem__), max(reversed(range(count)), key=sizes.__getitem__)}
+    chosen = [min(range(count), key=sizes.__getitem__), max(reversed(range(count)), key=sizes.__getitem__)]
+    if not known_platform():
+        drawn = zlib.crc32(f"{op.name} {args} {sizes}".encode()) % (3 if integers else 2)
+        chosen = chosen[drawn : drawn + 1]
     alone = {}
-    for i in sorted(chosen):
+    for i in sorted(set(chosen)):
         result = pure(
             op, [s[i] for s in inputs], args | {k: v[i] for k, v in per_sample.items()},
             layout=_layouts(layout, len(inputs)), key=None if keys is None else keys[i],

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 Covers = Callable[[Any], Iterable[Hashable]]
@@ -54,3 +55,24 @@ def some(
         ],
         **options,
     )
+
+
+def repeated_types(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """Yields cases of a parameter `dtype` that another type of its kind (unsigned, signed, real) stands for."""
+    tests: dict[Hashable, list[Any]] = {}
+    for item in items:
+        if "dtype" in (params := getattr(getattr(item, "callspec", None), "params", {})):
+            others = [str(value) for name, value in params.items() if name != "dtype"]
+            tests.setdefault((item.path, item.originalname), []).append(
+                (item, _kind(params["dtype"]), *others)
+            )
+    for cases in tests.values():
+        runs = {case[0] for case in kept(cases, lambda case: case[1:])}
+        yield from (case[0] for case in cases if case[0] not in runs)
+
+
+def _kind(dtype: Any) -> Hashable:
+    try:
+        return np.dtype(dtype).kind
+    except TypeError:  # a type of DALI's
+        return str(dtype)
