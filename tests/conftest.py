@@ -36,10 +36,13 @@ _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linu
 
 # Files that take most processor time, half a minute each and more. They come first: the last one of them would run alone.
 LONG = (
-    "ops/test_pure_functions.py", "docs/test_snippets.py", "laws/test_every_operator.py", "engine/function/test_export.py",
-    "tools/test_make_docs.py", "engine/shapes/test_stage_shapes.py", "ops/noise/test_noise.py", "laws/test_resume.py",
-    "ops/random/test_random.py", "ops/image/test_resize.py", "laws/test_strict_modes.py", "ops/image/test_mixup.py",
-    "ops/audio/test_nonsilent_region.py", "ops/sequence/test_optical_flow.py", "ops/audio/test_signal_ops.py",
+    "ops/test_pure_functions.py", "laws/test_every_operator.py", "readers/test_every_reader.py", "ops/test_padded_calls.py",
+    "engine/function/test_export.py", "tools/test_make_docs.py", "ops/image/test_filter.py",
+    "pipeline/test_workers_of_each_kind.py", "engine/test_function_constants.py", "laws/test_resume.py",
+    "ops/image/test_resample_not_finite.py", "docs/test_dali_programs.py", "engine/shapes/test_stage_shapes.py",
+    "ops/audio/test_nonsilent_region.py", "ops/random/test_random.py", "ops/image/test_mixup.py",
+    "ops/sequence/test_optical_flow.py", "laws/test_non_finite.py", "ops/image/test_resize.py",
+    "ops/audio/test_signal_ops.py", "docs/test_snippets.py", "laws/test_strict_modes.py", "ops/noise/test_noise.py",
 )  # fmt: skip
 
 

@@ -404,7 +404,7 @@ class TensorList:
 
 
 def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
-    """Returns the size that all samples have; of an empty batch, that of its memory. Errors name the array that was `wanted`."""
+    """Returns the common size of the samples, of an empty batch that of its memory; errors name the `wanted` array."""
     if not store.spec.is_uniform:
         sizes = sorted({tuple(extent) for extent in store.spec.extents.tolist()})
         shown = ", ".join(map(str, sizes[:4])) + (", ..." if len(sizes) > 4 else "")

@@ -29,8 +29,7 @@ def by_platform(
     """Makes a function that is `loop` on the CPU, one sample after the other, and `whole` elsewhere.
 
     A loop may end at the true size of a sample, so its work follows the true size, not the padding. Under `vmap` it stays a
-    loop of each sample's own length. It has no derivative; that of
-    `whole` is taken, and then `whole` is what runs.
+    loop of each sample's own length. It has no derivative: where one is asked for, `whole` runs.
 
     Args:
         loop, whole: the same function of the same arguments, pytrees of arrays; neither may close
@@ -110,9 +109,12 @@ def kept(values: T, once: Array) -> T:
         values: pytree of arrays.
         once: int32 1, which the compiler does not know to be one.
     """
-    start = jax.tree.map(jnp.zeros_like, values)
-    # What a loop makes is kept.
-    return loop(once, lambda _, state: values, start)
+
+    def other(value: Array) -> Array:
+        return -value if jnp.issubdtype(value.dtype, jnp.inexact) else ~value
+
+    # What goes into a loop is made first. This one has no turn, and so copies nothing.
+    return loop(once - 1, lambda _, state: jax.tree.map(other, state), values)
 
 
 # Elements of a block of rows, which stay in the cache; and of an array for which no loop is worth its compilation.

@@ -94,7 +94,7 @@ class Correlation:
 
     @property
     def reach(self) -> tuple[int, int, int]:
-        """`taps` in whole tiles."""
+        """Number of taps, rounded up to whole tiles."""
         rows, columns = (-(-n // t) * t for n, t in zip(self.taps[1:], self.tile, strict=True))
         return self.taps[0], rows, columns
 
@@ -328,8 +328,8 @@ class _Block:
             reached = (1, rows + high - 1, length + (wide - 1) * self.channels)
             part = lax.dynamic_slice(values, (t, r, s * self.channels), reached)[0]
             weights = kernel.cut((t, r, s), (1, high, wide)).at(0)
-            # A copy, for LLVM makes no vector instructions of a sum that is read and written in place.
-            before = kept(total, jnp.minimum(sizes[0], 1))
+            # A loop of one turn copies; LLVM makes no vector instructions of a sum that is read and written in place.
+            before = loop(jnp.minimum(sizes[0], 1), lambda *_: total, jnp.zeros_like(total))
             return _add_tile(before, part, weights, (1, self.channels), self.guard)
 
         return loop(sizes[0] * down * across, add, total)

@@ -174,6 +174,8 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     deep = bits == 16 and detail.photometric != _WHITE_IS_ZERO
     if not (simple or (channels == 1 and (bits == 1 or deep or info.dtype == np.float32))):
         need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
+    if detail.planar and detail.photometric == _YCBCR:  # Pillow takes it for RGB, or does not read it
+        need_imagecodecs("a TIFF image in YCbCr by planes")
     # About all else that may be damaged Pillow would give warnings.
     plain = _rewritten(view, info, detail.photometric)
     picture = open_with_pillow(TiffImagePlugin.TiffImageFile, plain, info)

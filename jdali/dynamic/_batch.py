@@ -187,7 +187,7 @@ class Tensors(Sequence[Any]):
 
 
 def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
-    """Makes a batch of a user's data, in the type they have."""
+    """Makes a batch of a user's data, without converting its dtype."""
     if isinstance(data, Batch):
         return data
     if isinstance(data, Tensors):

@@ -200,7 +200,11 @@ class Engine:
 
     # --- one batch --------------------------------------------------------------------------
     def draw(self, cursor: TaskCursor | None = None) -> BatchTask:
-        """Draws the task of the next batch; `cursor` is a twin's."""
+        """Draws the task of the next batch; `cursor` is a twin's.
+
+        Raises:
+            StopIteration: an external source is at its end.
+        """
         with self.pool.serving, self.timing.draw.lap():
             return (cursor or self.cursor).draw(self.batch_size)
 
@@ -229,9 +233,9 @@ class Engine:
         """Makes the batch of a task: stand-ins take the positions of samples that fail, unless `on_error` is "raise".
 
         Args:
-            turn: by the number of the step, what to be in meanwhile.
+            turn: returns the context that a step, given by number, is run in.
             order: of the work in the pool: lower numbers go first.
-            tolerates: in place of `on_error`.
+            tolerates: True replaces samples that fail, False raises their errors; None: as `on_error` says.
         """
         if tolerates is None:
             tolerates = self.on_error != "raise"

@@ -194,10 +194,10 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
-        """Counts the batches that the loop over this epoch gives (the next one may have one more or less, see `LastBatchPolicy`).
+        """Counts the batches of a loop over this epoch; the next epoch may have one more or less, see `LastBatchPolicy`.
 
-        A loop that goes on where a state was taken, or an earlier loop was left, has those that were not given yet; once it is
-        over, those of the next epoch are told. After a whole epoch it is still that one, up to the `reset`.
+        After `set_state` or a `break`, a loop gives the rest of the epoch, so the rest is counted; once that loop has ended, the
+        next epoch is. After a whole epoch the count stays until `reset`.
         """
         length = self._length if self._counts_this else self._end.length  # type: ignore[union-attr]
         if length is None:

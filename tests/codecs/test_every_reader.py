@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import PIL
 import pytest
 from PIL import Image
 from support import oracle, refusals
@@ -100,6 +101,12 @@ OTHER_PIXELS = {
         "pnm": {"gray up to 1023": "DALI keeps the upper 8", "RGB up to 1023": "DALI keeps the upper 8"},
     },
 }
+if int(PIL.__version__.partition(".")[0]) < 13:
+    OTHER_PIXELS["pillow"]["bmp"] = {
+        "runs of * with a move": "moves elsewhere",
+        "runs of 4 bits as they are": "loses its place",
+    }
+    OTHER_PIXELS["pillow"]["tiff"]["YCbCr, planes"] = "takes them for RGB"
 # Of DALI, and of GRAY alone.
 OTHER_GRAYS = {"png": dict.fromkeys(("*gAMA", "*sRGB", "animation"), "weighs light")}
 # Other readers round in another place: where 16 bits become 8, ink becomes light, colours come from a palette of 16 bits.

@@ -170,6 +170,7 @@ def mpeg4_of(change, data, container="avi"):
                 packet = av().Packet(content)
                 packet.stream, packet.time_base, packet.is_keyframe = copy, Fraction(1, 25), is_key
                 packet.pts = packet.dts = number
+                packet.duration = 1  # without it the edit list that FFmpeg 8.0 writes leaves out the last one
                 result.mux(packet)
     return target.getvalue()
 

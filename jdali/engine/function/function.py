@@ -119,7 +119,7 @@ class PipelineFunction:
             batch, ragged = self._batch(inputs, extents)
             draw = self._draw(batch.count, key, epoch, index)
             plan = self.planner.plan(batch, draw, ragged=ragged)
-        else:  # it has the sizes
+        else:  # the plan has the sizes of the samples
             arrays = [v.padded()[0] if isinstance(v, TensorList) else v for v in inputs]
             if len(arrays) != len(self.start):
                 raise self._wrong_count(arrays)
