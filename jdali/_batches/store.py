@@ -27,12 +27,7 @@ MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
 
 
 class LateBlock:
-    """A block for values that are read once: a second read makes the sample again.
-
-    Args:
-        make: makes samples.
-        count: of the rows.
-    """
+    """A block for values that are read once: a second read makes the sample again."""
 
     __slots__ = ("_make", "count")
 

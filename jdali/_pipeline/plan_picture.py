@@ -19,12 +19,7 @@ class ValueSize(NamedTuple):
 
 
 class PlanText(str):
-    """The plan of a pipeline as text; a notebook shows the graph above it.
-
-    Args:
-        text: the plan.
-        picture: the graph as HTML.
-    """
+    """The plan of a pipeline as text; a notebook shows the graph above it."""
 
     _picture: str
 

@@ -65,7 +65,7 @@ class PhaseTimer:
     Args:
         kind: "source", "samples" (of a source), "workers", "reading", "host", "arguments", "stage", "device" or "batch".
         name: of its operators.
-        work: what their records say of it, see `Operator.shown_work`.
+        work: what their records say of it, see `Operator.work`.
     """
 
     def __init__(self, kind: str, name: str, work: str = ""):

@@ -106,7 +106,6 @@ class CallbackWorkers:
         there are no workers any more. Arrays are views of shared memory that is reused when they are gone.
 
         Args:
-            samples: how many samples it returns, at most.
             bytes_per_sample: room for each of them in memory that is new, in bytes.
         """
         call: _Call = number, method, arguments
@@ -206,11 +205,7 @@ def _serve(connected: socket.socket, number: int, start: _StartCalls, is_of_main
 
 
 class _StartCalls:
-    """Starts a worker: its call returns the function that makes calls.
-
-    Args:
-        objects: those that the calls are for; what `_sent` gave, if there is `loads`.
-    """
+    """Starts a worker: its call returns the function that makes calls."""
 
     def __init__(self, objects: Any, loads: _Loads | None, seed: int):
         self._objects, self._loads, self._seed = objects, loads, seed

@@ -191,11 +191,7 @@ class _Candidate:
 
 
 class _Search:
-    """Evaluates levels on padded shapes that were counted, which stand for the samples in them.
-
-    Args:
-        held: of each value, whether it lies in the shape in which an earlier stage left it.
-    """
+    """Evaluates levels on padded shapes that were counted, which stand for the samples in them."""
 
     def __init__(self, shapes: PaddedShapes, cost: StageCost, ranks: Sequence[int], held: Sequence[bool]):
         self._shapes, self._cost, self._held = shapes, cost, held

@@ -15,7 +15,6 @@ from jdali._operators.record import ArgKind, HostBatchOp, HostOutputs, Probed, S
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.host_op import HostRunner, fixed_and_varying, raise_if_any
 from jdali.engine.steps.late import LEAST_BYTES, LateSamples
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
@@ -97,7 +96,7 @@ class HostBatchOpRunner(HostRunner):
             name: arg.convert(bound[name]) for name, arg in op.args.items() if arg.kind is ArgKind.STATIC
         }
 
-    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+    def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
         node = self.node
         inputs = [self._input(env, v, len(ids)) for v in node.inputs]
         probed = self._probed(inputs[0]) if self._op.probe is not None else None
@@ -112,10 +111,10 @@ class HostBatchOpRunner(HostRunner):
         call = _BatchCall(
             self._op, inputs, *fixed_and_varying(plan), scaled, None if probed is None else probed.headers
         )
-        if self._may_be_late and scaled is None and self._is_late(plan.outputs[0], context.pool):
-            self._make_later(env, plan.outputs[0], call, context.pool)
+        if self._may_be_late and scaled is None and self._is_late(plan.outputs[0], pool):
+            self._make_later(env, plan.outputs[0], call, pool)
         else:
-            self._make(env, call, context.pool)
+            self._make(env, call, pool)
 
     def _make(self, env: Values, call: _BatchCall, pool: Pool) -> None:
         made = self._made(call, pool)

@@ -16,7 +16,6 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.steps import late
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import ProgramBudget
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.stage import run_with_late
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
@@ -93,10 +92,9 @@ def run(encoded, pool, *, may_be_late=True, operator="flip", **args):
     first = runner_of(HostStep(decoding, 0, may_be_late=may_be_late), **options)
     stage = runner_of(step_of(node), exact_shapes=True, **options)  # a sample a call
     env = Values({data: batch(*encoded)})
-    context = StepContext(pool)
-    first.run(env, sample_ids(len(encoded)), context)
+    first.run(env, sample_ids(len(encoded)), pool)
     is_late = decoding.outputs[0] in env.late
-    stage.run(env, sample_ids(len(encoded)), context)
+    stage.run(env, sample_ids(len(encoded)), pool)
     env.drop([decoding.outputs[0]])
     assert not env.late
     return env[node.outputs[0]], is_late
