@@ -22,7 +22,8 @@ def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> ja
     memory; only what is on devices, but on wrong ones, moves between them.
 
     Args:
-        parts: arrays [n, ...] of one shape except for n, in host memory or on devices.
+        parts: arrays [n, ...] of one shape except for n, in host memory or on devices; where several processes run a
+            program, the rows of this one.
     """
     if sharding is None:
         return _on_default_device(parts)

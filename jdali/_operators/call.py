@@ -337,7 +337,10 @@ def run_call(
     out_shapes: Sequence[tuple[int, ...]],
     keys: Array | None = None,
 ) -> tuple[Array, ...]:
-    """Runs a call on a batch of padded samples; pure, inside of a compiled program. Values in `traced` may be padded."""
+    """Runs a call on padded samples, arrays and outputs [N, *padded], extents int32 [N, ndim]; pure, for a compiled program.
+
+    Values in `traced`, [N, ...], may be padded where `call.argument_shapes` has them.
+    """
     if call.frames is not None:
         single = functools.partial(run_call, dataclasses.replace(call, frames=None))
         return frames.run_frames(single, call.frames, arrays, extents, traced, out_extents, out_shapes)

@@ -57,6 +57,8 @@ class Expected:
 
     def check(self, outputs: tuple[TensorList, ...]) -> None:
         """Raises RuntimeError if an output differs from what the options say."""
+        if all(value is None for value in self.given.values()):
+            return
         rows = zip(*(self.of(name, len(outputs)) for name in self.given), strict=True)
         for i, (output, (dtype, ndim, layout)) in enumerate(zip(outputs, rows, strict=True)):
             if not len(output):  # an empty batch has no type

@@ -57,6 +57,7 @@ class SentPipeline:
 
     Attributes:
         readers: size of each reader's data set and a digest of its names, by the name of the node.
+        config: the options, without those that only the user's process needs.
         folder: working folder of the user's process, for relative names.
     """
 

@@ -54,6 +54,8 @@ class CallbackWorkers:
         pickler: of the callbacks: module or object with `dumps` and `loads`, or a tuple of it and the keyword
             arguments of both; None: that of `jdali.pickling`, and cloudpickle, where it is installed, for what only it
             can pickle. Not used with "fork".
+        timeout: seconds that a call may take; None: any time, unless the worker is stopped.
+        seed: each worker seeds `random` and `numpy.random` by it and its number.
 
     Raises:
         RuntimeError: "fork" after JAX has started.

@@ -40,7 +40,7 @@ class TaskOrder(NamedTuple):
     task: PackedValue
     lent: SlabName | None
     lent_size: int
-    forgotten: tuple[SlabName, ...]
+    forgotten: tuple[SlabName, ...]  # that the process will not see again
     room: int
 
 

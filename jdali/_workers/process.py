@@ -49,7 +49,7 @@ class TaskProcess:
         is_warm: it has made one.
         reached: the last note of the running one; None: there is none.
         rehearsal: number of the one that it makes only to become warm; None: it has none.
-        looks: in a row that found it with the same task.
+        looks, stopped: how many in a row found it with the same task, and stopped by a signal.
     """
 
     def __init__(self, number: int, channel: Channel, process: StartedProcess):
@@ -59,7 +59,7 @@ class TaskProcess:
         self.tasks: list[int] = []
         self.reached: int | None = None
         self.rehearsal: int | None = None
-        self.known: set[SlabName] = set()
+        self.known: set[SlabName] = set()  # that it has mapped
         self.looks = self.stopped = 0
 
     def send(self, order: StartOrder | TaskOrder, descriptors: Sequence[int]) -> None:

@@ -29,7 +29,7 @@ _Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
 class GroupTask(NamedTuple):
-    """A task of a group."""
+    """A task of a group: pickled without its arrays, and these."""
 
     head: bytes
     arrays: tuple[_Array, ...]
@@ -48,7 +48,7 @@ class TaskGroup(NamedTuple):
 
 
 class TaskOutcome(NamedTuple):
-    """Result of one task, or its exception."""
+    """Result of one task, or its exception: pickled without its arrays, and these."""
 
     head: bytes
     arrays: tuple[_Array, ...]

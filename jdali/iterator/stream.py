@@ -30,7 +30,7 @@ class TakenBatch:
 
 @dataclasses.dataclass(frozen=True)
 class EpochEnd:
-    """The end of an epoch."""
+    """The end of an epoch, with `state` there; `size`, `length` and `next_state` (at its beginning) are of the next epoch."""
 
     size: int
     length: int | None

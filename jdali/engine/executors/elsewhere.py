@@ -58,7 +58,7 @@ class Begun(NamedTuple):
 
     sent: SentTask
     future: Future[MadeTask]
-    start: float
+    start: float  # `time.perf_counter` when it was submitted
 
 
 class MadeElsewhere:

@@ -48,7 +48,7 @@ class Scaling:
     count: int
     quiet: int = 0
     rate: float | None = None
-    pause: int = 0
+    pause: int = 0  # windows for which none is added
 
 
 def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Scaling:

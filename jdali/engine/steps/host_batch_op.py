@@ -31,7 +31,7 @@ class _BatchCall:
     inputs: Sequence[Any]
     fixed: Mapping[str, Any]
     varying: Mapping[str, np.ndarray]
-    scaled: Scaled | None = None
+    scaled: Scaled | None = None  # sizes at which pictures are decoded; None: their own
     headers: Any = None
 
     def select(self, rows: np.ndarray) -> _BatchCall:

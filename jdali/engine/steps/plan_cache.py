@@ -81,7 +81,7 @@ class StagePlan:
     varying: tuple[VaryingArgument, ...]
     packed: np.ndarray
     apart: list[np.ndarray]
-    jobs: list[Job] | None = None
+    jobs: list[Job] | None = None  # the calls that make a batch; None: not known yet
     outputs: list[Store] | None = None
 
     def stage_with(self, given: ArgumentValues) -> PlannedStage:

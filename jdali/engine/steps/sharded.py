@@ -52,7 +52,7 @@ class Spread:
         rows: samples of a batch; fewer are filled up by repeating the last one.
     """
 
-    mesh: Mesh
+    mesh: Mesh  # [parts of the batch, copies of each part]
     rows: int
 
     @classmethod
