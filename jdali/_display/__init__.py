@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jdali._display.numbers import curve_svg as curve_svg
     from jdali._display.overlays import Overlay as Overlay
 
-# A notebook and the viewer show values; a training script does not.
+# Only notebooks and the viewer show values.
 _WHERE = {
     "batches": ("NamedBatch", "batch_html"),
     "figures": ("LARGE", "SMALL", "Detail", "Hint", "Shown", "figure", "named"),

@@ -130,7 +130,7 @@ def bordered(indices: Indices, extent: Array, border: str) -> list[Array | None]
 
 
 def cut_window(value: Array, anchors: Sequence[Array | None], shape: Sequence[int]) -> Array:
-    """Cuts out a window of padded shape `shape`; what lies outside of `value` is 0.
+    """Cuts out a window of padded shape `shape`, filled with 0 outside of `value`.
 
     It takes half the time of `take_window` on a CPU, and a thirtieth on a TPU: rows are copied in one piece.
 
