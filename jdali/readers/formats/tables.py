@@ -251,7 +251,7 @@ class TableFilesReader(TableReader):
         condition: Any,
         options: Mapping[str, Any],
     ):
-        self._name, self._files = name, files
+        self._name, self._files, self._names = name, files, schema.names
         self._places = [
             (file, group)
             for file, rows in enumerate(counts)
@@ -300,7 +300,13 @@ class TableFilesReader(TableReader):
                 f"{self._name}: {self._files.names[file]} cannot be filtered: {error}"
             ) from error
         numbered = table.append_column(_ROW, pa.array(np.arange(rows)))
-        found: np.ndarray = numbered.filter(condition).column(_ROW).to_numpy()
+        try:
+            found: np.ndarray = numbered.filter(condition).column(_ROW).to_numpy()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+            names = ", ".join(map(repr, self._names))
+            raise ValueError(
+                f"{self._name}: filter {condition} does not fit {self._files.names[file]}: {short(error)}; its columns: {names}"
+            ) from error
         return found
 
     def read_group(self, number: int) -> RowGroup:
