@@ -126,15 +126,23 @@ def test_never_all_are_alive(decoder, pool):
     assert decoder.most_alive <= 3
 
 
-def test_small_batches_several_threads_and_single_samples_are_made_at_once(decoder, pool):
+def test_small_batches_and_single_samples_are_made_at_once(decoder, pool):
     assert not run(files(1, 2, height=1), pool)[1]
     assert not run(files(1), pool)[1]
+    assert run(files(1, 2, 3), pool)[1]
+
+
+def test_several_threads_need_more_samples(decoder):
+    """They make them in calls of the stage, and each waits for the last one."""
     several = Pool(2)
     try:
         assert not run(files(1, 2, 3), several)[1]
+        found, is_late = run(files(*range(12)), several)
     finally:
         several.close()
-    assert run(files(1, 2, 3), pool)[1]
+    assert is_late
+    assert [row[0][0][0] for row in rows(found)] == list(range(12))
+    assert sorted(decoder.calls) == [1] * 12 + [3]
 
 
 def test_all_samples_that_fail_are_told_and_by_their_own_step(decoder, pool):
