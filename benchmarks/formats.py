@@ -148,7 +148,9 @@ def by_lerobot(path: str, shuffled: bool) -> Iterator[Any]:
 
 
 def with_jdali(kind: str, path: str, threads: int) -> Iterator[Any]:
-    from jdali import fn, pipeline_def
+    from jdali import fn, pipeline_def, storage
+
+    storage.configure(bytes_ahead=1 << 24)  # of larger data, too, little is kept from pass to pass
 
     @pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
     def samples() -> Any:

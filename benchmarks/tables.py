@@ -63,7 +63,9 @@ def make(folder: Path, kind: str) -> None:
 
 
 def with_jdali(kind: str, path: str, threads: int) -> Iterator[Any]:
-    from jdali import fn, pipeline_def
+    from jdali import fn, pipeline_def, storage
+
+    storage.configure(bytes_ahead=1 << 24)  # of larger data, too, little is kept from pass to pass
 
     @pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None)
     def rows() -> Any:

@@ -102,11 +102,11 @@ def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.
         parts: columns and rows of them.
         places: for each part where its samples go in the batch.
     """
-    blocks = [column.block for column, _ in parts]
-    first = blocks[0]
-    if first is None or first[0].nbytes > _SMALL:
+    blocks = [block for column, _ in parts if (block := column.block) is not None]
+    if len(blocks) < len(parts) or blocks[0][0].nbytes > _SMALL:
         return None
-    if any(b is None or (b.dtype, b.shape[1:]) != (first.dtype, first.shape[1:]) for b in blocks):
+    first = blocks[0]
+    if any((block.dtype, block.shape[1:]) != (first.dtype, first.shape[1:]) for block in blocks):
         return None
     count = sum(len(rows) for _, rows in parts)
     out = aligned_empty((count, *first.shape[1:]), first.dtype)
