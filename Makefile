@@ -81,8 +81,9 @@ $(VENV)/.tf $(VENV)/.paddle: $(VENV)/.%: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet $(PIP) -e '.[$*]'
 	touch $@
 
-exhaustive: $(VENV)/.oracle  ## the long sweeps over all operators, and their tests with the programs for accelerators
+exhaustive: $(VENV)/.oracle  ## the long sweeps over all operators, their tests in all ways and with the programs for accelerators
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m exhaustive $(ARGS)
+	JDALI_TESTS_DRAW=all $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' $(or $(ARGS),tests/ops)
 	JDALI_TRACE_FOR=gpu $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' $(or $(ARGS),tests/ops)
 
 fast: $(VENV)/.dev  ## no slow tests, no oracle

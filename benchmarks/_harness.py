@@ -50,9 +50,9 @@ def arguments(
 class Worker:
     """A subprocess that runs batches when told to."""
 
-    def __init__(self, script: Path, rival: str, workload: str, data: str, threads: int):
+    def __init__(self, script: Path, rival: str, workload: str, data: str, threads: int, python: str):
         command = [
-            sys.executable,
+            python,
             str(script),
             "--worker",
             rival,
@@ -120,12 +120,18 @@ def say(answer: dict[str, Any]) -> None:
 
 
 def compare(
-    script: Path, rivals: Sequence[str], workload: str, *, data: str, threads: int, rounds: int, batches: int
-) -> list[dict[str, Any]]:
-    """Medians of each rival and its ratios, turn by turn, to the first one that works."""
+    script: Path, rivals: Sequence[str], workload: str, *, data: str, threads: int, rounds: int, batches: int,
+    pythons: Mapping[str, str] | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Medians of each rival and its ratios, turn by turn, to the first one that works.
+
+    Args:
+        pythons: interpreters of rivals that have another one.
+    """
     workers = []
     for rival in rivals:
-        worker = Worker(script, rival, workload, data, threads)
+        python = (pythons or {}).get(rival, sys.executable)
+        worker = Worker(script, rival, workload, data, threads, python)
         if worker.start():
             workers.append(worker)
         else:

@@ -71,7 +71,7 @@ class TensorListCPU(TensorList):
     def at(self, i: int, /) -> HostArray:
         """Returns sample `i` as a NumPy array of its true size; read-only where JAX owns the memory."""
         self._check_index(i)
-        return self._store.host_sample(i)
+        return self.store.host_sample(i)
 
     def as_array(self) -> HostArray:
         """Joins samples of one size into an array [N, ...]."""
@@ -151,7 +151,7 @@ class TensorListGPU(TensorList):
         return tensor
 
     def device_id(self) -> int:
-        sharding = self._store.sharding
+        sharding = self.store.sharding
         devices: Any = {self._jax_device()} if sharding is None else sharding.device_set
         return min(int(device.id) for device in devices)
 
@@ -209,7 +209,7 @@ def _gather(
         )
     value = sources[0] if sources else []
     if isinstance(value, TensorList):
-        store, source = value._store, value._source
+        store, source = value.store, value._source
     elif isinstance(value, (list, tuple)):
         store, source = _gather_list(kind, value, convert)
     else:
@@ -218,7 +218,7 @@ def _gather(
             raise RuntimeError(
                 f"{kind.__name__}: Cannot create TensorList from 0-dim array: a batch needs an axis of samples"
             )
-        store, source = TensorList.from_dense(array, "", kind.device)._store, None
+        store, source = TensorList.from_dense(array, "", kind.device).store, None
     if layout is not None:
         check_layout(layout, store.spec.ndim, "TensorList")
         store = dataclasses.replace(store, spec=store.spec.replace(layout=layout))
@@ -245,7 +245,7 @@ def _gather_list(
     if tensors:
         source = Provenance.named([v.source_info() if isinstance(v, Tensor) else "" for v in values])
     layout = same_layout([t.layout() for t in tensors])
-    return TensorList.from_samples(samples, layout, kind.device)._store, source
+    return TensorList.from_samples(samples, layout, kind.device).store, source
 
 
 def _broadcast(kind: type[ListT], tensor: Tensor, batch_size: int) -> ListT:

@@ -25,6 +25,7 @@ import jax
 import pytest
 from support.accelerator import accelerator  # noqa: F401
 from support.shared_programs import forget, rows_follow_the_batch  # noqa: F401
+from support.some import repeated_types
 from support.worker_kinds import on_cluster, ray_cluster, ray_workers, workers  # noqa: F401
 
 from jdali import storage
@@ -36,10 +37,14 @@ _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linu
 
 # Files that take most processor time, half a minute each and more. They come first: the last one of them would run alone.
 LONG = (
-    "ops/test_pure_functions.py", "docs/test_snippets.py", "laws/test_every_operator.py", "engine/function/test_export.py",
-    "tools/test_make_docs.py", "engine/shapes/test_stage_shapes.py", "ops/noise/test_noise.py", "laws/test_resume.py",
-    "ops/random/test_random.py", "ops/image/test_resize.py", "laws/test_strict_modes.py", "ops/image/test_mixup.py",
-    "ops/audio/test_nonsilent_region.py", "ops/sequence/test_optical_flow.py", "ops/audio/test_signal_ops.py",
+    "ops/test_pure_functions.py", "laws/test_every_operator.py", "readers/test_every_reader.py",
+    "ops/test_padded_calls.py", "engine/function/test_export.py", "tools/test_make_docs.py", "ops/image/test_filter.py",
+    "ops/image/test_laplacian.py", "pipeline/test_workers_of_each_kind.py", "engine/test_function_constants.py",
+    "laws/test_resume.py", "ops/image/test_resample_not_finite.py", "docs/test_dali_programs.py",
+    "engine/shapes/test_stage_shapes.py", "ops/audio/test_nonsilent_region.py", "ops/random/test_random.py",
+    "ops/image/test_mixup.py", "ops/sequence/test_optical_flow.py", "laws/test_non_finite.py",
+    "ops/image/test_resize.py", "ops/audio/test_signal_ops.py", "docs/test_snippets.py", "laws/test_strict_modes.py",
+    "ops/noise/test_noise.py",
 )  # fmt: skip
 
 
@@ -49,7 +54,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the files of `LONG` first, in this order."""
+    """Puts the files of `LONG` first, in this order; marks what `repeated_types` finds among tests of operators."""
+    for item in repeated_types(item for item in items if Path(__file__).parent / "ops" in item.path.parents):
+        item.add_marker("exhaustive")
     places = {Path(__file__).parent / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
 

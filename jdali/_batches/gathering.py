@@ -100,13 +100,9 @@ def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> Any
     return block.array if (store.row[rows] == np.arange(len(rows))).all() else None
 
 
-def _is_on(array: AnyArray, placement: Sharding) -> bool:
-    return isinstance(array, jax.Array) and array.sharding.device_set == placement.device_set
-
-
 def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
     """Moves an array. On the default device it stays uncommitted, as arrays that JAX makes there."""
-    if isinstance(array, jax.Array) and _is_on(array, placement):
+    if isinstance(array, jax.Array) and array.sharding.device_set == placement.device_set:
         return array
     default = not isinstance(array, jax.Array) and placement.device_set == {accelerator()}
     placed: jax.Array = jax.device_put(array, None if default else placement)
@@ -203,9 +199,7 @@ def _on_device(
 
 
 def _home(blocks: list[Block], placement: Sharding) -> Sharding:
-    """Chooses the device on which samples are put together: the wanted one if some are there, else that of
-    the first.
-    """
+    """Chooses the device on which samples are put together: the wanted one if some are there, else that of the first."""
     found = [b.sharding for b in blocks if b.sharding is not None]
     home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:
@@ -269,6 +263,4 @@ def _cleared(array: jax.Array, extents: jax.Array) -> jax.Array:
     return jnp.where(valid, array, jnp.zeros((), array.dtype))
 
 
-@jax.jit
-def _joined(arrays: list[jax.Array]) -> jax.Array:
-    return jnp.concatenate(arrays)
+_joined = jax.jit(jnp.concatenate)

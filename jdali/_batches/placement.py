@@ -22,10 +22,8 @@ def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> ja
     memory; only what is on devices, but on wrong ones, moves between them.
 
     Args:
-        name: of the output, for messages.
-        parts: arrays [n, ...] of one shape except for n, in host memory or on devices.
-        sharding: where to; None: the default device. In a program of several processes `parts` are the
-            rows of this process.
+        parts: arrays [n, ...] of one shape except for n, in host memory or on devices; where several processes run a
+            program, the rows of this one.
     """
     if sharding is None:
         return _on_default_device(parts)
@@ -217,7 +215,6 @@ class BatchSplit:
     """Split of the batch axis by a sharding.
 
     Attributes:
-        count: number of parts, in all processes together.
         parts: those that this process holds: number of the part, and the devices that hold it here.
     """
 

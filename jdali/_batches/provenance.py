@@ -22,7 +22,6 @@ class Drawn:
     Attributes:
         name: returns the name of the sample with an index in the data set, "" without one.
         index: int64 [n], of the samples in the data set; must not change afterwards.
-        source: the reader or source that gave them.
     """
 
     name: Callable[[int], str]
@@ -35,11 +34,7 @@ class Drawn:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Pasted(Drawn):
-    """The names of samples that others were pasted into.
-
-    Attributes:
-        parts: gives the names of what was pasted into the sample in a position.
-    """
+    """The names of samples that others were pasted into; `parts` gives those pasted into a position."""
 
     parts: Callable[[int], list[str]] = lambda position: []
 
@@ -121,8 +116,6 @@ class Provenance(Sequence[str]):
         Errors are blamed on the samples in the same position, whose arguments choose what is pasted.
 
         Args:
-            data: of the inputs.
-            arguments: of the arguments.
             chosen: for each sample those of the first input that are pasted into it; None: one of each input.
         """
         origins, known = cls.together(data, arguments), [p for p in data if p is not None]
@@ -155,11 +148,7 @@ class Provenance(Sequence[str]):
         return Provenance(tuple(map(_portable, self._drawn)), self._links, self._data)
 
     def received(self, drawn: Callable[[str], Drawn]) -> Provenance:
-        """Returns the same in the process that it was sent to.
-
-        Args:
-            drawn: returns what the source of a name gave.
-        """
+        """Returns the same in the process that it was sent to; `drawn` returns what the source of a name gave."""
         known = tuple(drawn(one.source) if isinstance(one.source, str) else one for one in self._drawn)
         return Provenance(known, self._links, self._data)
 

@@ -51,12 +51,7 @@ class SentBatch:
 
 
 def send_batch(batch: TensorList, send: Callable[[Provenance], Provenance] = Provenance.send) -> SentBatch:
-    """Describes a batch; its samples are brought to host memory.
-
-    Args:
-        batch: to send.
-        send: describes a provenance.
-    """
+    """Describes a batch; its samples are brought to host memory."""
     store, spec = batch.store, batch.spec
     is_jax = any(isinstance(b, PaddedBlock) and isinstance(b.array, jax.Array) for b in store.blocks)
     values: HostArray
@@ -74,12 +69,7 @@ def send_batch(batch: TensorList, send: Callable[[Provenance], Provenance] = Pro
 
 
 def receive_batch(sent: SentBatch, receive: Callable[[Provenance], Provenance]) -> TensorList:
-    """Makes a batch of what `send_batch` returned; its arrays lie in the memory of the description.
-
-    Args:
-        sent: the description.
-        receive: makes a provenance, see `drawn_by`.
-    """
+    """Makes a batch of what `send_batch` returned; its arrays lie in the memory of the description."""
     spec = sent.spec()
     if not spec.batch_size:
         store = Store.empty(spec)
@@ -102,11 +92,7 @@ def _placed(sent: SentBatch) -> AnyArray:
 
 
 def drawn_by(drawn: Callable[[str], Drawn]) -> Callable[[Provenance], Provenance]:
-    """Receives provenances; one that several batches have becomes one object again.
-
-    Args:
-        drawn: see `Provenance.received`.
-    """
+    """Receives provenances; one that several batches have becomes one object again."""
     known: dict[int, Provenance] = {}
 
     def receive(sent: Provenance) -> Provenance:

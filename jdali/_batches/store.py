@@ -27,12 +27,7 @@ MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
 
 
 class LateBlock:
-    """A block for values that are read once: a second read makes the sample again.
-
-    Args:
-        make: makes samples.
-        count: of the rows.
-    """
+    """A block for values that are read once: a second read makes the sample again."""
 
     __slots__ = ("_make", "count")
 
@@ -296,9 +291,13 @@ class Store:
     def _host_samples_of(self, block: Block, positions: Index) -> list[HostArray]:
         """Returns the samples at positions that are in this block."""
         rows = self.row[positions]
+        if isinstance(block, RaggedBlock):  # of samples without gaps
+            return block.host_samples(rows)
         if not isinstance(block, PaddedBlock):
             return [compact(sample) for sample in block.host_samples(rows)]
         host, extents = block.host, self.spec.extents[positions]
+        if host.flags.c_contiguous and (extents == np.array(host.shape[1:], np.int64)).all():
+            return [host[row, ...] for row in rows.tolist()]
         return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
 
     def sample(self, i: int) -> AnyArray:

@@ -149,7 +149,7 @@ class TensorList:
         first = full[0]
         for other in full[1:]:
             refuse_divergent(first.spec, other.spec)
-        store = Store.concat([b._store for b in full])
+        store = Store.concat([b.store for b in full])
         source = None
         if any(b._source is not None for b in full):
             source = Provenance.concat(
@@ -169,10 +169,11 @@ class TensorList:
         """Selects the samples at `indices`, in that order; copies none."""
         chosen = np.asarray(indices, np.int64)
         source = None if self._source is None else self._source.select(chosen)
-        return self._of(self._store.select(chosen), source)
+        return self._of(self.store.select(chosen), source)
 
     @property
-    def _store(self) -> Store:
+    def store(self) -> Store:
+        """Store of the samples (for the engine)."""
         if self._known is None:
             assert self._packed is not None
             array, extents = self._packed
@@ -183,12 +184,7 @@ class TensorList:
     @property
     def spec(self) -> BatchSpec:
         """True sizes, element type and layout."""
-        return self._store.spec
-
-    @property
-    def store(self) -> Store:
-        """Store of the samples (for the engine)."""
-        return self._store
+        return self.store.spec
 
     def as_numpy(self) -> HostArray:
         """Joins samples of one size into a NumPy array [N, ...]; waits for them if they are being computed."""
@@ -198,21 +194,21 @@ class TensorList:
         """Returns the batch as one of "cpu" or "gpu"; samples move when their values are asked for."""
         if device == self.device:
             return self
-        return self.as_cpu() if device == "cpu" else self._of(self._store, self._source, device)
+        return self.as_cpu() if device == "cpu" else self._of(self.store, self._source, device)
 
     @property
     def dtype(self) -> types.DALIDataType:
-        return dali_type(self._store.spec.dtype)
+        return dali_type(self.store.spec.dtype)
 
     def shape(self) -> list[tuple[int, ...]]:
         """Returns the size of each sample."""
-        return [tuple(extent) for extent in self._store.spec.extents.tolist()]
+        return [tuple(extent) for extent in self.store.spec.extents.tolist()]
 
     def ndim(self) -> int:
         """Returns the number of axes of a sample."""
         if self._known is None and self._packed is not None:
             return int(self._packed[0].ndim) - 1
-        return self._store.spec.ndim
+        return self.store.spec.ndim
 
     def layout(self) -> str:
         """Returns the layout of a sample, one letter an axis, or "" if not known."""
@@ -221,7 +217,7 @@ class TensorList:
     def set_layout(self, layout: str, /) -> None:
         check_layout(layout or "", self.ndim(), "TensorList")
         self._layout = layout or ""
-        self._known = dataclasses.replace(self._store, spec=self.spec.replace(layout=self._layout))
+        self._known = dataclasses.replace(self.store, spec=self.spec.replace(layout=self._layout))
 
     @property
     def provenance(self) -> Provenance | None:
@@ -234,10 +230,10 @@ class TensorList:
 
     def is_dense_tensor(self) -> bool:
         """Returns True if all samples have one size."""
-        return self._store.spec.is_uniform
+        return self.store.spec.is_uniform
 
     def __len__(self) -> int:
-        return len(self._store)
+        return len(self.store)
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
@@ -256,7 +252,7 @@ class TensorList:
 
     def _sample(self, i: int) -> Tensor:
         source = "" if self._source is None else self._source[i]
-        return self._tensor._of(self._store.sample(i), self._layout, source)
+        return self._tensor._of(self.store.sample(i), self._layout, source)
 
     def _check_index(self, i: int) -> None:
         if not 0 <= i < len(self):
@@ -266,7 +262,7 @@ class TensorList:
 
     def to_samples(self) -> list[HostArray]:
         """Returns the samples as NumPy arrays of their true sizes, without a copy where they are on the CPU."""
-        return self._store.host_samples()
+        return self.store.host_samples()
 
     def padded(self) -> tuple[Any, Any]:
         """Joins all samples in one padded array, once.
@@ -275,13 +271,13 @@ class TensorList:
             traced if this batch is an argument of a function under `jit`, and without N under `vmap`.
         """
         if self._packed is None:
-            array = padded_by_zeros(self._store, self._store.padded_shape(), self._placement)
-            self._packed = array, self._store.spec.extents.astype(np.int32)
+            array = padded_by_zeros(self.store, self.store.padded_shape(), self._placement)
+            self._packed = array, self.store.spec.extents.astype(np.int32)
         return self._packed
 
     def as_jax(self) -> jax.Array:
         """Joins samples of one size into a jax.Array [N, ...]; without a copy if one array already is that."""
-        array = gather(self._store, None, self._dense_shape("a JAX array"), self._placement)
+        array = gather(self.store, None, dense_shape(self.store, "a JAX array"), self._placement)
         assert isinstance(array, jax.Array)
         return array
 
@@ -291,7 +287,7 @@ class TensorList:
         The result is kept for the next call; the samples stay in place, so that the shape of `padded` does not depend on
         earlier calls.
         """
-        store, shape = self._store, self._dense_shape("a numpy array")
+        store, shape = self.store, dense_shape(self.store, "a numpy array")
         if (host := dense_memory(store, shape)) is not None:
             return host
         if self._unpadded is not None:
@@ -301,9 +297,6 @@ class TensorList:
             self._unpadded = array
         return array
 
-    def _dense_shape(self, wanted: str) -> tuple[int, ...]:
-        return dense_shape(self._store, wanted)
-
     def _dense(self) -> AnyArray:
         """Joins samples of one size into one array, where they are."""
         raise TypeError("a TensorList is either a TensorListCPU or a TensorListGPU")
@@ -311,7 +304,7 @@ class TensorList:
     @property
     def _placement(self) -> Placement:
         """Chooses the device of JAX's arrays of the samples: that of the samples, if they are on devices."""
-        return self._store.sharding or self._jax_device()
+        return self.store.sharding or self._jax_device()
 
     def _jax_device(self) -> jax.Device:
         return accelerator()
@@ -337,7 +330,7 @@ class TensorList:
 
     def as_cpu(self) -> TensorList:
         """Copies the batch to host memory, unless it is there."""
-        return self._of(self._store.to_host(), self._source, "cpu")
+        return self._of(self.store.to_host(), self._source, "cpu")
 
     # `run` cannot tell where an output will be; at run time the classes have these, a batch on a device no `as_array`.
     if TYPE_CHECKING:
@@ -350,13 +343,13 @@ class TensorList:
 
     def reinterpret(self, new_type: object) -> None:
         """Reads the same bits as another element type of the same size."""
-        dtype = same_size_dtype(self._store.spec.dtype, new_type)
-        self._known = self._store.view(dtype)
+        dtype = same_size_dtype(self.store.spec.dtype, new_type)
+        self._known = self.store.view(dtype)
         self._packed = self._unpadded = None
 
     def reset(self) -> None:
         """Drops all samples."""
-        self._known = self._store.select(np.zeros(0, np.int64))
+        self._known = self.store.select(np.zeros(0, np.int64))
         self._packed = self._unpadded = self._source = None
 
     def data_ptr(self) -> int:
@@ -395,7 +388,7 @@ class TensorList:
         if self._is_traced:
             return None
         return samples_html(
-            type(self).__name__, self.device, self.dtype, self._layout, self.shape(), self._store.host_sample,
+            type(self).__name__, self.device, self.dtype, self._layout, self.shape(), self.store.host_sample,
             self.source_info(),
         )  # fmt: skip
 
@@ -406,20 +399,12 @@ class TensorList:
     def _text(self, values: bool) -> str:
         if self._is_traced:
             return f"{type(self).__name__}(traced, layout={self._layout!r}, padded={self._packed})"
-        sample = self._store.host_sample if values else None
+        sample = self.store.host_sample if values else None
         return batch_text(type(self).__name__, self.device, self.dtype, self._layout, self.shape(), sample)
 
 
 def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
-    """Returns the common size of the samples; an empty batch has the size of its memory.
-
-    Args:
-        store: of the samples.
-        wanted: the array that the user asked for, for the message.
-
-    Raises:
-        RuntimeError: samples differ in size.
-    """
+    """Returns the common size of the samples, of an empty batch that of its memory; errors name the `wanted` array."""
     if not store.spec.is_uniform:
         sizes = sorted({tuple(extent) for extent in store.spec.extents.tolist()})
         shown = ", ".join(map(str, sizes[:4])) + (", ..." if len(sizes) > 4 else "")

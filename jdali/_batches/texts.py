@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from jdali._display import NamedBatch, batch_html
+from jdali import _display
 
 _INDENT = " " * 4
 _EDGE = 2  # items shown at each end of something long
@@ -83,4 +83,4 @@ def samples_html(
     sizes = sorted(set(shapes))
     size = " to ".join("×".join(map(str, one)) or "scalar" for one in (*sizes[:1], *sizes[1:][-1:]))
     title = f"{kind}: {len(shapes)} samples on {device}, {layout or 'no layout'}, {dtype}, {size or 'empty'}"
-    return batch_html(title, len(shapes), [NamedBatch("", layout, sample)], names)
+    return _display.batch_html(title, len(shapes), [_display.NamedBatch("", layout, sample)], names)

@@ -10,14 +10,34 @@ batches.py    the samples of a batch side by side, up to a number of bytes
 graph.py      a graph in layers as SVG
 """
 
-from jdali._display.batches import NamedBatch, batch_html
-from jdali._display.figures import LARGE, SMALL, Detail, Hint, Shown, figure, named
-from jdali._display.graph import GraphBox, GraphEdge, graph_svg
-from jdali._display.markup import STYLE, escape
-from jdali._display.numbers import curve_svg
-from jdali._display.overlays import Overlay
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "LARGE", "SMALL", "STYLE", "Detail", "GraphBox", "GraphEdge", "Hint", "NamedBatch", "Overlay", "Shown", "batch_html",
-    "curve_svg", "escape", "figure", "graph_svg", "named",
-]  # fmt: skip
+from jdali._display.markup import STYLE as STYLE
+from jdali._display.markup import escape as escape
+from jdali._system.lazy import imported as _imported
+
+if TYPE_CHECKING:
+    from jdali._display.batches import NamedBatch as NamedBatch
+    from jdali._display.batches import batch_html as batch_html
+    from jdali._display.figures import LARGE as LARGE
+    from jdali._display.figures import SMALL as SMALL
+    from jdali._display.figures import Detail as Detail
+    from jdali._display.figures import Hint as Hint
+    from jdali._display.figures import Shown as Shown
+    from jdali._display.figures import figure as figure
+    from jdali._display.figures import named as named
+    from jdali._display.graph import GraphBox as GraphBox
+    from jdali._display.graph import GraphEdge as GraphEdge
+    from jdali._display.graph import graph_svg as graph_svg
+    from jdali._display.numbers import curve_svg as curve_svg
+    from jdali._display.overlays import Overlay as Overlay
+
+# Only notebooks and the viewer show values.
+_WHERE = {
+    "batches": ("NamedBatch", "batch_html"),
+    "figures": ("LARGE", "SMALL", "Detail", "Hint", "Shown", "figure", "named"),
+    "graph": ("GraphBox", "GraphEdge", "graph_svg"),
+    "numbers": ("curve_svg",),
+    "overlays": ("Overlay",),
+}
+_imported(__name__, {name: f"{__name__}.{module}" for module, names in _WHERE.items() for name in names})

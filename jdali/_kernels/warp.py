@@ -26,7 +26,7 @@ from jax import Array, lax
 from jdali import types
 from jdali._batches import BatchSpec, reflect_101, size_text
 from jdali._errors import check_samples
-from jdali._kernels.by_platform import by_platform, loop
+from jdali._kernels.by_platform import Keep, by_platform, loop
 from jdali._kernels.fit import fit
 from jdali._kernels.packed_pixels import Elements, Packed, Pixels, Plain, Squares, packs, unpacked
 from jdali._numerics.platform import one_program
@@ -200,7 +200,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
             """Writes a tile into `out`; row y of it becomes row `to`."""
             # The last tile is moved back into the output and made in part once more.
             x = jnp.minimum(column * tile[1], shape[1] - tile[1])
-            part = _part(sampling, pixels, parameters, extent, (y, x), tile)
+            part = _part(sampling, pixels, parameters, extent, (y, x), tile, lax.optimization_barrier)
             return lax.dynamic_update_slice(out, part, (to, x, zero)[: out.ndim])
 
         def line(row: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -242,14 +242,18 @@ def _part(
     extent: Array,
     origin: Sequence[Any],
     shape: Sequence[int],
+    keep: Keep = lambda points: points,
 ) -> Array:
-    """Computes the part of an output that begins at `origin`: [*shape, C]."""
+    """Computes the part of an output that begins at `origin`: [*shape, C].
+
+    Points go through `keep`, each of them once: JAX 0.12's XLA would compute them again for each channel.
+    """
     centers, form = [], pixels.form(shape)
     for axis, start in enumerate(origin):
         sizes = [size if a == axis or a >= len(shape) else 1 for a, size in enumerate(form)]
         index = start + lax.broadcasted_iota(jnp.int32, sizes, axis)
         centers.append(index.astype(jnp.float32) + jnp.float32(0.5))
-    points = [jnp.broadcast_to(p, form) for p in sampling.mapping(parameters, centers)]
+    points = keep([jnp.broadcast_to(p, form) for p in sampling.mapping(parameters, centers)])
     sample = {types.INTERP_NN: _nearest, types.INTERP_LINEAR: _linear, types.INTERP_CUBIC: _cubic}
     return sample[sampling.interp_type](sampling, pixels, points, extent)
 

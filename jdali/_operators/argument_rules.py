@@ -85,12 +85,7 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
 
 
 def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
-    """Returns the shape in which `run` of operator `name` gets a sample's value of an argument.
-
-    Raises:
-        SampleError: the value of a sample has a wrong shape, or one unlike the other samples'.
-        ValueError: the values have a wrong number of axes.
-    """
+    """Returns the shape in which `run` of operator `name` gets a sample's value of an argument; refuses wrong ones."""
     ranks = arg.ranks
     if arg.is_number:
         check_samples(
@@ -175,11 +170,7 @@ def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
 
 
 def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarray:
-    """Converts the values of a batch, [N, ...], to what operator `name` takes.
-
-    Args:
-        values: [N, ...], or [N] objects, each an array of its own shape.
-    """
+    """Converts the values of a batch, [N, ...] or [N] objects of their own shapes, to what operator `name` takes."""
     own: np.ndarray = arg.convert(values)
     if len(own) != batch_size:
         raise ValueError(f"{name}: argument {arg.name!r} has {len(own)} values for a batch of {batch_size}")
@@ -238,11 +229,7 @@ def padded(values: np.ndarray) -> np.ndarray:
 
 
 def fitted(value: Array, shape: Shape, lead: int) -> Array:
-    """Cuts the padding off a value in compiled code, so that a sample's has `shape`.
-
-    Args:
-        value: [..., padded]; a number may have axes of one element.
-    """
+    """Cuts the padding off a value [..., padded] in compiled code; a number may have axes of one element."""
     whole = (slice(None),) * lead
     if shape == ():
         return jnp.asarray(value)[(*whole, *[0] * (value.ndim - lead))]

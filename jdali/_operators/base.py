@@ -155,20 +155,22 @@ class Operator(Schema, OptionalInputOptions):
 
     Attributes:
         run: the decorated function.
+        effects: it may do more than return its outputs, so it runs also if nobody uses them.
+        work: for reports of times: "decoding", "user code", or "" for any other work.
+        whole_batch: see the options of the kinds that have it.
     """
 
     run: Run
+    effects: bool = False
+    work: str = ""
+    whole_batch: WholeBatch | None = None
 
     may_ask_for: ClassVar[tuple[str, ...]] = ()
     """Parameters that a `run` of this kind may have for the engine to fill in."""
 
     @classmethod
     def of(cls, run: Run, options: OperatorOptions) -> Self:
-        """Makes an operator of a function, and registers it.
-
-        Raises:
-            TypeError: the signature is none of an operator of this kind.
-        """
+        """Makes an operator of a function, and registers it; raises TypeError if its signature is none of this kind's."""
         name = options.name or run.__name__
         chosen = {f.name: getattr(options, f.name) for f in dataclasses.fields(options) if f.name != "name"}
         record = cls(run=run, **read_schema(name, run, chosen.get("setup"), cls.may_ask_for), **chosen)
@@ -182,19 +184,9 @@ class Operator(Schema, OptionalInputOptions):
     def doc(self) -> str:
         return inspect.getdoc(self.run) or ""
 
-    @property
-    def has_effects(self) -> bool:
-        """True if it does more than return its outputs, and so runs also if nobody uses them."""
-        return False
-
-    @property
-    def shown_work(self) -> str:
-        """Name of its work in reports of times: "decoding", "user code", or "" for any other."""
-        return ""
-
     def depends_on_batch(self, arguments: Arguments) -> bool:
         """Returns True if results for a sample depend on the others of the batch, if only in size."""
-        return False
+        return self.whole_batch is not None and self.whole_batch(arguments)
 
     def by_sample(self, arguments: Arguments) -> bool:
         """Returns True if a sample of the outputs depends only on the sample in the same position of the inputs."""

@@ -136,16 +136,14 @@ class CallRequest:
 
 
 def plan_call(request: CallRequest) -> PlannedCall:
-    """Plans one call on a batch.
-
-    Raises:
-        SampleError: an argument has a wrong shape in a sample, numbers of frames do not agree, or what `setup` finds.
-    """
-    shapes = {
-        n: request.traced[n] if n in request.traced else argument_rules.extents_of(request.args[n].values)
-        for n in request.op.args if n in request.by_frame
-    }  # fmt: skip
-    found = frames.frames_of(request.op, request.specs, shapes)
+    """Plans one call on a batch; raises SampleError for a sample of wrong shape or frames, or that `setup` refuses."""
+    op, found = request.op, None
+    if request.by_frame or (isinstance(op, DeviceOp) and op.takes_frames != "first"):
+        shapes = {
+            n: request.traced[n] if n in request.traced else argument_rules.extents_of(request.args[n].values)
+            for n in op.args if n in request.by_frame
+        }  # fmt: skip
+        found = frames.frames_of(op, request.specs, shapes)
     try:
         return (
             _plan_whole(request, {"scaled": request.scaled})
@@ -260,14 +258,11 @@ class _BoundArguments:
                 value = value.value if known else argument_rules.converted(op.name, arg, value)
                 made.static[name] = made.seen_by_setup[name] = value
             elif name in held:
-                made._add_held(op, name, held[name])
+                shape = made.shapes[name] = argument_rules.sample_shape(op.name, arg, held[name])
+                made.seen_by_setup[name] = Traced(op.name, name, held[name] if shape else held[name][:, :0])
             else:
                 made._add_value(op, name, bound[name], request.batch_size)
         return made
-
-    def _add_held(self, op: Operator, name: str, extents: np.ndarray) -> None:
-        shape = self.shapes[name] = argument_rules.sample_shape(op.name, op.args[name], extents)
-        self.seen_by_setup[name] = Traced(op.name, name, extents if shape else extents[:, :0])
 
     def _add_value(self, op: Operator, name: str, value: object, batch_size: int) -> None:
         arg = op.args[name]
@@ -342,10 +337,9 @@ def run_call(
     out_shapes: Sequence[tuple[int, ...]],
     keys: Array | None = None,
 ) -> tuple[Array, ...]:
-    """Runs a call on a batch of padded samples; pure, for use inside a compiled program.
+    """Runs a call on padded samples, arrays and outputs [N, *padded], extents int32 [N, ndim]; pure, for a compiled program.
 
-    Args:
-        traced: [N, ...] per-sample values; those of `call.argument_shapes` may be padded.
+    Values in `traced`, [N, ...], may be padded where `call.argument_shapes` has them.
     """
     if call.frames is not None:
         single = functools.partial(run_call, dataclasses.replace(call, frames=None))

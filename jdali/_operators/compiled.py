@@ -85,9 +85,6 @@ class CompiledOp(Operator, CompiledOptions):
             return super().needed_by_setup(arguments)
         return frozenset(self.setup_needs(arguments))
 
-    def depends_on_batch(self, arguments: Arguments) -> bool:
-        return self.whole_batch is not None and self.whole_batch(arguments)
-
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class DeviceOptions(CompiledOptions):

@@ -26,11 +26,7 @@ FRAMES = "F"
 
 
 def sample_of(row: int, counts: np.ndarray | None) -> int:
-    """Returns the sample that a row of `setup` belongs to.
-
-    Args:
-        counts: `frames` of `setup`: how many frames each sequence has; None: rows are samples.
-    """
+    """Returns the sample that a row of `setup` belongs to; `counts` are frames of sequences, None where rows are samples."""
     return row if counts is None else int(np.searchsorted(np.cumsum(counts), row, side="right"))
 
 
@@ -102,9 +98,7 @@ class Frames:
         return BatchSpec(np.insert(extents, axis, self.counts, axis=1), spec.dtype, layout)
 
     def padded(self, values: np.ndarray) -> np.ndarray:
-        """Pads values of all frames to [N, frames, ...] by the last one of a sample; to a power of two, as each number is a
-        program.
-        """
+        """Pads values of all frames to [N, frames, ...] by a sample's last; to powers of two, as each number is a program."""
         most = 1 << (int(self.counts.max(initial=1)) - 1).bit_length()
         first = np.cumsum(self.counts) - self.counts
         rows: np.ndarray = values[first[:, None] + np.minimum(np.arange(most), self.counts[:, None] - 1)]
@@ -117,9 +111,7 @@ class Frames:
         held: Iterable[str],
         planned: Iterable[str],
     ) -> FrameAxes:
-        """Finds the axes of frames in inputs and outputs of a program: as in the first input if an output is like it, else in
-        front.
-        """
+        """Finds the axes of frames of a program: an output like the first input has them there, others in front."""
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]
         return FrameAxes(self.axes, tuple(own), tuple(held), tuple(sorted(planned)))
@@ -137,15 +129,9 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
 
     Args:
         by_frame: shapes of the arguments that differ by frame, int [N, ndim], in the order of the signature.
-
-    Raises:
-        SampleError: numbers of frames of a sample do not agree, or a frame's argument has a wrong shape.
-        ValueError: there are arguments by frame, but no frames.
     """
     lengths = {name: shapes[:, 0].astype(np.int64) for name, shapes in by_frame.items()}
     takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
-    if not by_frame and takes == "first":
-        return None
     axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
     known = [i for i, axis in enumerate(axes) if axis is not None]
     # Those of the first input alone need nothing more, if they do not add an axis to what `run` sees.
@@ -183,14 +169,13 @@ def _frame_axis(op: Operator, index: int, spec: BatchSpec) -> int | None:
 
 def _check_inputs(op: Operator, first: int, counts: np.ndarray, others: Mapping[int, np.ndarray]) -> None:
     for other, found in others.items():
-        check_samples(counts != found, functools.partial(_frames_text, op, first, counts, other, found))
-
-
-def _frames_text(op: Operator, first: int, counts: np.ndarray, other: int, found: np.ndarray, i: int) -> str:
-    return (
-        f"{op.name}: The input {first} and the input {other} have different number of frames for sample {i}, "
-        f"respectively: {counts[i]} and {found[i]}"
-    )
+        check_samples(
+            counts != found,
+            lambda i, other=other, found=found: (
+                f"{op.name}: The input {first} and the input {other} have different number of frames for sample {i}, "
+                f"respectively: {counts[i]} and {found[i]}"
+            ),
+        )
 
 
 def _check_counts(op: Operator, counts: np.ndarray, lengths: Mapping[str, np.ndarray], whose: str) -> None:

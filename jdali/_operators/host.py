@@ -48,14 +48,6 @@ class HostOp(Operator, HostOptions):
     The key of a random one is None: its `setup` has all of them.
     """
 
-    @property
-    def has_effects(self) -> bool:
-        return self.effects
-
-    @property
-    def shown_work(self) -> str:
-        return self.work
-
 
 host_operator = decorator(
     "host_operator",
@@ -192,19 +184,8 @@ class HostBatchOp(Operator, HostBatchOptions):
             raise TypeError(f"{self.name}: scales go with the parameter `scaled` of its function")
 
     @property
-    def has_effects(self) -> bool:
-        return self.effects
-
-    @property
     def chosen_samples(self) -> str | None:
         return "" if self.joins else None
-
-    @property
-    def shown_work(self) -> str:
-        return self.work
-
-    def depends_on_batch(self, arguments: Arguments) -> bool:
-        return self.whole_batch is not None and self.whole_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
         return self.depends_on_batch(arguments)

@@ -114,9 +114,6 @@ def follow(
     the same for all of them, except for axes of outputs that are as long as an axis of an input.
 
     Returns: the plan, the true size of each output, and the least shape that holds it.
-
-    Raises:
-        TracedArgumentError: more than that depends on the sizes.
     """
     largest = [extent.largest for extent in extents]
     first = plan(largest)

@@ -201,10 +201,6 @@ class Schema:
 
         Args:
             private: arguments that the engine fills in are allowed too.
-
-        Raises:
-            UnknownArgumentError: there is none of this name.
-            MissingArgumentError: one without a default is missing.
         """
         allowed = self.args if private else self.public_args
         unknown = sorted(name for name in arguments if name not in allowed)
@@ -240,11 +236,7 @@ def read_schema(
     setup: Callable[..., object] | None,
     engine_parameters: tuple[str, ...],
 ) -> dict[str, Any]:
-    """Reads the fields of `Schema` from two signatures.
-
-    Raises:
-        TypeError: a parameter is none of what the module's docstring names.
-    """
+    """Reads the fields of `Schema` from two signatures; raises TypeError for a parameter that the module's docstring lacks."""
     hints = typing.get_type_hints(run, include_extras=True)
     inputs: list[InputSpec] = []
     args: dict[str, Arg] = {}

@@ -24,9 +24,7 @@ def alternatives(annotation: object) -> tuple[Any, ...]:
 
 
 def static_value(annotation: Any, value: Any) -> Hashable:
-    """Converts the value of an argument annotated `Static[annotation]`; hashable; a dtype becomes a NumPy
-    dtype.
-    """
+    """Converts the value of an argument annotated `Static[annotation]`; hashable; a dtype becomes a NumPy dtype."""
     if annotation is object:  # whatever it is: the user's own
         return value
     options = alternatives(annotation)

@@ -163,12 +163,8 @@ def fill(
     for old, new in aliases.items():
         same: Callable[[], Any] = partial(attrgetter(named(new)), package)
         if deprecated is not None and is_deprecated(old):
-            same = partial(_applied, deprecated, same, old)
+            same = partial(lambda make, name: deprecated(make(), name), same, old)
         attribute(*_home(package, named(old)), same)
-
-
-def _applied(deprecated: Callable[[object, str], object], make: Callable[[], object], name: str) -> object:
-    return deprecated(make(), name)
 
 
 def place(package: pytypes.ModuleType, path: str, value: object) -> None:

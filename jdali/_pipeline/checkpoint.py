@@ -25,11 +25,7 @@ def position_of(state: Mapping[str, object]) -> dict[str, Any]:
 
 
 def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
-    """Checks that a state may be restored.
-
-    Raises:
-        StateError: it is of another pipeline.
-    """
+    """Checks that a state may be restored; raises StateError if it is of another pipeline."""
     check_version("pipeline", state, STATE_VERSION)
     entries, _ = definition.entries()
     if "graph" in state and (found := difference(state["graph"], entries)) is not None:

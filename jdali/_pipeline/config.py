@@ -194,11 +194,7 @@ class PipelineConfig:
         return self.batch_size
 
     def engine_options(self, accelerator: jax.Device) -> EngineOptions:
-        """Returns the options of the engine.
-
-        Args:
-            accelerator: the device of "gpu" and "mixed".
-        """
+        """Returns the options of the engine, for this device as "gpu" and "mixed"."""
         return EngineOptions(
             batch_size=self.max_batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes, seed=self.seed,
             devices={"cpu": host_device(), "gpu": accelerator}, on_error=self.on_error, max_compiles=self.max_compiles,

@@ -83,12 +83,7 @@ class Definition:
         return as_outputs(owner.define_graph())
 
     def complete(self) -> tuple[DataNode, ...]:
-        """Returns the outputs; asks the pipeline for its graph if there are none yet.
-
-        Raises:
-            TypeError: an output that was set cannot be one.
-            RuntimeError: the options describe another number of outputs.
-        """
+        """Returns the outputs, which are checked; asks the pipeline for its graph if there are none yet."""
         if self.outputs is None:
             self.enter()
             try:

@@ -27,9 +27,6 @@ def epoch(
 
     Args:
         feeds_itself: the pipeline has an `iter_setup`, which may end it.
-
-    Raises:
-        TypeError: nothing in the pipeline says where an epoch ends.
     """
     if engine.knows_sources:
         _refuse_endless(engine, feeds_itself)

@@ -30,8 +30,8 @@ class Expected:
     def __init__(self, dtype: Any, ndim: Any, layout: Any):
         self.given = {"output_dtype": dtype, "output_ndim": ndim, "output_layout": layout}
         _check("output_dtype", dtype, _is_dtype, "a value from jdali.types.DALIDataType", "a list of these")
-        _check("output_ndim", ndim, _is_number, "an int", "a list of ints")
-        _check("output_layout", layout, _is_text, "a string", "a list of strings")
+        _check("output_ndim", ndim, lambda v: isinstance(v, (int, np.integer)), "an int", "a list of ints")
+        _check("output_layout", layout, lambda v: isinstance(v, str), "a string", "a list of strings")
         for value in _each(dtype):
             if value is types.NO_TYPE:
                 found = _found("value", value, dtype)
@@ -57,6 +57,8 @@ class Expected:
 
     def check(self, outputs: tuple[TensorList, ...]) -> None:
         """Raises RuntimeError if an output differs from what the options say."""
+        if all(value is None for value in self.given.values()):
+            return
         rows = zip(*(self.of(name, len(outputs)) for name in self.given), strict=True)
         for i, (output, (dtype, ndim, layout)) in enumerate(zip(outputs, rows, strict=True)):
             if not len(output):  # an empty batch has no type
@@ -101,11 +103,3 @@ def _is_dtype(value: object) -> bool:
     except TypeError:
         return False
     return not isinstance(value, int)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, np.integer))
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

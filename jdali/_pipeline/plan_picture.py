@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from jdali._display import GraphBox, GraphEdge, graph_svg
+from jdali import _display
 from jdali._display.markup import escape, fitting
 from jdali._threads import Spent
 from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage, dependencies
@@ -19,12 +19,7 @@ class ValueSize(NamedTuple):
 
 
 class PlanText(str):
-    """The plan of a pipeline as text; a notebook shows the graph above it.
-
-    Args:
-        text: the plan.
-        picture: the graph as HTML.
-    """
+    """The plan of a pipeline as text; a notebook shows the graph above it."""
 
     _picture: str
 
@@ -53,8 +48,8 @@ def plan_svg(
         links: what a row leads to, followed by the number of its node; "" for nowhere.
     """
     below = set() if here is None else {node for step in here.steps for node in step.nodes}
-    boxes: list[GraphBox] = []
-    edges: list[GraphEdge] = []
+    boxes: list[_display.GraphBox] = []
+    edges: list[_display.GraphEdge] = []
     box_of = {node: f"s{number}" for number, step in enumerate(plan.steps) for node in step.nodes}
     leaving = _leaving(plan, box_of)
     for number, step in enumerate(plan.steps):
@@ -63,7 +58,7 @@ def plan_svg(
         size = f" · {_bytes(sum(known))}" if known and len(nodes) > 1 else ""
         kind, colour = _kind(step)
         boxes.append(
-            GraphBox(
+            _display.GraphBox(
                 f"s{number}", f"{kind} · {step.device}{_time((times or {}).get(nodes[0]))}{size}",
                 [_row(node, sizes or {}) for node in nodes], [f"{node.name}, {node.where}" for node in nodes],
                 [f"{links}{node.id}" if links else "" for node in nodes], colour,
@@ -72,17 +67,21 @@ def plan_svg(
         )  # fmt: skip
         leads = {box_of[v.source]: v.name for node in nodes for v in dependencies(node) if v.source in box_of}
         edges += [
-            GraphEdge(source, f"s{number}", name) for source, name in leads.items() if source != f"s{number}"
+            _display.GraphEdge(source, f"s{number}", name)
+            for source, name in leads.items()
+            if source != f"s{number}"
         ]
     for i, value in enumerate(plan.outputs):
         name = value.source.name if value.source.named else value.source.op.name
         boxes.append(
-            GraphBox(f"o{i}", f"output {i}", [name], colour="var(--mark)", below=int(value.source in below))
+            _display.GraphBox(
+                f"o{i}", f"output {i}", [name], colour="var(--mark)", below=int(value.source in below)
+            )
         )
-        edges.append(GraphEdge(box_of[value.source], f"o{i}", value.name))
+        edges.append(_display.GraphEdge(box_of[value.source], f"o{i}", value.name))
     split = here is not None and any(box.below for box in boxes)
     border = f"border: above in workers{_time(workers)}, below in this process"
-    return graph_svg(boxes, edges, border if split else "")
+    return _display.graph_svg(boxes, edges, border if split else "")
 
 
 def _leaving(plan: ExecutionPlan, box_of: Mapping[Node, str]) -> dict[str, dict[DataNode, None]]:

@@ -57,6 +57,7 @@ class SentPipeline:
 
     Attributes:
         readers: size of each reader's data set and a digest of its names, by the name of the node.
+        config: the options, without those that only the user's process needs.
         folder: working folder of the user's process, for relative names.
     """
 
@@ -135,11 +136,7 @@ def send_pipeline(
     readers: Mapping[Node, Any],
     tables: Mapping[str, Mapping[str, Any]],
 ) -> SentPipeline:
-    """Describes a pipeline for workers.
-
-    Raises:
-        TypeError: a value cannot be sent; the error names it, and the user's line.
-    """
+    """Describes a pipeline for workers; raises TypeError if a value cannot be sent; the error names it, and the user's line."""
     graph = record_graph(nodes, lambda runtime: runtime.remake())
     graph = dataclasses.replace(
         graph, nodes=tuple(_without(tables.get(node.name, {}), node) for node in graph.nodes)

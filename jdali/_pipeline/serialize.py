@@ -83,11 +83,7 @@ def _described(config: PipelineConfig) -> dict[str, Any]:
 
 
 def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
-    """Returns the parts of an equal pipeline: the definition, and further arguments of `Pipeline`.
-
-    Raises:
-        TypeError: an argument, a function or a source for instance, cannot be written.
-    """
+    """Returns the parts of an equal pipeline: definition, and further arguments; TypeError: an argument cannot be written."""
     nodes, config = definition.graph.nodes, definition.config
     called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
     try:
@@ -127,12 +123,7 @@ def given_options(written: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def given_content(data: str | bytes | None, filename: str | None) -> dict[str, Any]:
-    """Returns the text that `serialize` wrote, from itself or from the file that holds it.
-
-    Raises:
-        RuntimeError: it was not written by `serialize`.
-        ValueError: neither is given, or both are.
-    """
+    """Returns what `serialize` wrote, from the text itself or a file; raises ValueError for both, or neither."""
     if (data is None) == (filename is None):
         raise ValueError(
             "Pipeline.deserialize: serialized_pipeline and filename arguments are mutually exclusive. Precisely one "
@@ -142,11 +133,7 @@ def given_content(data: str | bytes | None, filename: str | None) -> dict[str, A
 
 
 def parsed(data: str | bytes | None) -> dict[str, Any]:
-    """Returns the text that `serialize` wrote.
-
-    Raises:
-        RuntimeError: these are other bytes.
-    """
+    """Returns the text that `serialize` wrote; raises RuntimeError if these are other bytes."""
     try:
         content: dict[str, Any] = json.loads(data or b"")
     except ValueError as error:

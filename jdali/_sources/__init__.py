@@ -10,6 +10,8 @@
 `arguments` checks what `external_source` is called with; `parallel_source` also starts the processes.
 """
 
+from typing import TYPE_CHECKING
+
 from jdali._sources.arguments import check_source as check_source
 from jdali._sources.arguments import cycle_mode as cycle_mode
 from jdali._sources.arguments import is_callback as is_callback
@@ -26,4 +28,10 @@ from jdali._sources.user_batches import batch_of as batch_of
 from jdali._sources.user_batches import chosen as chosen
 from jdali._sources.user_batches import in_host_memory as in_host_memory
 from jdali._sources.user_batches import layout_of as layout_of
-from jdali._sources.video_input import VideoInput as VideoInput
+from jdali._system.lazy import imported as _imported
+
+if TYPE_CHECKING:
+    from jdali._sources.video_input import VideoInput as VideoInput
+
+# The decoder of videos comes with it.
+_imported(__name__, {"VideoInput": "jdali._sources.video_input"})

@@ -120,11 +120,7 @@ class SourceFeed:
             )
 
     def as_fed(self, data: object, layout: str | None, batch_size: int, *, copy: bool) -> Any:
-        """Checks a batch that the user gives, for `feed`.
-
-        Args:
-            data: a batch, or a sequence of one for each output.
-        """
+        """Checks a batch that the user gives, or a sequence of one for each output, for `feed`."""
         layouts = [self._fed_layout(layout, output) for output in range(len(self.layouts))]
         return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
 
@@ -136,11 +132,7 @@ class SourceFeed:
     def feed_output(
         self, output: int, unused: Collection[int], data: object, layout: str | None, batch_size: int
     ) -> None:
-        """Adds a batch of one output; once all that are used have one, there is a batch.
-
-        Args:
-            unused: numbers of outputs that are never fed.
-        """
+        """Adds a batch of one output; it counts once all outputs but the `unused` have one."""
         samples = self._samples(data, output, batch_size, copy=not self.no_copy)
         own = self._fed_layout(layout, output) or layout_of(data)
         with self._feed_lock:
@@ -208,11 +200,7 @@ class SourceFeed:
         return {"own": portable(self.source.get_state())} if has_state(self.source) else {}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes to where a state was taken; data that was fed and not yet used is thrown away.
-
-        Raises:
-            ValueError: the source cannot go there, see `SourceItems`.
-        """
+        """Goes to where a state was taken; data that was fed and not yet used is thrown away."""
         self._kinds = [DataKind() for _ in self.layouts]
         if self.is_fed:
             with self._feed_lock:

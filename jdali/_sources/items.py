@@ -120,11 +120,7 @@ class SourceItems:
         return {"taken": self._taken}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes to where a state was taken.
-
-        Raises:
-            ValueError: the source cannot go back, or the state is of another kind of source.
-        """
+        """Goes to where a state was taken; raises ValueError if the source cannot go back, or is of another kind."""
         if ("own" in state) != has_state(self._iterator):
             raise ValueError(
                 "external_source: the state is of a source "
@@ -195,11 +191,7 @@ class SourceItems:
         return isinstance(self._source, (Sequence, np.ndarray))
 
     def twin(self) -> SourceItems:
-        """Returns the same items with a position of their own.
-
-        Raises:
-            RuntimeError: they cannot be had twice.
-        """
+        """Returns the same items with a position of their own; raises RuntimeError if they cannot be had twice."""
         if not self._is_indexed:
             raise RuntimeError(
                 f"external_source: a source of type {type(self._source).__name__} gives each item once; only "

@@ -134,10 +134,8 @@ class DataKind:
         self._layout = ""
 
     def check(self, samples: Samples, layout: str) -> None:
-        """Notes the kind of a batch. One without samples has none; batches without a layout may precede those with one.
-
-        Raises:
-            RuntimeError: it is of another kind than the one before it, in DALI's words.
+        """Refuses, in DALI's words, a batch of another kind than the one before. One without samples has none; batches without a
+        layout may precede those with one.
         """
         if not len(samples):
             return

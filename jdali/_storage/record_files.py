@@ -153,8 +153,11 @@ class RecordFiles:
                 for file, path in enumerate(self.paths)
             ]
         except OSError as error:
+            path = str(error.filename)
+            advice = "; patterns are not expanded, give glob.glob(...)" if "*" in path else ""
+            advice = "; name the files in it" if isinstance(error, IsADirectoryError) else advice
             raise FileNotFoundError(
-                f"{name}: cannot read {error.filename}: {error.strerror}. File mapping failed: {error.filename}"
+                f"{name}: cannot read {path}: {error.strerror}{advice}. File mapping failed: {path}"
             ) from error
         self.in_order = True
         self.lost: dict[int, str] = {}

@@ -97,6 +97,8 @@ def _found(url: str) -> tuple[Any, str]:
         return system, path
     except ImportError as error:  # fsspec names the missing package
         advice = f": {install('remote')}" if protocol in _IN_EXTRA else ""
+        if protocol == "hf":
+            advice = ": pip install huggingface_hub"
         raise ImportError(f"to read {url}: {error}{advice}") from error
     except ValueError as error:
         if protocol in fsspec.available_protocols():
@@ -163,7 +165,7 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
 
 # --- errors ---------------------------------------------------------------------------------
 def _status(error: BaseException) -> int | None:
-    """Returns the HTTP status that an error of aiohttp, gcsfs or botocore carries."""
+    """Returns the HTTP status that an error of aiohttp, gcsfs, botocore or huggingface_hub carries."""
     # `code` of other packages' errors may be something else: aiohttp's has 400 for a connection that broke.
     value = getattr(error, "code" if type(error).__module__.startswith("gcsfs") else "status", None)
     if isinstance(value, int) and 100 <= value < 600:
@@ -171,8 +173,9 @@ def _status(error: BaseException) -> int | None:
     response = getattr(error, "response", None)
     if isinstance(response, dict):
         status = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-        return status if isinstance(status, int) else None
-    return None
+    else:
+        status = getattr(response, "status_code", None)
+    return status if isinstance(status, int) else None
 
 
 def _names_no_bucket(error: BaseException) -> bool:

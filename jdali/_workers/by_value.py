@@ -82,9 +82,7 @@ def _is_by_value(function: types.FunctionType) -> bool:
 
 
 def _reduced(function: types.FunctionType) -> tuple[object, ...]:
-    """Tells `pickle` how to make the function again: first empty, for it may refer to itself, then its
-    references.
-    """
+    """Tells `pickle` how to make the function again: first empty, for it may refer to itself, then its references."""
     cells = function.__closure__ or ()
     made = (marshal.dumps(function.__code__), function.__module__, cells)
     used = {name: function.__globals__[name] for name in set(_global_names(function.__code__))
@@ -151,9 +149,6 @@ def pack_by_value(
 
     Args:
         reduced: returns what `pickle` should reduce an object to, see `Pickler.reducer_override`, or NotImplemented.
-
-    Raises:
-        ModuleNotFoundError: there is no cloudpickle.
     """
     if importlib.util.find_spec("cloudpickle") is None:
         raise ModuleNotFoundError(

@@ -54,6 +54,8 @@ class CallbackWorkers:
         pickler: of the callbacks: module or object with `dumps` and `loads`, or a tuple of it and the keyword
             arguments of both; None: that of `jdali.pickling`, and cloudpickle, where it is installed, for what only it
             can pickle. Not used with "fork".
+        timeout: seconds that a call may take; None: any time, unless the worker is stopped.
+        seed: each worker seeds `random` and `numpy.random` by it and its number.
 
     Raises:
         RuntimeError: "fork" after JAX has started.
@@ -106,7 +108,6 @@ class CallbackWorkers:
         there are no workers any more. Arrays are views of shared memory that is reused when they are gone.
 
         Args:
-            samples: how many samples it returns, at most.
             bytes_per_sample: room for each of them in memory that is new, in bytes.
         """
         call: _Call = number, method, arguments
@@ -206,11 +207,7 @@ def _serve(connected: socket.socket, number: int, start: _StartCalls, is_of_main
 
 
 class _StartCalls:
-    """Starts a worker: its call returns the function that makes calls.
-
-    Args:
-        objects: those that the calls are for; what `_sent` gave, if there is `loads`.
-    """
+    """Starts a worker: its call returns the function that makes calls."""
 
     def __init__(self, objects: Any, loads: _Loads | None, seed: int):
         self._objects, self._loads, self._seed = objects, loads, seed

@@ -106,14 +106,14 @@ class PoolJob:
     """A task that was submitted."""
 
     number: int
-    order: int
+    order: int  # lower ones go first
     content: PackedMemory
-    patience: int
+    patience: int  # processes that may be killed while they make it, before it is given up
     future: Future[MadeTask] = dataclasses.field(default_factory=Future)
     deaths: list[WorkerDeath] = dataclasses.field(default_factory=list)
-    samples: int = 0
-    room: int = 0
-    slab: SharedSlab | None = None
+    samples: int = 0  # that the answer has, at most
+    room: int = 0  # bytes that new memory for the answer has at least
+    slab: SharedSlab | None = None  # lent for the answer
 
     @property
     def is_suspect(self) -> bool:
@@ -134,8 +134,8 @@ class MadeTask(NamedTuple):
 
     result: Any
     seconds: float
-    cpu: float
-    nbytes: int
+    cpu: float  # seconds of the process's processor time
+    nbytes: int  # of the arrays in the result
 
 
 @dataclasses.dataclass(frozen=True)

@@ -19,10 +19,8 @@ SlabName: TypeAlias = "tuple[int, int]"
 
 @dataclasses.dataclass(frozen=True)
 class StartOrder:
-    """First message to a process; the descriptor of the memory of its arrays follows, if it has some.
-
-    Attributes:
-        start: a function without arguments that returns the function which makes tasks.
+    """First message to a process: what starts it, a function that returns the maker of tasks. The descriptor of the memory of its
+    arrays follows, if it has some.
     """
 
     number: int
@@ -42,7 +40,7 @@ class TaskOrder(NamedTuple):
     task: PackedValue
     lent: SlabName | None
     lent_size: int
-    forgotten: tuple[SlabName, ...]
+    forgotten: tuple[SlabName, ...]  # that the process will not see again
     room: int
 
 
@@ -97,11 +95,7 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: object, descriptors: Sequence[int] = ()) -> None:
-        """Sends a message, and with it open files, which the receiver gets descriptors of its own of.
-
-        Raises:
-            OSError: the other process is gone.
-        """
+        """Sends a message, and open files, of which the receiver gets its own descriptors; OSError: the other is gone."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         whole = _HEADER.pack(len(data)) + data
         # One call, except for messages that the socket takes in pieces.
@@ -112,11 +106,7 @@ class Channel:
             self._socket.sendall(memoryview(whole)[sent:])
 
     def receive(self) -> tuple[Any, list[int]]:
-        """Blocks until the next message is there; returns it with the descriptors, which the caller closes.
-
-        Raises:
-            EOFError, OSError: the other process is gone.
-        """
+        """Blocks until the next message; returns it with descriptors, which the caller closes; EOFError: the other is gone."""
         header, descriptors, _, _ = socket.recv_fds(
             self._socket, _HEADER.size, _MOST_DESCRIPTORS, _CLOSE_ON_EXEC
         )

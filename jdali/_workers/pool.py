@@ -30,7 +30,7 @@ from jdali._workers.jobs import (
     WorkerDeath,
 )
 from jdali._workers.messages import Answer, ReadyAnswer, TaskAnswer, TaskNote, TaskOrder
-from jdali._workers.process import StartProcess, TaskProcess
+from jdali._workers.process import FreshProcesses, TaskProcess
 from jdali._workers.shared_slabs import SharedSlabs
 from jdali._workers.wire import unpack
 
@@ -63,7 +63,7 @@ class TaskPool:
     """
 
     def __init__(
-        self, count: int, start: StartProcess | None, *, processes: Sequence[TaskProcess] = (),
+        self, count: int, start: FreshProcesses | None, *, processes: Sequence[TaskProcess] = (),
         most_idle: int = 1 << 29, keeps_packed: bool = False, timeout: float | None = None,
     ):  # fmt: skip
         self._count, self._start, self._timeout = count, start, timeout

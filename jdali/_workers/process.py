@@ -49,7 +49,7 @@ class TaskProcess:
         is_warm: it has made one.
         reached: the last note of the running one; None: there is none.
         rehearsal: number of the one that it makes only to become warm; None: it has none.
-        looks: in a row that found it with the same task.
+        looks, stopped: how many in a row found it with the same task, and stopped by a signal.
     """
 
     def __init__(self, number: int, channel: Channel, process: StartedProcess):
@@ -59,7 +59,7 @@ class TaskProcess:
         self.tasks: list[int] = []
         self.reached: int | None = None
         self.rehearsal: int | None = None
-        self.known: set[SlabName] = set()
+        self.known: set[SlabName] = set()  # that it has mapped
         self.looks = self.stopped = 0
 
     def send(self, order: StartOrder | TaskOrder, descriptors: Sequence[int]) -> None:
@@ -97,16 +97,6 @@ class TaskProcess:
         self.channel.close()
 
 
-class StartProcess(Protocol):
-    """Starts the processes of a pool."""
-
-    def __call__(self, number: int, /) -> TaskProcess:
-        """Starts process number `number` of its pool."""
-
-    def close(self) -> None:
-        """Gives up what the processes were started with."""
-
-
 class FreshProcesses:
     """Starts processes without the user's main module; they get the function that starts them by value.
 
@@ -118,6 +108,7 @@ class FreshProcesses:
         self._start, self._environment = start, environment
 
     def __call__(self, number: int) -> TaskProcess:
+        """Starts process number `number` of its pool."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         paths = [path or os.getcwd() for path in sys.path]
         arguments = [json.dumps(paths), str(theirs.fileno()), str(os.getpid())]
@@ -136,4 +127,5 @@ class FreshProcesses:
         return process
 
     def close(self) -> None:
+        """Gives up what the processes were started with."""
         self._start.close()

@@ -44,7 +44,10 @@ def main(descriptor: int, parent: int) -> NoReturn:
 
 
 def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None = None) -> NoReturn:
-    """Makes the tasks of a pool until its process is gone; if the pool only wants no more, it kills."""
+    """Makes the tasks of a pool until its process is gone; if the pool only wants no more, it kills.
+
+    Without `start`, it and the number come in a `StartOrder`.
+    """
     # Ctrl-C in a terminal reaches all processes of the group; the parent decides what ends. The thread of a pool blocks
     # the signal, so that none comes before this line.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

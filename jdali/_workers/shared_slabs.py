@@ -32,7 +32,7 @@ class SharedSlab:
     name: SlabName
     memory: Memory
     mapped: mmap.mmap
-    samples: int = 0
+    samples: int = 0  # the most that were in it
 
     @property
     def size(self) -> int:

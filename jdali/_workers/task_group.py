@@ -29,7 +29,7 @@ _Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
 class GroupTask(NamedTuple):
-    """A task of a group."""
+    """A task of a group: pickled without its arrays, and these."""
 
     head: bytes
     arrays: tuple[_Array, ...]
@@ -48,7 +48,7 @@ class TaskGroup(NamedTuple):
 
 
 class TaskOutcome(NamedTuple):
-    """Result of one task, or its exception."""
+    """Result of one task, or its exception: pickled without its arrays, and these."""
 
     head: bytes
     arrays: tuple[_Array, ...]
@@ -66,9 +66,7 @@ class TaskOutcome(NamedTuple):
 
 
 def pack_group(tasks: Sequence[GroupTask]) -> tuple[PackedValue, tuple[_Array, ...]]:
-    """Packs tasks for one process; returns the value without its arrays, and these: if there are several tasks, the first
-    is the log.
-    """
+    """Packs tasks for one process; returns the value without its arrays, and these: of several tasks, the first is the log."""
     group = TaskGroup(np.zeros(1 if len(tasks) > 1 else 0, np.int64), tuple(tasks))
     packed, buffers = pack(group, small=1)
     return packed, tuple(np.frombuffer(buffer, np.uint8) for buffer in buffers)

@@ -21,11 +21,7 @@ Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]],
 
 
 class PackedValue(NamedTuple):
-    """A value without the contents of its arrays.
-
-    Attributes:
-        spans: offset and size of each array in the memory, bytes.
-    """
+    """A value without the contents of its arrays, which lie in `spans` (offset, size) of the memory."""
 
     head: bytes
     spans: tuple[tuple[int, int], ...]

@@ -43,7 +43,7 @@ class OpSchema:
     def IsStateful(self) -> bool:
         """Returns True if calls depend on those before them, or do more than return their outputs."""
         op = self._operator
-        return op.random or op.has_effects or isinstance(op, ReaderOp)
+        return op.random or op.effects or isinstance(op, ReaderOp)
 
     def HasRandomSeedArg(self) -> bool:
         """Returns True if the operator draws random values, and so takes `seed`."""

@@ -1528,10 +1528,14 @@ class Pack(Reader):
         documents: what a reader returned, or `readers.mix`, all of its outputs: tokens with one axis, and others of the same
             length; with `tokenizer` one output, texts. Outside of a pipeline's definition a pair of a reader's name and its
             arguments.
-        length: of a row, tokens. Longer documents are cut.
+        length: of a row, tokens; see `long_documents`.
         add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
+        continue_positions: positions of a piece go on from the piece before it, as those of the whole document; else each
+            piece begins at 0.
         lengths: tokens of each document of the data set (of a mixture: of all sources, one after another), so that they need
             not be found: a column of a table. A row whose documents are longer than these say is a bad sample.
+        long_documents: what becomes of documents longer than a row: "truncate": they are cut, and the rest is lost; "split": they
+            are divided into pieces of `length` and a rest, each packed by itself as a document, with a segment id of its own.
         num_shards: how many parts the rows are divided into; of the rows, not of the documents' reader.
         pad_id: what is behind the last document of a row.
         seed: of a reader that shuffles and has no seed of its own; -1: the pipeline's.
@@ -1572,8 +1576,10 @@ class Pack(Reader):
         length: int,
         add_special_tokens: builtins.bool = True,
         bos: Any = None,
+        continue_positions: builtins.bool = False,
         eos: Any = None,
         lengths: Any = None,
+        long_documents: Literal['truncate', 'split'] = 'truncate',
         num_shards: int = 1,
         pad_id: int = 0,
         seed: int = -1,

@@ -129,11 +129,7 @@ class TaskCursor:
         self.iteration = self.position = 0
 
     def twin(self) -> TaskCursor:
-        """Returns the same sources with positions of their own, which begin where these are.
-
-        Raises:
-            RuntimeError: an external source cannot be asked again.
-        """
+        """Returns the same sources with positions of their own; raises RuntimeError if one cannot be asked again."""
         twin = TaskCursor(
             {node: reader.cursor() for node, reader in self._readers.items()},
             {node: source.twin() for node, source in self._externals.items()},
@@ -143,11 +139,7 @@ class TaskCursor:
 
     # --- drawing ----------------------------------------------------------------------------
     def draw(self, count: int) -> BatchTask:
-        """Draws the task of the next batch.
-
-        Raises:
-            StopIteration: an external source is at its end.
-        """
+        """Draws the task of the next batch; raises StopIteration if an external source is at its end."""
         try:
             task = self._draw(count)
         except StopIteration:
@@ -309,9 +301,6 @@ def open_reader(
         seed: of the random order, unless the arguments name one that is not negative.
         tolerates_errors: samples that fail are left out or replaced.
         where: in place of the user's line, in errors; "": no line.
-
-    Raises:
-        OperatorError: the reader refused an argument, or its data cannot be read; the error names the user's line.
     """
     op = node.op
     try:

@@ -34,7 +34,6 @@ from jdali.engine.recovery import AttemptFailure, StandIns, to_be_listed
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.program_table import enable_compilation_cache
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.sharded import spread_stages
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.values import bytes_of
@@ -45,6 +44,7 @@ from jdali.graph import (
     HostStep,
     Node,
     Stage,
+    cut,
     scaled_consumers,
     steps_before_programs,
 )
@@ -76,7 +76,7 @@ def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[N
         return PhaseTimer("arguments" if step.is_arguments else "stage", name)
     kinds = [(externals, "samples"), (sources, "reading")]
     kind = next((kind for nodes, kind in kinds if step.node in nodes), "host")
-    return PhaseTimer(kind, name, step.node.op.shown_work)
+    return PhaseTimer(kind, name, step.node.op.work)
 
 
 class Engine:
@@ -121,9 +121,9 @@ class Engine:
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, SourceFeed)}
         if start_workers is not None:
-            self.elsewhere = MadeElsewhere.start(
-                plan, options, sources, functools.partial(start_workers, self.readers, noted)
-            )
+            border = cut(plan, one_device=options.one_device)
+            if border.elsewhere.steps:
+                self.elsewhere = MadeElsewhere(border, start_workers(self.readers, noted), sources)
         self.here = plan if self.elsewhere is None else self.elsewhere.border.here
         self.pool = Pool(options.threads, options.most_idle)
         externals = {n: s for n, s in sources.items() if isinstance(s, SourceFeed)}
@@ -176,7 +176,7 @@ class Engine:
     def ordered_steps(self) -> list[int]:
         """Numbers of the steps that batches go through in order, for what functions of the user's do besides."""
         steps = enumerate(self.here.steps)
-        return [number for number, step in steps if any(node.op.has_effects for node in step.nodes)]
+        return [number for number, step in steps if any(node.op.effects for node in step.nodes)]
 
     @property
     def stage_runners(self) -> list[StageRunner]:
@@ -235,11 +235,7 @@ class Engine:
         Args:
             turn: returns the context that a step, given by number, is run in.
             order: of the work in the pool: lower numbers go first.
-            begun: result of `begin` for the task; None: it was not called.
             tolerates: True replaces samples that fail, False raises their errors; None: as `on_error` says.
-
-        Raises:
-            OperatorError: an operator failed, or no sample could be made.
         """
         if tolerates is None:
             tolerates = self.on_error != "raise"
@@ -325,10 +321,10 @@ class Engine:
                 yield
                 iteration.most_bytes = max(iteration.most_bytes, iteration.env.nbytes)
 
-        context = StepContext(self.pool.at(order), iteration.task)
+        pool = self.pool.at(order)
         try:
             steps = self._prepared if steps is None else steps
-            make(steps, iteration.env, iteration.parts, context, enter=entered)
+            make(steps, iteration.env, iteration.parts, pool, enter=entered)
         except NodeFailure as failure:
             return iteration.failed(failure)
         return None

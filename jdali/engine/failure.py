@@ -13,15 +13,19 @@ MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 
 
 class NodeFailure(Exception):
-    """A node failed, on some samples or (key None) as a whole; the executor decides what to do.
+    """A node failed, on some samples or (key None) as a whole; `step` has the nodes of the step that was being run.
 
-    Attributes:
-        step: the nodes of the step that was being run; (): none was.
+    Args:
+        others: the nodes whose program failed with the node's: in which of them is not known.
+        where: in place of their lines.
     """
 
     step: Sequence[Node] = ()
 
-    def __init__(self, node: Node, failures: Mapping[int | None, Exception]):
+    def __init__(
+        self, node: Node, failures: Mapping[int | None, Exception], *, others: Sequence[Node] = (), where: str = ""
+    ):  # fmt: skip
+        self._nodes, self._where = (node, *others), where
         # What is wrong with the code or the machine comes first: bad samples beside it may only have to be left out.
         self.failures = dict(sorted(failures.items(), key=lambda failed: isinstance(failed[1], SampleError)))
         self.node, self.first = node, next(iter(self.failures.values()))
@@ -43,12 +47,12 @@ class NodeFailure(Exception):
 
     @property
     def operator(self) -> str:
-        return self.node.op.shown_name
+        return ", ".join(node.op.shown_name for node in self._nodes)
 
     @property
     def where(self) -> str:
         """The user's line."""
-        return self.node.where
+        return self._where or ", ".join(dict.fromkeys(node.where for node in self._nodes))
 
     def user_error(
         self, position: int | None, made_of: MadeOf | None = None, *, where: str | None = None
@@ -66,22 +70,6 @@ class NodeFailure(Exception):
         source = "" if sample is None or found is None else ", ".join(found.files(sample))
         where = self.where if where is None else where
         return OperatorError.of(self.first, self.operator, sample=position, source=source, where=where)
-
-
-class ProgramFailure(NodeFailure):
-    """The compiled program of several operators failed, in which of them is not known."""
-
-    def __init__(self, nodes: Sequence[Node], error: Exception):
-        super().__init__(nodes[0], {None: error})
-        self._nodes = nodes
-
-    @property
-    def operator(self) -> str:
-        return ", ".join(node.op.shown_name for node in self._nodes)
-
-    @property
-    def where(self) -> str:
-        return ", ".join(dict.fromkeys(node.where for node in self._nodes))
 
 
 class OperatorFailure(Exception):
@@ -109,6 +97,7 @@ class failing_as:
             raise NodeFailure.of(nodes[error.number], error.error) from error.error
         if error is not None and not isinstance(error, NodeFailure):
             cause = contained(error)
+            first, *others = nodes
             raise (
-                NodeFailure.of(nodes[0], cause) if len(nodes) == 1 else ProgramFailure(nodes, cause)
+                NodeFailure(first, {None: cause}, others=others) if others else NodeFailure.of(first, cause)
             ) from cause

@@ -90,14 +90,14 @@ class Follower(Epochs, Protocol):
 
 
 class WindowSlot:
-    """A batch between its draw and the user."""
+    """A batch between its draw and the user; `number` counts from the last move of the sources on."""
 
     def __init__(self, number: int, follower: Follower | None):
         self.number, self.follower = number, follower
         self.task: BatchTask | None = None
         self.begun: Begun | None = None
         self.makes = False  # a thread has it
-        self.outcome: Result | BaseException | None = None
+        self.outcome: Result | BaseException | None = None  # the exception is raised in place of the batch
 
 
 class InFlight:

@@ -31,7 +31,6 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery import AttemptFailure, Blamed, blame
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import ProgramBudget
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.task import BatchTask, EpochShare, SampleIds
 from jdali.engine.workers.pool import Pool
@@ -53,7 +52,7 @@ class PreparedStep:
     """
 
     nodes: Sequence[Node]
-    run: Callable[[Values, SampleIds, StepContext], None]
+    run: Callable[[Values, SampleIds, Pool], None]
     last_uses: Sequence[DataNode] = ()
     timer: PhaseTimer | None = None
     policy: ThreadPolicy | None = None
@@ -66,14 +65,13 @@ def make(
     steps: Iterable[PreparedStep],
     env: Values,
     parts: dict[Domain, SampleIds],
-    context: StepContext,
+    pool: Pool,
     *,
     enter: Callable[[PreparedStep], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
 ) -> None:
     """Runs steps in their order, and drops each value after its last use.
 
     Args:
-        parts: samples of the branches known so far; those of the whole batch are there.
         enter: returns what to hold while a step runs; it may wait.
 
     Raises:
@@ -83,31 +81,15 @@ def make(
     for step in steps:
         with enter(step):
             try:
-                _run(step, env, parts, context)
+                _run(step, env, parts, pool)
             except NodeFailure as failure:
                 failure.step = step.nodes
                 raise
         env.drop(step.last_uses)
 
 
-class BadCondition(NodeFailure):
-    """A value cannot be the condition of a branch."""
-
-    def __init__(self, node: Node, where: str, error: Exception):
-        super().__init__(node, {None: error})
-        self._where = where
-
-    @property
-    def where(self) -> str:
-        return self._where
-
-
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """Returns the samples of a branch: those of its parent for which the predicate is as it says.
-
-    Raises:
-        NodeFailure: a predicate is no scalar.
-    """
+    """Returns the samples of a branch: those of its parent for which the predicate, which must be a scalar, is as it says."""
     if domain not in parts:
         assert domain.parent is not None
         assert domain.predicate is not None
@@ -117,7 +99,7 @@ def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Samp
         try:
             parts[domain] = parent.select(positions(env[domain.predicate], domain.branch))
         except Exception as error:
-            raise BadCondition(domain.predicate.source, domain.where, error) from error
+            raise NodeFailure(domain.predicate.source, {None: error}, where=domain.where) from error
     return parts[domain]
 
 
@@ -128,29 +110,27 @@ def leave_empty(nodes: Iterable[Node], env: Values) -> None:
             env[value] = TensorList.from_samples([], "", value.device)
 
 
-def _run(step: PreparedStep, env: Values, parts: dict[Domain, SampleIds], context: StepContext) -> None:
+def _run(step: PreparedStep, env: Values, parts: dict[Domain, SampleIds], pool: Pool) -> None:
     """Runs a step on the samples of its branch; if there are none, its outputs have no samples either."""
-    with context.pool.slabs:
+    with pool.slabs:
         part = part_of(step.nodes[0].domain, parts, env)
         if not (step.runs_empty or len(part)):
             leave_empty(step.nodes, env)
         elif step.timer is None:
-            step.run(env, part, context)
+            step.run(env, part, pool)
         else:
-            _run_timed(step, step.timer, env, part, context)
+            _run_timed(step, step.timer, env, part, pool)
 
 
-def _run_timed(
-    step: PreparedStep, timer: PhaseTimer, env: Values, part: SampleIds, context: StepContext
-) -> None:
-    pool, policy = context.pool, step.policy
+def _run_timed(step: PreparedStep, timer: PhaseTimer, env: Values, part: SampleIds, pool: Pool) -> None:
+    policy = step.policy
     is_brief = policy is not None and policy.is_brief
     with pool.turns if is_brief else contextlib.nullcontext():
         if is_brief:
             pool.refuse_if_interrupted()  # while it waited for its turn
-            context = dataclasses.replace(context, pool=pool.here())
+            pool = pool.here()
         with timer.lap() as lap:
-            step.run(env, part, context)
+            step.run(env, part, pool)
     if policy is not None:
         policy.note_batch(len(part), lap.cpu, lap.busy)
 
@@ -227,7 +207,7 @@ class PreparedPlan:
                 for runner in self._runners:
                     runner.set_seed(seed, stream)
                 self._seed = seed, stream
-            make(self._steps, env, parts, StepContext(pool))
+            make(self._steps, env, parts, pool)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -279,6 +259,7 @@ class Iteration:
     def of(cls, task: BatchTask, sources: Mapping[Node, Any]) -> Iteration:
         """Begins an attempt: nothing is computed yet."""
         env = Values()
+        env.task = task
         for node, source in sources.items():
             if node.name in task.data:
                 env.drawn[node] = external(len(task), node.name)

@@ -10,12 +10,7 @@ import jax
 
 @dataclasses.dataclass(frozen=True)
 class EngineOptions:
-    """Options of an engine, as `Pipeline` documents them.
-
-    Attributes:
-        most_idle: bytes of host memory that are kept for later batches.
-        devices: of JAX, for "cpu" and "gpu".
-    """
+    """Options of an engine, as `Pipeline` documents them; `most_idle` are bytes of host memory kept for later batches."""
 
     batch_size: int
     threads: int

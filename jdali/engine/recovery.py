@@ -117,12 +117,8 @@ class StandIns:
         self._copied: dict[int, int] = {}  # of one position to another
 
     def replace(self, bad: Iterable[int]) -> BatchTask:
-        """Returns the task with other samples in the positions that failed, where its mask is False.
-
-        It is empty if an external source gave nothing else.
-
-        Raises:
-            LookupError: no sample can be made.
+        """Returns the task with other samples in the positions that failed, where its mask is False; LookupError: none can be
+        made. It is empty if an external source gave nothing else.
         """
         origins = {self._copied.get(position, position) for position in bad}
         self._tried[list(origins)] += 1

@@ -163,7 +163,7 @@ class Window:
         """Has as many batches in flight as the workers need."""
         if self.engine.elsewhere is None or self.room is None:
             return
-        self._fitted = self.engine.elsewhere.in_flight
+        self._fitted = self.engine.elsewhere.workers.in_flight
         self._flight.fit(self._fitted)
 
     # --- making -----------------------------------------------------------------------------
@@ -198,10 +198,7 @@ class Window:
             self._draw_ahead()
 
     def schedule(self, scheduled: int = 0) -> bool:
-        """Begins to make one more batch, unless batches are made ahead, as many as there is room for.
-
-        Returns: False at the end of a source, which comes next.
-        """
+        """Begins to make one more batch, unless batches are made ahead; False: the end of a source comes next."""
         self.refuse_own_thread()
         with self.turn:
             self.refuse_if_closed()
@@ -292,7 +289,7 @@ class Window:
         if isinstance(outcome, Result):
             if self._scaler is not None:
                 self._scaler.note_batch()
-            if self.engine.elsewhere is not None and self.engine.elsewhere.in_flight != self._fitted:
+            if self.engine.elsewhere is not None and self.engine.elsewhere.workers.in_flight != self._fitted:
                 self._fit_workers()  # workers of a cluster get several small batches in one call
             return outcome
         if isinstance(outcome, StopIteration):

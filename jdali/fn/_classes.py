@@ -96,7 +96,7 @@ class OperatorClass(metaclass=_WithSignature):
     @property
     def preserve(self) -> bool:
         """True if the operator runs also if none of its outputs is used."""
-        return bool(self._arguments.get("preserve")) or self.__operator__.has_effects
+        return bool(self._arguments.get("preserve")) or self.__operator__.effects
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{name}={value!r:.60}" for name, value in self._arguments.items())

@@ -44,6 +44,7 @@ from jdali.graph.plan import last_uses as last_uses
 from jdali.graph.plan import make_plan as make_plan
 from jdali.graph.plan import scaled_consumers as scaled_consumers
 from jdali.graph.plan import step_of as step_of
+from jdali.graph.plan import upstream as upstream
 from jdali.graph.records import DomainRecord as DomainRecord
 from jdali.graph.records import GraphRecord as GraphRecord
 from jdali.graph.records import NodeRecord as NodeRecord

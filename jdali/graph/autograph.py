@@ -15,10 +15,10 @@ import os
 import re
 import sysconfig
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from types import CellType, CodeType, FunctionType, MethodType, TracebackType
-from typing import Any, Literal, Protocol
+from typing import Any
 
 from jdali.graph import branch_state as _branch_state
 from jdali.graph.ast_lookup import function_node
@@ -38,49 +38,14 @@ _STANDARD = sysconfig.get_path("stdlib") + os.sep
 _NOT_CONVERTED = "_jdali_do_not_convert"
 
 
-class GraphHooks(Protocol):
-    """Hooks by which a graph handles conditionals."""
-
-    def is_graph_value(self, value: object) -> bool:
-        """Returns True if a value is only known when the graph runs."""
-
-    def begin_branch(self, condition: Any, which: bool) -> None:
-        """Assigns nodes traced from now on to the samples whose condition is `which`."""
-
-    def end_branch(self) -> None:
-        """Ends the branch begun last, also if tracing it failed."""
-
-    def merge(
-        self, condition: Any, names: Sequence[str], if_true: Sequence[Any], if_false: Sequence[Any]
-    ) -> Sequence[Any]:
-        """Merges the values after a conditional from both branches; called outside of them.
-
-        Args:
-            names: for messages: the variable, with the path in it ("y[0]") if it is a container.
-            if_true: values after the branch for true: graph values of that branch or from outside
-                of the conditional, or constants.
-        """
-
-    def not_(self, value: Any) -> Any:
-        """Negates a graph value."""
-
-    def logical(self, left: Any, right: Callable[[], object], kind: Literal["and", "or"]) -> Any:
-        """Returns `left and right()` or `left or right()`; `left` is a graph value.
-
-        `right` is traced for the samples for which `left` does not decide.
-        """
-
-
 def is_not_converted(func: object) -> bool:
     """Returns True if a function is marked with `do_not_convert`."""
     return bool(getattr(func, _NOT_CONVERTED, False))
 
 
 def do_not_convert(func: object = None) -> Any:
-    """Keeps `if`, `and`, `or`, `not` of a function, and of all that it calls, as Python's own; a decorator.
-
-    Raises:
-        ValueError: the function is a pipeline definition.
+    """Keeps `if`, `and`, `or`, `not` of a function, and of all that it calls, as Python's own; a decorator. Pipeline definitions
+    are refused.
     """
     if func is None:
         return do_not_convert
@@ -99,7 +64,7 @@ def is_autograph_artifact(entity: object) -> bool:
 class _Trace:
     """State of converted functions about the graph that is being traced."""
 
-    def __init__(self, hooks: GraphHooks):
+    def __init__(self, hooks: Any):
         self.hooks = hooks
         self.missing: dict[str, str] = {}  # variables, attributes and keys set by one branch only, and why
 
@@ -108,8 +73,8 @@ _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
 
 
 @contextlib.contextmanager
-def tracing(hooks: GraphHooks) -> Iterator[None]:
-    """Has converted functions hand their conditionals on graph values to `hooks`, in this context."""
+def tracing(hooks: Any) -> Iterator[None]:
+    """Has converted functions hand their conditionals on graph values to `hooks`, see `Branches`, in this context."""
     token = _TRACE.set(_Trace(hooks))
     try:
         yield

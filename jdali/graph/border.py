@@ -62,7 +62,8 @@ def with_late_steps(plan: ExecutionPlan) -> ExecutionPlan:
     """Marks the steps whose samples may be made late, so that those of a batch never lie in memory all at once.
 
     Those are of operators that know the sizes of their output by a probe, and whose output only one stage of the same
-    branch reads, as data: nothing else reads a sample, and `setup` needs only its size.
+    branch reads, as data: nothing else reads a sample, and `setup` needs only its size. A stage that mixes samples reads
+    all of them in one call, so they are in memory together anyway.
     """
     steps = tuple(
         dataclasses.replace(step, may_be_late=True)
@@ -87,4 +88,6 @@ def _may_be_late(step: HostStep, plan: ExecutionPlan) -> bool:
     stage = users[0]
     if not isinstance(stage, Stage) or stage.domain is not node.domain or value not in set(stage.inputs):
         return False
-    return not any(value in {*n.needs_values(), *n.arg_inputs.values()} for n in stage.nodes)
+    return not any(
+        n.mixes_samples or value in {*n.needs_values(), *n.arg_inputs.values()} for n in stage.nodes
+    )

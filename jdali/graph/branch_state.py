@@ -163,11 +163,7 @@ class Merge:
         self.missing: dict[str, tuple[str, str]] = {}  # by key: full name, and the branch that lacks it
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
-        """Adds one value; MISSING after one branch makes the result MISSING.
-
-        Args:
-            key: how Python's error will name it, if it is used later and missing.
-        """
+        """Adds a value, MISSING if a branch lacks it; `key` is how Python's error will name it if it is used later."""
         self._finish.append(self._value(name, if_true, if_false, key))
 
     def add_items(self, name: str, if_true: Any, if_false: Any) -> None:

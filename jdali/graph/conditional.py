@@ -14,7 +14,7 @@ from jdali._operators.record import REGISTRY
 from jdali._system.tracebacks import user_line
 from jdali.graph import autograph as _autograph
 from jdali.graph.arithmetic import constant_node
-from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, current_graph
+from jdali.graph.node import DataNode, Domain, Graph, current_graph
 
 
 class Branches:
@@ -34,6 +34,7 @@ class Branches:
         return graph.branches or cls(graph)
 
     def is_graph_value(self, value: object) -> bool:
+        """Returns True if a value is only known when the graph runs."""
         return isinstance(value, DataNode)
 
     # --- branches ---------------------------------------------------------------------------
@@ -44,6 +45,7 @@ class Branches:
         self._graph.domain = domain
 
     def end_branch(self) -> None:
+        """Ends the branch begun last, also if tracing it failed."""
         self._graph.domain = self._stack.pop()
 
     def _domain(self, parent: Domain, condition: DataNode, which: bool | int, share: float = 1.0) -> Domain:
@@ -84,7 +86,10 @@ class Branches:
         true_values: Sequence[Any],
         false_values: Sequence[Any],
     ) -> list[Any]:
-        """Merges the values after either branch of a conditional (no containers: leaves of them)."""
+        """Merges the values after either branch of a conditional (no containers: leaves of them); called outside of them.
+
+        For messages, the name of a leaf has the path in its container: "y[0]".
+        """
         condition = self._in_current(condition)
         triples = zip(names, true_values, false_values, strict=True)
         return [self._merge_leaf(condition, name, a, b) for name, a, b in triples]
@@ -179,8 +184,8 @@ class Branches:
     def domain_of(self, values: Iterable[object], current: Domain) -> Domain:
         """Returns the samples that an operator works on: the smallest part made by `split` among its inputs, or `current`."""
         for value in values:
-            domain = value if isinstance(value, Domain) else _domain_of(value)
-            if domain in self._by_hand and _depth(domain) > _depth(current):
+            domain = value.source.domain if isinstance(value, DataNode) else value
+            if isinstance(domain, Domain) and domain in self._by_hand and _depth(domain) > _depth(current):
                 current = domain
         return current
 
@@ -228,10 +233,6 @@ def _one_device(values: Sequence[DataNode], name: str) -> str:
     return devices.pop()
 
 
-def _domain_of(value: object) -> Domain:
-    return value.source.domain if isinstance(value, DataNode) else WHOLE_BATCH
-
-
 def _depth(domain: Domain) -> int:
     return 0 if domain.parent is None else 1 + _depth(domain.parent)
 
@@ -255,11 +256,7 @@ def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> Da
 
 
 def current_branches(name: str) -> Branches:
-    """Returns the conditionals of the pipeline that is being defined.
-
-    Raises:
-        RuntimeError: there is none; it says that `name` was called.
-    """
+    """Returns the conditionals of the pipeline that is being defined; without one, the error says that `name` was called."""
     graph = current_graph()
     if graph is None:
         raise RuntimeError(f"{name}: called outside of a pipeline definition")

@@ -43,11 +43,7 @@ Entry = list[Any]  # operator, inputs, {argument: text}
 
 
 def describe(nodes: Sequence[Node], options: Mapping[str, object]) -> list[Entry]:
-    """Describes a graph: an entry for each node, in the order of their making, on which random keys depend.
-
-    Args:
-        options: of the pipeline that change its results, by name.
-    """
+    """Describes a graph by entries, in the order of making, on which random keys depend; `options` change its results."""
     entries: list[Entry] = [["pipeline", "", {k: _text(v) for k, v in options.items() if v}]]
     return entries + [_entry(node) for node in nodes]
 
@@ -116,11 +112,7 @@ def fingerprint(entries: Sequence[Entry]) -> str:
 
 
 def difference(was: str, entries: Sequence[Entry]) -> str | None:
-    """Describes the first difference between a fingerprint's pipeline and these entries; None: there is none.
-
-    Raises:
-        ValueError: `was` is no fingerprint.
-    """
+    """Describes the first difference between a fingerprint's pipeline and these entries; None: there is none."""
     if was == fingerprint(entries):
         return None
     if was.startswith(" "):

@@ -181,7 +181,7 @@ class Graph:
         self._names.add(name)
         node = Node(
             len(self.nodes), op, name, device, tuple(inputs), args, seed, domain,
-            where or user_line(), runtime, preserve=preserve or op.has_effects, named=named,
+            where or user_line(), runtime, preserve=preserve or op.effects, named=named,
         )  # fmt: skip
         node.outputs = _outputs(node, num_outputs, self.new_value)
         self.nodes.append(node)
@@ -255,7 +255,7 @@ def detached(
     preserve: bool = False,
 ) -> Node:
     """Makes a node that is in no graph; `Graph.own` puts a copy of it into one."""
-    if preserve or op.has_effects:
+    if preserve or op.effects:
         raise RuntimeError(
             f"fn.{op.name}: called outside of a pipeline definition. It runs for what it does and not for its "
             'outputs, so it must know its pipeline: call it in a function decorated with "@pipeline_def", or '

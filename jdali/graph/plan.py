@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from jdali._operators.record import CompiledOp, HostBatchOp
 from jdali.graph.node import DataNode, Domain, Node
@@ -111,12 +111,9 @@ def make_plan(
     *,
     one_device: bool = False,
 ) -> ExecutionPlan:
-    """Plans the nodes that `outputs` depend on, and those that are to be preserved.
-
-    Args:
-        one_device: "cpu" and "gpu" are the same JAX device here, so operators of both fuse.
-    """
-    used = _reachable([*(o.source for o in outputs), *(n for n in nodes if n.preserve)])
+    """Plans the nodes that `outputs` depend on, and those to be preserved; on one device, "cpu" and "gpu" fuse."""
+    used = upstream([*outputs, *(v for n in nodes if n.preserve for v in dependencies(n))])
+    used |= {n for n in nodes if n.preserve}
     live = [n for n in nodes if n in used]
     where = {n: "cpu" if one_device or n.device == "cpu" else "gpu" for n in live}
     levels = _levels(live, where)
@@ -147,11 +144,7 @@ def step_of(node: Node) -> HostStep | Stage:
 def last_uses(
     steps: Sequence[HostStep | Stage], outputs: Sequence[DataNode], inputs: Sequence[DataNode] = ()
 ) -> tuple[tuple[DataNode, ...], ...]:
-    """Finds, for each step, the values that nothing after it needs.
-
-    Args:
-        inputs: values that are there before the first step.
-    """
+    """Finds for each step the values that nothing after it needs; `inputs` are there before the first."""
     kept = set(outputs)
     last: dict[DataNode, int] = {}
     for number, step in enumerate(steps):
@@ -199,15 +192,16 @@ def compiled(node: Node) -> CompiledOp:
     return node.op
 
 
-def _reachable(wanted: Sequence[Node]) -> set[Node]:
-    """Collects these nodes and all that they depend on."""
+def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[Node]:
+    """Returns the nodes that make the values, except for those that only the values of `cut` need."""
+    given = {id(v) for v in cut}  # not `in`: DataNode overloads ==
     seen: set[Node] = set()
-    pending = list(wanted)
+    pending = list(values)
     while pending:
-        node = pending.pop()
-        if node not in seen:
-            seen.add(node)
-            pending += [v.source for v in dependencies(node)]
+        value = pending.pop()
+        if id(value) not in given and value.source not in seen:
+            seen.add(value.source)
+            pending += dependencies(value.source)
     return seen
 
 

@@ -33,11 +33,7 @@ class ValueNumber:
         return cls(value.source.id, value.index)
 
     def find(self, graph: Graph) -> DataNode:
-        """Returns the value with this number.
-
-        Raises:
-            IndexError: the graph has none.
-        """
+        """Returns the value with this number; raises IndexError if the graph has none."""
         if min(self.node, self.index) < 0:
             raise IndexError(f"there is no output {self.index} of a node {self.node}")
         return graph.nodes[self.node].outputs[self.index]
@@ -119,11 +115,7 @@ def _add(graph: Graph, record: NodeRecord, domain: Domain) -> None:
 
 
 def record_graph(nodes: Iterable[Node], remake: Callable[[Any], Callable[[], Any]]) -> GraphRecord:
-    """Records a graph.
-
-    Args:
-        remake: returns what makes the `runtime` of a node for another graph.
-    """
+    """Records a graph; `remake` returns what makes the `runtime` of a node for another graph."""
     numbers: dict[Domain, int] = {WHOLE_BATCH: NO_BRANCH}
     domains: list[DomainRecord] = []
 

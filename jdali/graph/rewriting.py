@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterable, Mapping
+import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -86,11 +87,7 @@ class Rewriting:
     """
 
     def __init__(self, fixed: Mapping[DataNode, np.ndarray]):
-        """Begins with no node.
-
-        Args:
-            fixed: values that are known to be the same for all samples; a condition among them leaves one branch.
-        """
+        """Begins with values that are the same for all samples; a condition among them leaves one branch."""
         self._conditions = {_identity(value): array for value, array in fixed.items()}
         self._rewritten: dict[tuple[Node, int], DataNode] = {}
 
@@ -116,7 +113,7 @@ class Rewriting:
         elif op.name in (_NOT, _OPERAND):
             args |= {"expression_name": "not"} if op.name == _NOT else {}
             op = REGISTRY[_LOGICAL]
-        elif _same([*inputs, *args.values()], [*node.inputs, *node.args.values()]):
+        elif all(map(operator.is_, [*inputs, *args.values()], [*node.inputs, *node.args.values()])):
             return node
         copy = dataclasses.replace(node, op=op, inputs=tuple(inputs), args=args)
         copy.outputs = tuple(DataNode(v.name, v.device, copy, v.index) for v in node.outputs)
@@ -126,10 +123,6 @@ class Rewriting:
 
     def _settled(self, value: object) -> Any:
         return self.value(value) if isinstance(value, DataNode) else value
-
-
-def _same(values: Iterable[object], others: Iterable[object]) -> bool:
-    return all(one is other for one, other in zip(values, others, strict=True))
 
 
 def _identity(value: DataNode) -> tuple[Node, int]:

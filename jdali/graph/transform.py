@@ -33,11 +33,7 @@ Declared: TypeAlias = dict[str, type[ast.Global] | type[ast.Nonlocal]]
 
 
 def transform(node: FunctionNode, code: CodeType) -> CodeType:
-    """Rewrites a function, and returns its code, which has one free variable more, `ag__`.
-
-    Args:
-        node: the function in the user's file; not changed.
-    """
+    """Rewrites a function of the user's file; returns its code, which has one free variable more, `ag__`."""
     function = copy.deepcopy(node)
     _strip(function)
     _mangle(function, code.co_qualname)
@@ -302,11 +298,10 @@ class _Branches(_Expressions):
         self.generic_visit(node)
         return self._exit(node) if self.in_branch else node
 
-    def visit_Break(self, node: ast.Break) -> ast.stmt:
+    def visit_Break(self, node: ast.stmt) -> ast.stmt:
         return self._exit(node) if self.in_branch and not self.loops else node
 
-    def visit_Continue(self, node: ast.Continue) -> ast.stmt:
-        return self._exit(node) if self.in_branch and not self.loops else node
+    visit_Continue = visit_Break
 
     def _loop(self, node: Any) -> Any:
         self.loops += 1
@@ -315,13 +310,11 @@ class _Branches(_Expressions):
         node.orelse = self.block(node.orelse)
         return node
 
-    def visit_For(self, node: ast.For) -> ast.For:
+    def visit_For(self, node: Any) -> Any:
         node.target, node.iter = self.visit(node.target), self.visit(node.iter)
         return self._loop(node)
 
-    def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AsyncFor:
-        node.target, node.iter = self.visit(node.target), self.visit(node.iter)
-        return self._loop(node)
+    visit_AsyncFor = visit_For
 
     def visit_While(self, node: ast.While) -> ast.While:
         node.test = self.plain(self.visit(node.test), "condition of a `while` loop")

@@ -51,7 +51,6 @@ def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Resul
         counts: for each pipeline how many samples of the batch belong to the epoch.
 
     Raises:
-        IteratorError: a batch is too small.
         OperatorError: some of the pipelines have lost all samples of the batch.
     """
     full = counter.batch_size
@@ -98,11 +97,7 @@ def _inside(counter: EpochCounter, result: Result, count: int) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class UserBatch:
-    """A batch as the user gets it.
-
-    Attributes:
-        belongs: bool [N], True for samples of this epoch, False for those that only fill up the batch.
-    """
+    """A batch as the user gets it; `belongs` is False for samples that only fill it up."""
 
     arrays: Any
     belongs: np.ndarray
@@ -132,11 +127,7 @@ class Assembly:
 
 
 class JoinedBatch:
-    """A batch of all pipelines, made ahead.
-
-    Attributes:
-        parts: the results so far, by pipeline; none any more once they were assembled.
-    """
+    """A batch of all pipelines, made ahead of its parts, which are let go of once they were assembled."""
 
     def __init__(self, pipelines: int):
         self.parts: list[Result | None] = [None] * pipelines
@@ -175,11 +166,7 @@ class _Joining:
 
 
 class _Part:
-    """Follows one pipeline of an iterator, see `engine.Follower`.
-
-    Args:
-        counter: at the next batch that the iterator takes.
-    """
+    """Follows one pipeline of an iterator, see `engine.Follower`, from the next batch on that the iterator takes."""
 
     def __init__(self, joining: _Joining, pipeline: int, counter: EpochCounter):
         self._joining, self._pipeline, self._counter = joining, pipeline, copy.copy(counter)

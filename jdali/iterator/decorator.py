@@ -87,11 +87,7 @@ def make_pipelines(
     one_for_each: bool = False,
     checkpoints: Sequence[str] | None = None,
 ) -> list[Pipeline]:
-    """Makes the pipelines of this process.
-
-    Args:
-        one_for_each: the function must take `shard_id` and `num_shards`, there is a pipeline for each part.
-    """
+    """Makes the pipelines of this process; `one_for_each`: one for each part, by `shard_id` and `num_shards`."""
     made: list[Pipeline] = []
     for position, arguments in enumerate(_arguments(function, kwargs, sharding, one_for_each)):
         if checkpoints:

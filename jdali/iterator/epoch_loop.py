@@ -114,11 +114,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Counts the batches in this epoch."""
 
     def _draw(self, *, keep: bool = False) -> UserBatch:
-        """Returns the next batch; raises StopIteration at the end of the epoch.
-
-        Args:
-            keep: the batch is only looked at: it stays the next one.
-        """
+        """Returns the next batch, which stays the next one if `keep`; raises StopIteration at the end of the epoch."""
         with until_exit():
             if self._kept is None and self._end is None:
                 self._stream.refuse_if_closed()  # in a forked process a thread of the parent's may hold the lock

@@ -20,11 +20,7 @@ State = Mapping[str, Any]
 
 
 class PipelineTwin:
-    """Makes batches with the programs and threads of a pipeline, but from another position in its sources.
-
-    Raises:
-        RuntimeError: an external source cannot be asked again.
-    """
+    """Makes batches with the programs and threads of a pipeline, but from another position in its sources."""
 
     def __init__(self, engine: Engine):
         self._engine, self._cursor = engine, engine.cursor.twin()

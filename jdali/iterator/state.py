@@ -55,11 +55,7 @@ def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, 
 def restore(
     state: Mapping[str, Any], move: Sequence[Callable[[Mapping[str, Any]], None]], counter: EpochCounter
 ) -> None:
-    """Moves pipelines and a counter to where a state was taken.
-
-    Raises:
-        StateError: the state does not fit them.
-    """
+    """Moves pipelines and a counter to where a state was taken; raises StateError if the state does not fit them."""
     check_version("iterator", state, STATE_VERSION)
     reader = counter.reader
     states = pipeline_states(state, len(move), None if reader is None else reader.shards)
@@ -75,11 +71,7 @@ def restore_counter(state: Mapping[str, Any], counter: EpochCounter) -> None:
 
 
 def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) -> list[dict[str, Any]]:
-    """Returns the states for `count` pipelines that read `shards` shards (None: no reader is known by name).
-
-    Raises:
-        StateError: the state cannot be divided among `count` pipelines.
-    """
+    """Returns the states for `count` pipelines that read `shards` shards (None: no reader is known by name)."""
     graph = {} if state.get("graph") is None else {"graph": state["graph"]}
     given = [{**graph, **of_pipeline} for of_pipeline in state["pipelines"]]
     if len(given) == count and (shards is None or len(state["epoch"]["ahead"]) == shards):

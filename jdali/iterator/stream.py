@@ -30,7 +30,7 @@ class TakenBatch:
 
 @dataclasses.dataclass(frozen=True)
 class EpochEnd:
-    """The end of an epoch."""
+    """The end of an epoch, with `state` there; `size`, `length` and `next_state` (at its beginning) are of the next epoch."""
 
     size: int
     length: int | None
@@ -177,11 +177,7 @@ class BatchStream:
         self._left_early = False
 
     def leave_epoch(self, state: Mapping[str, Any]) -> EpochEnd:
-        """Ends the epoch after the batch that a state followed: the others of it are left out, nothing is kept of them.
-
-        Raises:
-            StateError: a source cannot go there.
-        """
+        """Ends the epoch after the batch that a state followed: the others of it are left out, nothing is kept of them."""
         counter = self.counter
         self._outcomes.clear()
         restore_counter(state, counter)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._storage import Scope, is_url
-from jdali.readers.base import ClassNames, Cursor, Loaded, Reader, joined, nothing
+from jdali._storage import Scope
+from jdali.readers.base import ClassNames, Cursor, Loaded, Reader, joined, nothing, one_by_one
 from jdali.readers.layouts import with_layouts
 from jdali.readers.order.epochs import SampleRefs
 from jdali.readers.order.selection import SampleSelection
@@ -27,9 +27,7 @@ _Sample = tuple[np.ndarray, ...]
 
 def reading_ahead(reader: Reader) -> Reader:
     """Puts threads that load ahead in front of a reader of remote samples; returns others as they are."""
-    if reader.reads_ahead or not (is_url(reader.source(0)) or is_url(reader.source(reader.count - 1))):
-        return reader
-    return ReadAhead(reader)
+    return ReadAhead(reader) if reader.remote and not reader.parts.reads_ahead else reader
 
 
 @dataclasses.dataclass(eq=False)
@@ -50,7 +48,7 @@ class _Loading:
 
 
 class ReadAhead(Reader):
-    """A reader whose threads load the next samples ahead.
+    """A reader whose threads load the next samples ahead, of packed ones the parts.
 
     Samples are begun in order and kept until they are taken, those of a batch that nobody takes until two batches later.
 
@@ -59,7 +57,7 @@ class ReadAhead(Reader):
     """
 
     def __init__(self, reader: Reader):
-        self._reader = reader
+        self._reader, self._parts = reader, reader.parts
         self.num_outputs = reader.num_outputs
         settings = options()
         self._requests, self._samples_ahead = settings.requests, settings.samples_ahead
@@ -127,27 +125,39 @@ class ReadAhead(Reader):
     # --- ahead ------------------------------------------------------------------------------
     def next_batch(self, count: int) -> SampleRefs:
         batch = self._reader.next_batch(count)
-        indices = batch.indices.tolist()
+        indices = self._indices_of(batch)
         with self._lock:
-            if list(itertools.islice(self._foreseen, count)) != indices:
+            if list(itertools.islice(self._foreseen, len(indices))) != indices:
                 self._forget_foreseen()
                 self._foresee(indices)
             for _ in indices:
                 self._foreseen.popleft()
-            self._position += count
+            self._position += len(indices)
             # The rest of this batch is needed now, even beyond the bound.
             while self._waiting and self._waiting[0][0] < self._position:
                 self._begin(*self._waiting.popleft())
             self._handed_out.append((self._position, indices))
             if len(self._handed_out) == self._handed_out.maxlen:
                 self._drop(*self._handed_out[0])
-            ahead = self._samples_ahead or max((1 + self._reader.batches_ahead) * count, self._requests)
+            ahead = self._samples_ahead or max(
+                (1 + self._reader.batches_ahead) * len(indices), self._requests
+            )
             while len(self._foreseen) < ahead:
-                self._foresee(self._further.take(count).indices.tolist())
+                self._foresee(self._indices_of(self._further.take(count)))
             self._begin_more()
         return batch
 
+    def _indices_of(self, batch: SampleRefs) -> list[int]:
+        """Returns the indices of what is loaded for a batch."""
+        indices: list[int] = self._reader.parts_of(batch.wanted).tolist()
+        return indices
+
     def load(self, index: int) -> _Sample:
+        if self._parts is not self._reader:
+            return self._reader.load(index)
+        return self._load_part(index)
+
+    def _load_part(self, index: int) -> _Sample:
         with self._lock:
             loading = self._loadings.get(index)
             if loading is not None:
@@ -157,7 +167,7 @@ class ReadAhead(Reader):
                 self._begin_more()
         if loading is None:
             with self._scope:
-                return self._reader.load(index)
+                return self._parts.load(index)
         try:
             return loading.future.result()
         except CancelledError:
@@ -165,8 +175,7 @@ class ReadAhead(Reader):
 
     def load_many(self, indices: np.ndarray, **arguments: np.ndarray) -> Loaded:
         if not arguments:
-            # Samples that are loaded one by one know nothing of layouts.
-            return with_layouts(super().load_many(indices), getattr(self._reader, "layouts", None))
+            return self._reader.packed(indices, self._load_parts)
         # Arguments are unknown in advance: load them now, all at once.
         columns, failures = [], {}
         parts = [
@@ -189,13 +198,18 @@ class ReadAhead(Reader):
                 failures[i] = loaded.failures[0]
         return Loaded(joined(columns), failures)
 
+    def _load_parts(self, indices: np.ndarray) -> Loaded:
+        loads = [functools.partial(self._load_part, index) for index in indices.tolist()]
+        # Samples that are loaded one by one know nothing of layouts.
+        return with_layouts(one_by_one(loads, self._parts.num_outputs), self._parts.layouts)
+
     def _closed_at(self, index: int) -> SampleError:
         return SampleError(f"{self.source(index)}: the reader was closed")
 
     def _load(self, index: int, loading: _Loading) -> _Sample:
         size = 0
         try:
-            sample = self._reader.load(index)
+            sample = self._parts.load(index)
             size = sum(output.nbytes for output in sample)
             return sample
         finally:

@@ -21,6 +21,7 @@ import numpy as np
 
 from jdali._batches import BatchSpec, SamplesBlock, Store
 from jdali._operators.record import Static
+from jdali._storage import is_url
 from jdali.readers.order.epochs import Order, SampleRefs
 from jdali.readers.order.mixture import MixtureOrder
 from jdali.readers.order.selection import SampleSelection, select
@@ -134,6 +135,8 @@ class Reader(abc.ABC):
     reads_ahead: bool = False
     # Whether samples often take no longer than a change of threads does: files that are only read.
     often_cheap: bool = False
+    # Layouts of the outputs, "" for none; None: all have none.
+    layouts: Sequence[str] | None = None
     _output_names: Sequence[str] = ()
     _names_by_output: Mapping[int, ClassNames] = {}
 
@@ -172,6 +175,24 @@ class Reader(abc.ABC):
     def count(self) -> int:
         """Number of samples of the data set."""
         return self._count
+
+    @property
+    def remote(self) -> bool:
+        """Whether samples lie in remote storage."""
+        return is_url(self.source(0)) or is_url(self.source(self.count - 1))
+
+    @property
+    def parts(self) -> Reader:
+        """The reader of what samples are made of, which is loaded ahead: itself unless samples are packed."""
+        return self
+
+    def parts_of(self, wanted: np.ndarray) -> np.ndarray:
+        """Returns the indices of the parts of samples, by `SampleRefs.wanted`."""
+        return wanted
+
+    def packed(self, indices: np.ndarray, load: Callable[[np.ndarray], Loaded]) -> Loaded:
+        """Makes samples of parts that `load` reads; see `load_many`."""
+        return load(indices)
 
     @property
     def selection(self) -> SampleSelection | None:

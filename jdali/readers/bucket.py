@@ -33,6 +33,7 @@ class BucketReader(OverReader):
     def __init__(self, source: Reader, order: WindowOrder):
         super().__init__(source, order)
         self.reads_ahead, self.often_cheap = source.reads_ahead, source.often_cheap
+        self.layouts = source.layouts
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         return self._source.load(index)

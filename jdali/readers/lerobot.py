@@ -350,6 +350,10 @@ def lerobot(
     if unknown:
         known = ", ".join(map(repr, [*folder.features, _TASK]))
         raise ValueError(f"{_NAME}: {directory} has no column {unknown[0]!r}; it has {known}")
+    if not isinstance(delta_timestamps, (Mapping, type(None))):
+        raise ValueError(
+            f"{_NAME}: delta_timestamps is {delta_timestamps!r}; it must be a dict, {{column: [seconds, ...]}}"
+        )
     windows = dict(delta_timestamps or {})
     if strange := [name for name in windows if name not in names]:
         raise ValueError(f"{_NAME}: delta_timestamps names {strange[0]!r}, which is none of the columns")

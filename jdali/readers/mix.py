@@ -12,6 +12,7 @@ from jdali._batches import BatchSpec, PaddedBlock, Store
 from jdali._operators.record import REGISTRY, Static, reader
 from jdali.readers import shared_tables
 from jdali.readers.base import ClassNames, Loaded, Reader, joined
+from jdali.readers.layouts import with_layouts
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder, whole_shares
 from jdali.readers.order.selection import SampleSelection
@@ -42,6 +43,11 @@ class MixReader(Reader):
         self.often_cheap = all(one.often_cheap for one in readers)
         self.reads_ahead = all(one.reads_ahead for one in readers)
         self.batches_ahead = max(one.batches_ahead for one in readers)
+        self.layouts = _layouts(readers, with_source=with_source)
+
+    @property
+    def remote(self) -> bool:
+        return any(one.remote for one in self._readers)
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
@@ -89,7 +95,7 @@ class MixReader(Reader):
             columns = tuple(column.select(np.argsort(read)) for column in columns)
         if self._with_source:
             columns = (*columns, _numbers(sources[np.sort(read)]))
-        return Loaded(columns, failures)
+        return with_layouts(Loaded(columns, failures), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         sources = np.searchsorted(self._starts, indices, side="right") - 1
@@ -121,6 +127,15 @@ def _numbers(values: np.ndarray) -> Store:
     """Makes a column of a number a sample: int32 [1]."""
     spec = BatchSpec(np.ones((len(values), 1), np.int64), np.dtype(np.int32))
     return Store.of_block(PaddedBlock(values.astype(np.int32)[:, None]), spec)
+
+
+def _layouts(readers: Sequence[Reader], *, with_source: bool) -> list[str] | None:
+    """Returns the layouts of the outputs: those that all sources have."""
+    known = [one.layouts or [""] * one.num_outputs for one in readers]
+    if not any(map(any, known)):
+        return None
+    shared = [first if all(o == first for o in others) else "" for first, *others in zip(*known, strict=True)]
+    return [*shared, ""] if with_source else shared
 
 
 def _selection(readers: Sequence[Reader], order: MixtureOrder) -> SampleSelection | None:

@@ -164,7 +164,7 @@ def nemo_asr(
     starts = []
     for manifest in manifests:
         starts.append(len(entries))
-        for line, entry in _parsed(manifest):
+        for line, entry in parsed(manifest):
             # A missing duration counts as shorter than any limit.
             if shortest <= (-1.0 if entry.duration is None else entry.duration) <= longest:
                 entries.append(entry)
@@ -178,7 +178,7 @@ def nemo_asr(
     )  # fmt: skip
 
 
-def _parsed(manifest: str) -> list[tuple[int, Entry]]:
+def parsed(manifest: str) -> list[tuple[int, Entry]]:
     """Parses the entries of a manifest, with their lines."""
     try:
         lines = _storage.lines(manifest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Mapping
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jdali._operators.record import REGISTRY, ReaderOp
-from jdali._storage import cached_index, is_url
+from jdali._storage import Scope, cached_index, is_url
 from jdali._storage import version as file_version
 from jdali._system.progress import progress_bar
 from jdali.readers.base import Reader
@@ -18,6 +19,7 @@ from jdali.readers.formats.records import path_list
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder
 from jdali.readers.order.windows import WindowOrder
+from jdali.storage import options
 
 # Arguments that a source may not have, and their defaults.
 _OF_WHOLE = {"shard_id": 0, "num_shards": 1, "pad_last_batch": False, "stick_to_shard": False}
@@ -37,6 +39,10 @@ class OverReader(Reader):
         self._source, self._order = source, order
         self._count, self._selection, self._class_of = source.count, None, None
         self.num_outputs, self.batches_ahead = source.num_outputs, source.batches_ahead
+
+    @property
+    def remote(self) -> bool:
+        return self._source.remote
 
     def source(self, index: int) -> str:
         return self._source.source(index)
@@ -115,10 +121,21 @@ def facts_of(
 
     def build() -> Mapping[str, np.ndarray]:
         parts = [np.empty(0, np.int64)]
-        with progress_bar(source.count, "samples", f"sizes of samples of {name}") as advance:
+        # Samples of which each is a request are asked for side by side.
+        alone = source.remote and not source.reads_ahead
+        requests = options().requests if alone else 1
+        with (
+            progress_bar(source.count, "samples", f"sizes of samples of {name}") as advance,
+            contextlib.closing(Scope(requests)) as scope,
+        ):
             for start in range(0, source.count, _AT_ONCE):
-                parts.append(find(np.arange(start, min(start + _AT_ONCE, source.count))))
-                advance(len(parts[-1]))
+                indices = np.arange(start, min(start + _AT_ONCE, source.count))
+                if alone:
+                    found = [scope.submit(find, some) for some in np.array_split(indices, 4 * requests)]
+                    parts += [one.result() for one in found]
+                else:
+                    parts.append(find(indices))
+                advance(len(indices))
         return {"facts": np.concatenate(parts)}
 
     files = _files(name, args)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ SEGMENTS = ("segment_ids", "positions")
 # A window has documents for about this many rows: half a row is left over, less than 0.5 %.
 _ROWS = 128
 _MOST_DOCUMENTS = 1 << 16
+TRUNCATE, SPLIT = "truncate", "split"
 
 
 class PackReader(OverReader):
@@ -33,15 +34,18 @@ class PackReader(OverReader):
         source: reads the documents.
         encode: tokenizes them; None: they are tokens.
         order: of the rows.
-        length: of a row.
+        packing: what the rows of the order have.
         pad_id: what is behind the documents of a row.
+        continued: positions of a piece of a document go on from the piece before.
     """
 
-    reads_ahead = True  # rows are no samples of the source, which could be loaded by their indices
-
-    def __init__(self, source: Reader, encode: Encode | None, order: WindowOrder, length: int, pad_id: int):
+    def __init__(
+        self, source: Reader, encode: Encode | None, order: WindowOrder, packing: RowPacking, pad_id: int,
+        continued: bool,
+    ):  # fmt: skip
         super().__init__(source, order)
-        self._encode, self._length, self._pad_id = encode, length, pad_id
+        self._encode, self._packing, self._length, self._pad_id = encode, packing, packing.length, pad_id
+        self._continued = continued
         self.num_outputs += len(SEGMENTS)
 
     def meta(self) -> dict[str, Any]:
@@ -57,30 +61,51 @@ class PackReader(OverReader):
         return tuple(column.host_samples()[0] for column in loaded.columns)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
+        return self.packed(indices, self._source.load_many)
+
+    @property
+    def parts(self) -> Reader:
+        return self._source
+
+    def parts_of(self, wanted: np.ndarray) -> np.ndarray:
+        return wanted[wanted >= 0] % self._source.count
+
+    def packed(self, indices: np.ndarray, load: Callable[[np.ndarray], Loaded]) -> Loaded:
+        """Packs rows of documents that `load` reads by their indices."""
         members = indices if indices.ndim == 2 else indices[:, None]  # a document that is asked for alone
         owners = np.nonzero(members >= 0)[0]
-        documents, wrong = documents_of(self._source, self._encode, members[members >= 0])
-        outputs = [[tokens[: self._length] for tokens in one] for one in documents]
+        pieces, documents = np.divmod(members[members >= 0], self._source.count)
+        read, place = np.unique(documents, return_inverse=True)  # each once, also for several of its pieces
+        found, wrong = documents_of(self._source, load, self._encode, read)
+        cuts = [slice(k * self._length, (k + 1) * self._length) for k in pieces.tolist()]
+        outputs = [[one[i][cut] for i, cut in zip(place.tolist(), cuts, strict=True)] for one in found]
         failures = dict[int, Exception]()
-        for place, error in wrong.items():
-            failures.setdefault(int(owners[place]), error)
+        for at in np.flatnonzero(np.isin(place, list(wrong))).tolist():
+            failures.setdefault(int(owners[at]), wrong[int(place[at])])
         sizes = np.array([len(one) for one in outputs[0]], np.int64)
         held = np.bincount(owners, sizes, len(members)).astype(np.int64)
         for row in np.flatnonzero(held > self._length).tolist():
             text = f"{_NAME}: the documents of a row have {held[row]} tokens, more than its length of {self._length}: "
             failures.setdefault(row, SampleError(text + "the lengths are not theirs"))
+        if self._packing.split:
+            real = np.array([len(one) for one in found[0]], np.int64)
+            most = self._packing.pieces(read) * self._length
+            for at in np.flatnonzero((real > most)[place]).tolist():
+                name, size = self._source.source(int(documents[at])), real[place[at]]
+                text = f"{_NAME}: {name} has {size} tokens, more than its length says: the lengths are not theirs"
+                failures.setdefault(int(owners[at]), SampleError(text))
         good = np.setdiff1d(np.arange(len(members)), list(failures))
         kept = np.flatnonzero(np.isin(owners, good))
         if not len(good):
             return Loaded((nothing(),) * self.num_outputs, failures)
-        return Loaded(
-            self._rows([[one[i] for i in kept.tolist()] for one in outputs], owners[kept], good), failures
-        )
+        begin = pieces[kept] * self._length if self._continued else np.zeros(len(kept), np.int64)
+        chosen = [[one[i] for i in kept.tolist()] for one in outputs]
+        return Loaded(self._rows(chosen, begin, owners[kept], good), failures)
 
     def _rows(
-        self, outputs: Sequence[Sequence[np.ndarray]], owners: np.ndarray, rows: np.ndarray
+        self, outputs: Sequence[Sequence[np.ndarray]], begin: np.ndarray, owners: np.ndarray, rows: np.ndarray
     ) -> tuple[Store, ...]:
-        """Lays documents out in rows, one after another."""
+        """Lays documents out in rows, one after another; `begin` has the position of the first token of each."""
         sizes = np.array([len(one) for one in outputs[0]], np.int64)
         total = np.cumsum(sizes)
         firsts = np.searchsorted(owners, rows)  # the first document of each row
@@ -89,7 +114,7 @@ class PackReader(OverReader):
         row = np.repeat(places, sizes)
         column = np.arange(len(row)) - begins[row]
         numbers = np.repeat(np.arange(len(sizes)) - firsts[places] + 1, sizes)
-        within = np.arange(len(row)) - np.repeat(total - sizes, sizes)
+        within = np.arange(len(row)) - np.repeat(total - sizes - begin, sizes)
         filled = [
             (np.concatenate(one) if len(one) else np.empty(0, np.int32), self._pad_id) for one in outputs
         ]
@@ -104,10 +129,10 @@ class PackReader(OverReader):
 
 
 def documents_of(
-    source: Reader, encode: Encode | None, indices: np.ndarray
+    source: Reader, load: Callable[[np.ndarray], Loaded], encode: Encode | None, indices: np.ndarray
 ) -> tuple[list[list[np.ndarray]], dict[int, Exception]]:
     """Reads documents: for each output their tokens, none of those that failed, and what is wrong with these."""
-    loaded = source.load_many(indices)
+    loaded = load(indices)
     failures = dict(loaded.failures)
     good = np.delete(np.arange(len(indices)), list(failures)).tolist()
     columns = [column.host_samples() for column in loaded.columns]
@@ -144,8 +169,10 @@ def pack(
     length: Static[int],
     add_special_tokens: Static[bool] = True,
     bos: Static[Any] = None,
+    continue_positions: Static[bool] = False,
     eos: Static[Any] = None,
     lengths: Static[Any] = None,
+    long_documents: Static[str] = TRUNCATE,
     num_shards: Static[int] = 1,
     pad_id: Static[int] = 0,
     seed: Static[int] = -1,
@@ -169,10 +196,14 @@ def pack(
         documents: what a reader returned, or `readers.mix`, all of its outputs: tokens with one axis, and others of the same
             length; with `tokenizer` one output, texts. Outside of a pipeline's definition a pair of a reader's name and its
             arguments.
-        length: of a row, tokens. Longer documents are cut.
+        length: of a row, tokens; see `long_documents`.
         add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
+        continue_positions: positions of a piece go on from the piece before it, as those of the whole document; else each
+            piece begins at 0.
         lengths: tokens of each document of the data set (of a mixture: of all sources, one after another), so that they need
             not be found: a column of a table. A row whose documents are longer than these say is a bad sample.
+        long_documents: what becomes of documents longer than a row: "truncate": they are cut, and the rest is lost; "split": they
+            are divided into pieces of `length` and a rest, each packed by itself as a document, with a segment id of its own.
         num_shards: how many parts the rows are divided into; of the rows, not of the documents' reader.
         pad_id: what is behind the last document of a row.
         seed: of a reader that shuffles and has no seed of its own; -1: the pipeline's.
@@ -202,12 +233,17 @@ def pack(
         raise ValueError(f"{_NAME}: length is {length}, it must be at least 1")
     if strategy not in (FIRST_FIT, BEST_FIT):
         raise ValueError(f'{_NAME}: strategy is {strategy!r}, it must be "first_fit" or "best_fit"')
+    if long_documents not in (TRUNCATE, SPLIT):
+        raise ValueError(f'{_NAME}: long_documents is {long_documents!r}, it must be "truncate" or "split"')
+    if continue_positions and long_documents != SPLIT:
+        raise ValueError(f'{_NAME}: continue_positions is of pieces: it needs long_documents="split"')
     if window is not None and window < 1:
         raise ValueError(f"{_NAME}: window is {window}, it must be at least 1")
     args = seeded(name, args, seed)
     settings = None
     if tokenizer is not None:
-        settings = TokenizerSettings(_NAME, tokenizer, add_special_tokens, bos, eos, length, pad_id)
+        most = length if long_documents == TRUNCATE else None
+        settings = TokenizerSettings(_NAME, tokenizer, add_special_tokens, bos, eos, most, pad_id)
     with contextlib.ExitStack() as opened:
         source = opened_source(_NAME, "packing", name, args, goes_on=_goes_on)
         opened.callback(source.close)
@@ -220,20 +256,22 @@ def pack(
         if found is None:
 
             def find(indices: np.ndarray) -> np.ndarray:
-                outputs, _ = documents_of(source, encode, indices)
+                outputs, _ = documents_of(source, source.load_many, encode, indices)
                 return np.array([len(one) for one in outputs[0]], np.int64)
 
             key = () if settings is None else (file_version(settings.path), *map(str, settings))
             found = shared_tables.shared("lengths", lambda: facts_of(name, args, source, find, key))
-        tokens = np.minimum(np.asarray(found, np.int64), length)
+        tokens = np.asarray(found, np.int64)
         if tokens.shape != (source.count,) or (tokens < 0).any():
             raise ValueError(
                 f"{_NAME}: lengths must be {source.count} numbers, not negative: one for each document"
             )
+        if long_documents == TRUNCATE:
+            tokens = np.minimum(tokens, length)
         if window is None:
             window = int(min(max(_ROWS * length * len(tokens) // max(tokens.sum(), 1), 1), _MOST_DOCUMENTS))
-        packing = RowPacking(tokens, length, strategy)
+        packing = RowPacking(tokens, length, strategy, long_documents == SPLIT)
         stream = stream_of(source, args, seed)
         order = WindowOrder(stream, packing, window=window, shard_id=shard_id, num_shards=num_shards)
         opened.pop_all()
-    return PackReader(source, encode, order, length, pad_id)
+    return PackReader(source, encode, order, packing, pad_id, continue_positions)

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 from PIL import Image
 from support import records
 from support.data import image
 from support.pictures import noise, pillow
+from support.videos import av, encode, pictures
 
 import jdali
 from jdali import fn
@@ -341,3 +343,103 @@ def test_a_set_that_is_not_known(tmp_path, capsys):
     assert convert(tmp_path / "a.xyz", tmp_path / "out") == 1
     assert "it is not known what" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+# --- boxes, texts with sounds, videos -----------------------------------------------------------
+@pytest.fixture
+def coco(tmp_path):
+    """Three pictures of COCO with boxes, polygons and a run-length mask; the last one has nothing."""
+    (tmp_path / "images").mkdir()
+    for i in range(3):
+        (tmp_path / "images" / f"{i:03}.png").write_bytes(pillow(image(20 + i, 30), "png"))
+    mask = {"counts": "0n0", "size": [20, 30]}
+    objects = [
+        {"image_id": 7, "category_id": 3, "bbox": [1, 2, 3.5, 4], "area": 14, "iscrowd": 0, "id": 1,
+         "segmentation": [[1, 2, 4, 2, 4, 6]]},
+        {"image_id": 8, "category_id": 9, "bbox": [0, 0, 2, 2], "id": 2, "iscrowd": 1, "segmentation": mask},
+        {"image_id": 7, "category_id": 9, "bbox": [5, 5, 1, 1], "id": 3},
+    ]  # fmt: skip
+    found = {
+        "images": [
+            {"id": 7 + i, "file_name": f"{i:03}.png", "height": 20 + i, "width": 30} for i in range(3)
+        ],
+        "annotations": objects,
+        "categories": [{"id": 3, "name": "cat"}, {"id": 9, "name": "dog"}],
+    }
+    (tmp_path / "instances.json").write_text(json.dumps(found))
+    return tmp_path
+
+
+def test_coco_to_webdataset(coco, tmp_path):
+    assert convert(coco / "images", coco / "instances.json", tmp_path / "out", "--from", "coco") == 0
+    found = dict(tar_members(tmp_path / "out"))
+    assert [name for name in found if name.endswith("png")] == ["000.png", "001.png", "002.png"]
+    assert found["001.png"] == (coco / "images" / "001.png").read_bytes()
+    facts = json.loads(found["000.json"])
+    assert facts["boxes"] == [[1, 2, 3.5, 4], [5, 5, 1, 1]]
+    assert (facts["image_id"], facts["labels"], facts["categories"]) == (7, [3, 9], ["cat", "dog"])
+    assert json.loads(facts["segmentation"][0]) == [[1, 2, 4, 2, 4, 6]]
+    assert json.loads(json.loads(found["001.json"])["segmentation"][0])["size"] == [20, 30]
+    assert json.loads(found["002.json"])["boxes"] == []
+
+
+def test_coco_to_parquet_is_read_as_boxes(coco, tmp_path):
+    assert (
+        convert(
+            coco / "images", coco / "instances.json", tmp_path / "out", "--from", "coco", "--to", "parquet"
+        )
+        == 0
+    )
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1, device_id=None)
+    def rows():
+        paths = [str(path) for path in (tmp_path / "out").glob("*.parquet")]
+        return tuple(fn.readers.parquet(paths=paths, columns=["image", "boxes", "labels"]))
+
+    with rows() as pipe:
+        _, boxes, labels = pipe.run()
+    np.testing.assert_array_equal(boxes.at(0), [[1, 2, 3.5, 4], [5, 5, 1, 1]])
+    assert labels.at(1).tolist() == [9]
+
+
+def test_coco_beside_its_annotations_and_what_is_wrong(coco, tmp_path, capsys):
+    assert convert(coco / "images", tmp_path / "out", "--from", "coco") == 1
+    assert "the annotations, a .json file, and the folder" in capsys.readouterr().err
+    assert (
+        convert(coco / "instances.json", tmp_path / "out", "--from", "coco") == 1
+    )  # the pictures are elsewhere
+    assert "000.png" in capsys.readouterr().err
+    text = (coco / "instances.json").read_text()
+    (coco / "images" / "bad.json").write_text(text.replace("000.png", "../../secret.png"))
+    assert convert(coco / "images" / "bad.json", tmp_path / "other", "--from", "coco") == 1
+    assert "secret.png" in capsys.readouterr().err
+
+
+def test_nemo_manifests(tmp_path):
+    wave = (np.sin(np.arange(8000) / 9) * 9000).astype(np.int16)
+    soundfile.write(tmp_path / "a.wav", wave, 8000)
+    lines = [
+        {"audio_filepath": "a.wav", "duration": 1.0, "text": "all of it"},
+        {"audio_filepath": "a.wav", "offset": 0.25, "duration": 0.5, "text": "a part"},
+    ]
+    (tmp_path / "manifest.json").write_text("\n".join(map(json.dumps, lines)))
+    assert convert(tmp_path / "manifest.json", tmp_path / "out", "--from", "nemo") == 0
+    found = dict(tar_members(tmp_path / "out"))
+    assert sorted(found) == ["000000000.json", "000000000.wav", "000000001.flac", "000000001.json"]
+    assert found["000000000.wav"] == (tmp_path / "a.wav").read_bytes()
+    part, rate = soundfile.read(io.BytesIO(found["000000001.flac"]), dtype="int16")
+    np.testing.assert_array_equal(part, wave[2000:6000])
+    assert rate == 8000
+    assert json.loads(found["000000001.json"]) == {"text": "a part", "duration": 0.5}
+    assert convert(tmp_path / "manifest.json", tmp_path / "table", "--from", "nemo", "--to", "parquet") == 0
+    (table,) = [pq.read_table(path) for path in (tmp_path / "table").glob("*.parquet")]
+    assert table.column("text").to_pylist() == ["all of it", "a part"]
+
+
+def test_videos_in_class_folders(tmp_path):
+    av()
+    (tmp_path / "videos" / "run").mkdir(parents=True)
+    clip = encode(pictures(3), "libvpx-vp9", "webm")
+    (tmp_path / "videos" / "run" / "x.webm").write_bytes(clip)
+    assert convert(tmp_path / "videos", tmp_path / "out") == 0
+    assert tar_members(tmp_path / "out") == [("run/x.webm", clip), ("run/x.cls", b"0")]

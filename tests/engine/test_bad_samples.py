@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from support.numbers import NumberReader, numbers, pipeline
+from support.some import pairs, some
 
 import jdali
 from jdali import fn, types
@@ -36,11 +37,11 @@ def positions(shards, batch_size):
 
 
 def each_position():
-    """Shards, batch size and bad samples; where two positions are the same samples, the first of them."""
+    """Shards, batch size and what is special about the bad samples; of two names for the same samples the first."""
     for shards, batch_size in itertools.product([1, 2, 3], [1, 2, 3, 8]):
         names = {bad: where for where, bad in reversed(positions(shards, batch_size).items())}
-        for bad, where in names.items():
-            yield pytest.param(shards, batch_size, bad, id=f"{shards}-{batch_size}-{where}")
+        for where, on_error in itertools.product(names.values(), ["skip", "mask"]):
+            yield shards, batch_size, where, on_error
 
 
 def row(result):
@@ -48,9 +49,9 @@ def row(result):
     return result.outputs[0].as_array().ravel().tolist(), result.mask.tolist(), result.padded.tolist()
 
 
-@pytest.mark.parametrize("on_error", ["skip", "mask"])
-@pytest.mark.parametrize(("shards", "batch_size", "bad"), list(each_position()))
-def test_every_good_sample_once_an_epoch(shards, batch_size, bad, on_error):
+@some("shards, batch_size, where, on_error", each_position(), covers=pairs)
+def test_every_good_sample_once_an_epoch(shards, batch_size, where, on_error):
+    bad = positions(shards, batch_size)[where]
     good = [i for i in range(SIZE) if i not in bad]
     batches = math.ceil(math.ceil(SIZE / shards) / batch_size)
 

@@ -5,7 +5,8 @@ import pytest
 from engine.identities import sample_ids
 from support.nodes import batch, source_node
 
-from jdali.engine.make import BadCondition, leave_empty, part_of
+from jdali.engine.failure import NodeFailure
+from jdali.engine.make import leave_empty, part_of
 from jdali.engine.steps.values import Values
 from jdali.graph import WHOLE_BATCH, Domain, Graph
 
@@ -49,7 +50,7 @@ def test_in_an_empty_branch_no_predicate_is_looked_at(predicates):
 def test_a_bad_predicate_names_the_line_of_the_condition(predicates):
     first, _ = predicates
     env, parts = Values({first: batch([1, 2], [3, 4])}), {WHOLE_BATCH: sample_ids(2)}
-    with pytest.raises(BadCondition) as caught:
+    with pytest.raises(NodeFailure) as caught:
         part_of(Domain(WHOLE_BATCH, first, where="file.py:9"), parts, env)
     assert caught.value.where == "file.py:9"
     assert caught.value.node is first.source

@@ -17,7 +17,7 @@ import jdali
 import jdali.dynamic as jd
 from jdali import OperatorError, SampleError, fn
 from jdali._batches import Provenance
-from jdali.engine.failure import NodeFailure, ProgramFailure, failing_as
+from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.program_table import Compiled
 from jdali.engine.steps.sharded import Spread
@@ -177,7 +177,7 @@ class TestFailure:
         with pytest.raises(NodeFailure) as caught, failing_as([one]):
             raise SampleError("bad", sample=2)
         assert set(caught.value.failures) == {2}
-        with pytest.raises(ProgramFailure) as caught, failing_as([one, other]):
+        with pytest.raises(NodeFailure) as caught, failing_as([one, other]):
             raise SampleError("bad", sample=2)
         assert set(caught.value.failures) == {None}  # which operator it was is not known
         assert caught.value.operator == "external_source, flip"

@@ -13,7 +13,6 @@ from jdali._batches import SlabPool, empty
 from jdali._threads import PhaseTimer
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedStep, make, user_error
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
@@ -44,14 +43,14 @@ class Chain:
         steps = []
         for number, node in enumerate([self.first, self.second]):
 
-            def run(env, ids, context, node=node):
+            def run(env, ids, pool, node=node):
                 self.log.append((node, [*self.held]))
                 if node is fails:
                     raise NodeFailure.of(node, ValueError("no"))
                 env[node.outputs[0]] = batch(*(row + 1 for row in rows(env[node.inputs[0]])))
 
             steps.append(PreparedStep((node,), run, last_uses=node.inputs, number=number))
-        make(steps, self.env, self.parts, StepContext(pool), enter=self._hold)
+        make(steps, self.env, self.parts, pool, enter=self._hold)
 
     @contextlib.contextmanager
     def _hold(self, step):
@@ -91,10 +90,10 @@ class Branch:
 
     def run(self, pool, **options):
         step = PreparedStep([self.node], self.work, **options)
-        make([step], self.env, self.parts, StepContext(pool))
+        make([step], self.env, self.parts, pool)
 
-    def work(self, env, ids, context):
-        self.calls.append((ids.position.tolist(), context.pool.is_here))
+    def work(self, env, ids, pool):
+        self.calls.append((ids.position.tolist(), pool.is_here))
         env[self.node.outputs[0]] = batch(*ids.position)
 
 
@@ -121,7 +120,7 @@ def test_memory_is_leased_from_the_pool(pool, monkeypatch):
     lease = SlabPool.lease
     monkeypatch.setattr(SlabPool, "lease", lambda *args: leased.append(args[0]) or lease(*args))
     step = Branch(PREDICATE)
-    step.work = lambda env, ids, context: empty((1 << 20,), "u1")
+    step.work = lambda env, ids, pool: empty((1 << 20,), "u1")
     step.run(pool)
     assert leased == [pool.slabs]
     empty((1 << 20,), "u1")
@@ -172,7 +171,7 @@ def test_a_bad_condition_is_a_failure(pool):
 def test_an_error_counts_samples_in_the_whole_batch(pool, error, position):
     step = Branch(PREDICATE)
 
-    def fail(env, ids, context):
+    def fail(env, ids, pool):
         raise NodeFailure.of(step.node, error)
 
     step.work = fail

@@ -155,6 +155,10 @@ def test_not_what_a_host_operator_or_two_stages_read():
     assert not late(twice)
 
 
+def test_not_what_a_stage_that_mixes_samples_reads():
+    assert not late(lambda: fn.normalize(fn.decoders.image(encoded()), batch=True))
+
+
 def test_not_what_a_stage_of_other_samples_reads():
     pipe = jdali.pipeline_def(batch_size=2, num_threads=1)(lambda: fn.flip(fn.decoders.image(encoded())))()
     plan = make_plan(pipe.graph.nodes, pipe.outputs_of_graph, one_device=True)

@@ -79,7 +79,7 @@ def test_options_are_fields_with_the_same_defaults(decorator, kind):
             assert parameter.default == fields[name].default, name
     taken = set(inspect.signature(decorator).parameters)
     read_off = {f.name for f in dataclasses.fields(Schema)} | {"run"}
-    common = {"setup", "outputs", "output_per_optional"}
+    common = {"setup", "outputs", "output_per_optional", "effects", "work", "whole_batch"}
     assert set(fields) - taken - read_off <= common
 
 

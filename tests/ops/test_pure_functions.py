@@ -34,9 +34,10 @@ from ops.pure_calls import (
     samples,
     sharded,
 )  # fmt: skip
-from ops.pure_cases import CASES, LARGE, Case
+from ops.pure_cases import CASES, GROUPS, LARGE, Case
 from support import oracle
 from support.shared_programs import compilations
+from support.some import kept, some
 
 import jdali
 import jdali.ops
@@ -44,7 +45,13 @@ from jdali._errors import TracedArgumentError
 from jdali._numerics.platform import forced
 from jdali._operators.record import REGISTRY, ArgKind, Operator
 
+
+def of_operators(case: Case) -> list[str]:
+    return [case.op]
+
+
 DIFFERENTIABLE = [case for case in CASES if case.grad]
+DIFFERENTIATED = kept(DIFFERENTIABLE, of_operators)
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
 
@@ -89,31 +96,38 @@ def test_vmap(case: Case):
         compare(case, tuple(out[i] for out in batch_of(case, mapped)), want)
 
 
-def in_turns(first: int) -> Any:
-    """Runs every second case, and all of them in `make exhaustive`: a case is sharded in one of two ways in each run."""
-    turns = [[*CASES, *LARGE][i::2] for i in (first, 1 - first)]
-    later = [pytest.param(case, marks=pytest.mark.exhaustive) for case in turns[1]]
-    return pytest.mark.parametrize("case", [*turns[0], *later], ids=str)
+EVERY = [*CASES, *LARGE]
 
 
-def turn(case: Case) -> list[Case]:
-    """Returns the cases that run in the same turn: they are compiled together."""
-    every = [*CASES, *LARGE]
-    return every[every.index(case) % 2 :: 2]
+def of_groups(seed: int) -> Any:
+    """Runs a case of each group, another one for each seed: what is sharded by the sample computes what it did."""
+    group_of = {case: number for number, group in enumerate(GROUPS) for case in group}
+    return some("case", EVERY, lambda case: [group_of.get(case)], seed, ids=str)
 
 
-@in_turns(0)
+@of_groups(1)
 def test_shard_map(case: Case):
-    compare(case, batch_of(case, sharded, turn(case)), batch_of(case, mapped))
+    compare(case, batch_of(case, sharded, (case,)), batch_of(case, mapped))
 
 
-@in_turns(1)
+@of_groups(2)
 def test_batch_sharded_over_a_mesh_of_explicit_axes(case: Case):
     """What `jax.make_mesh` makes, without a word about sharding in the user's program."""
-    got = batch_of(case, mapped, turn(case), axis_type=AxisType.Explicit)
+    got = batch_of(case, mapped, (case,), axis_type=AxisType.Explicit)
     compare(case, got, batch_of(case, mapped))
     if case.inputs:
         assert all(out.sharding.is_equivalent_to(over_devices(AxisType.Explicit), out.ndim) for out in got)
+
+
+@pytest.mark.parametrize("case", EVERY, ids=str)
+def test_a_sharded_batch_is_traced(case: Case):
+    """In one of the two ways; what JAX refuses of them it refuses here."""
+    batch, explicit = samples(case, DEVICES), EVERY.index(case) % 2 == 1
+    placed = jax.device_put(batch, over_devices(AxisType.Explicit)) if explicit else batch
+    got = jax.eval_shape((mapped if explicit else sharded)(case), placed)
+    assert {out.shape[0] for out in got} == {DEVICES}
+    if explicit and case.inputs:
+        assert {out.sharding.spec[0] for out in got} == {"batch"}
 
 
 def test_axes_of_one_sample_stay_sharded_over_explicit_axes_where_their_sizes_allow_it():
@@ -175,10 +189,10 @@ def central_differences(case: Case, sample: Sample, name: int | str) -> np.ndarr
     return differences
 
 
-@pytest.mark.parametrize("case", DIFFERENTIABLE, ids=str)
+@some("case", DIFFERENTIABLE, of_operators, ids=str)
 def test_grad(case: Case):
     sample = one(samples(case, DEVICES), 0)
-    for name, derivative in zip(case.grad, batch_of(case, derivatives, DIFFERENTIABLE), strict=True):
+    for name, derivative in zip(case.grad, batch_of(case, derivatives, DIFFERENTIATED), strict=True):
         assert np.isfinite(derivative).all(), name
         expected = central_differences(case, sample, name)
         # They are wrong by the third derivative times step², and by the noise of float32.
@@ -207,14 +221,14 @@ OF_TPUS = {"rotate-large", "spectrogram", "resize"}
             case, platform, id=f"{case}-{platform}",
             marks=() if str(case) in ACCELERATED else pytest.mark.exhaustive,
         )
-        for case in [*CASES, *LARGE]
+        for case in EVERY
         if str(case) in ACCELERATED | SLOWER
         for platform in ("gpu", *["tpu"] * (str(case) in OF_TPUS))
     ],
 )  # fmt: skip
 def test_program_for_accelerators(case: Case, platform: str):
     """Its `jit(vmap)` and its derivatives, run on a CPU."""
-    wanted = eager(case), batch_of(case, derivatives, DIFFERENTIABLE) if case.grad else ()
+    wanted = eager(case), batch_of(case, derivatives, DIFFERENTIATED) if case.grad else ()
     own = derivatives(case) if case.grad else lambda _: []
     with forced(platform):
         outputs, found = jit(lambda every: (mapped(case)(every), own(every)))(samples(case, DEVICES))
@@ -231,7 +245,7 @@ def test_no_other_case_has_a_program_for_accelerators():
         with forced(platform):
             return str(jax.make_jaxpr(lambda every: mapped(case)(every))(samples(case, 2)))
 
-    found = {str(case) for case in [*CASES, *LARGE] if traced(case, "cpu") != traced(case, "gpu")}
+    found = {str(case) for case in EVERY if traced(case, "cpu") != traced(case, "gpu")}
     assert found == ACCELERATED | SLOWER
 
 

@@ -1,13 +1,17 @@
 """Data sets of Hugging Face, as `datasets` writes them: splits, features, names of classes, and what is refused."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
+from support.hub import hub
 from support.readers import everything, opened
 
 from jdali import fn, pipeline_def
 
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pq = pytest.importorskip("pyarrow.parquet")
 datasets = pytest.importorskip("datasets", reason="datasets is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 COLUMNS = ["image", "label", "text"]
@@ -114,3 +118,45 @@ def test_what_is_refused(tmp_path):
         state.write_bytes(content)
         with pytest.raises(ValueError, match=words):
             opened("hugging_face", path=str(tmp_path), columns=["x"])
+
+
+# --- the Hub ------------------------------------------------------------------------------------
+@pytest.fixture
+def hub_files(tmp_path, monkeypatch):
+    """Makes `hf://` go to a server on this machine."""
+    pytest.importorskip("huggingface_hub", reason="huggingface_hub is not installed")
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    files = {}
+    for split in ("train", "test"):
+        pq.write_table(
+            pa.table({"text": [f"{split} {i}" for i in range(5)], "n": range(5)}), tmp_path / "x.parquet"
+        )
+        files[f"data/{split}-00000-of-00001.parquet"] = (tmp_path / "x.parquet").read_bytes()
+    with hub(files) as address:
+        monkeypatch.setitem(fsspec.config.conf, "hf", {"endpoint": address})
+        yield
+
+
+def test_a_repository_of_the_hub(hub_files):
+    found = everything("hugging_face", path="hf://datasets/me/data", columns=["text", "n"], split="test")
+    assert [(bytes(text).decode(), int(n)) for text, n in found] == [(f"test {i}", i) for i in range(5)]
+    paths = ["hf://datasets/me/data/data/train-00000-of-00001.parquet"]
+    assert [int(n) for (n,) in everything("parquet", paths=paths, columns=["n"])] == list(range(5))
+
+
+def test_what_the_hub_lacks_is_said_at_once(hub_files):
+    with pytest.raises(
+        FileNotFoundError, match="hf://datasets/me/other.* (there is no such file|not found)"
+    ) as caught:
+        opened("hugging_face", path="hf://datasets/me/other", columns=["text"])
+    assert "attempts" not in str(caught.value)
+    with pytest.raises(ValueError, match="has no split 'dev'; it has 'test', 'train'"):
+        opened("hugging_face", path="hf://datasets/me/data", columns=["text"], split="dev")
+
+
+def test_without_the_package_of_the_hub(monkeypatch):
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, "hf", raising=False)
+    with pytest.raises(ImportError, match="hf://datasets/me/data: .*pip install huggingface_hub"):
+        opened("hugging_face", path="hf://datasets/me/data", columns=["text"])

@@ -13,6 +13,7 @@ from support.readers import opened
 
 import jdali.dynamic as jd
 from jdali import OperatorError, fn, pipeline_def
+from jdali._state import StateError
 from jdali.iterator import DataIterator
 from jdali.readers.order import windows as of_windows
 from jdali.readers.order.epochs import Order
@@ -206,6 +207,11 @@ def rows(documents, window, length=8, strategy="first_fit"):
     return found
 
 
+def divided(documents, length=8):
+    """Pieces of documents; an empty one is a piece."""
+    return [one[at : at + length] for one in documents for at in range(0, max(len(one), 1), length)]
+
+
 def packing_of(documents, batch_size, shuffle=False, pipeline=None, **options):
     """A pipeline of packed documents, with options of `pack`, and of the pipeline."""
 
@@ -236,6 +242,81 @@ def test_rows(batch_size, strategy):
         assert pipe.reader_meta("r")["epoch_size"] == len(want)
         assert pipe.reader_meta("r")["documents"] == 10
         assert taken_of(pipe, 2 * len(want)) == want * 2
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("continued", [False, True])
+def test_long_documents_are_divided(strategy, continued):
+    documents = [*DOCUMENTS, np.arange(30, dtype=np.int32) + 2000, np.arange(16, dtype=np.int32) + 3000]
+    want = []
+    for start in range(0, len(documents), 4):
+        want += rows(divided(documents[start : start + 4]), 1000, strategy=strategy)
+    options = {"long_documents": "split", "continue_positions": continued, "strategy": strategy}
+    with packing_of(documents, batch_size=3, **options) as pipe:
+        assert pipe.reader_meta("r")["epoch_size"] == len(want)
+        assert pipe.reader_meta("r")["documents"] == len(documents)
+        found = taken_of(pipe, 2 * len(want))
+    want *= 2
+    assert [row[:2] for row in found] == [row[:2] for row in want]
+    if not continued:
+        assert found == want
+        return
+    # Tokens of a document are numbered from its first one on.
+    begins = {int(token): at for one in documents for at, token in enumerate(one)}
+    for tokens, segments, positions in found:
+        assert positions == [begins[t] if s else 0 for t, s in zip(tokens, segments, strict=True)]
+
+
+def test_divided_documents_go_on_from_a_state_on_any_number_of_shards():
+    documents = [np.arange(n, dtype=np.int32) + 1000 * i + 1 for i, n in enumerate([50, 3, 0, 21, 9, 8, 33])]
+    options = {"long_documents": "split", "shuffle": True, "window": 3}
+    with packing_of(documents, batch_size=2, **options) as pipe:
+        epoch = pipe.reader_meta("r")["epoch_size"]
+        whole = taken_of(pipe, 2 * epoch)
+    tokens = Counter(token for row in whole[:epoch] for token in row[0] if token)
+    assert tokens == Counter(int(token) for one in documents for token in one)
+    state, taken = None, []
+    for shards in (1, 3, 4, 2, 64, 1):
+        found = []
+        for shard in range(shards):
+            with packing_of(documents, batch_size=1, **options, shard_id=shard, num_shards=shards) as pipe:
+                if state is not None:
+                    pipe.set_state(state)
+                found.append(taken_of(pipe, 2))
+                after = pipe.get_state()
+        state = json.loads(json.dumps(after))
+        taken += [found[row % shards][row // shards] for row in range(2 * shards)]
+    assert taken[: len(whole)] == whole[: len(taken)]
+    with pytest.raises(StateError, match="long_documents of operator 2, readers.pack, was 'split'"):
+        packing_of(documents, batch_size=2, shuffle=True, window=3).set_state(state)
+
+
+def test_a_document_is_read_once_for_its_pieces_in_a_request():
+    asked = []
+
+    class Counting(list):
+        def __getitem__(self, index):
+            asked.append(index)
+            return super().__getitem__(index)
+
+    documents = Counting([np.arange(20, dtype=np.int32) + 1, np.arange(4, dtype=np.int32) + 100])
+    options = {
+        "documents": ("readers.dataset", {"dataset": documents}),
+        "length": 8,
+        "long_documents": "split",
+    }
+    reader = opened("pack", lengths=[20, 4], **options)
+    assert len(reader.load_many(reader.next_batch(3).wanted).columns[0]) == 3
+    assert asked == [0, 1]
+
+
+def test_a_document_that_is_longer_than_its_length_is_no_loss_in_silence():
+    documents = [np.arange(20, dtype=np.int32) + 1, np.arange(4, dtype=np.int32) + 100]
+    with (
+        packing_of(documents, batch_size=3, lengths=[15, 4], long_documents="split") as pipe,
+        pytest.raises(OperatorError, match=r"list\[0\] has 20 tokens, more than its length says"),
+    ):
+        pipe.run()
 
 
 def test_empty_documents_only():
@@ -368,6 +449,8 @@ def test_lengths_may_be_given():
         ({"length": 0}, "length is 0"),
         ({"window": 0}, "window is 0"),
         ({"strategy": "worst_fit"}, "strategy is 'worst_fit'"),
+        ({"long_documents": "cut"}, "long_documents is 'cut'"),
+        ({"continue_positions": True}, "needs long_documents"),
         ({"lengths": [1, 2]}, "lengths must be 10 numbers"),
         ({"shard_id": 2, "num_shards": 2}, "shard_id is 2 of 2 shards"),
         ({"documents": ("readers.dataset", {"dataset": DOCUMENTS, "num_shards": 2})}, "num_shards is an argument"),
@@ -426,6 +509,18 @@ def test_texts_are_tokenized(tokenizer):
         assert taken_of(pipe, len(want)) == want
     with pytest.raises(ValueError, match="only one, texts, can be tokenized"):
         opened("pack", documents=("readers.file", {"files": [str(tokenizer)]}), length=8, tokenizer=tokenizer)
+
+
+def test_texts_are_divided(tokenizer):
+    """The ends of a text are around the whole, not around its pieces."""
+    import tokenizers
+
+    theirs = tokenizers.Tokenizer.from_file(str(tokenizer))
+    documents = [[*theirs.encode(text).ids, 8] for text in TEXTS]
+    options = {"tokenizer": tokenizer, "eos": "</s>", "long_documents": "split"}
+    with packing_of(TEXTS, batch_size=2, window=100, **options) as pipe:
+        want = rows(divided(documents), 100)
+        assert taken_of(pipe, len(want)) == want
 
 
 def test_lengths_are_kept_for_files(tokenizer, tmp_path, monkeypatch):

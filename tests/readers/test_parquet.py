@@ -138,6 +138,8 @@ def test_filters(tmp_path):
         assert [int(n) for (n,) in found] == expected
     reader = opened("parquet", paths=[a, b], columns=["n"], filter=[("n", ">=", 31)])
     assert reader.source(0) == f"{b}#row 1"
+    with pytest.raises(ValueError, match="filter .*does not fit .*its columns: 'n'"):
+        opened("parquet", paths=a, columns=["n"], filter=[("m", ">", 3)])
     with pytest.raises(ValueError, match="filter must be an expression"):
         opened("parquet", paths=a, columns=["n"], filter="n > 3")
 
@@ -275,3 +277,13 @@ def test_pictures_as_the_hub_has_them(tmp_path):
         pictures, labels = built.run()
         np.testing.assert_array_equal(pictures.as_array(), pixels)
         assert labels.as_array().tolist() == [0, 1, 0, 1, 0, 1]
+
+
+def test_paths_that_are_no_files(tmp_path):
+    written(tmp_path / "x.parquet", {"s": [{"a": 1}] * COUNT})
+    with pytest.raises(FileNotFoundError, match="patterns are not expanded"):
+        opened("parquet", paths=[str(tmp_path / "*.parquet")], columns=["s"])
+    with pytest.raises(FileNotFoundError, match="name the files in it"):
+        opened("parquet", paths=[str(tmp_path)], columns=["s"])
+    with pytest.raises(ValueError, match="name a field of it, as in 'column.a'"):
+        opened("parquet", paths=[str(tmp_path / "x.parquet")], columns=["s"])

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import io
 import itertools
 import os
 import subprocess
@@ -103,6 +104,12 @@ _BEFORE = set()  # threads of other tests, of pipelines that are not collected y
 def _threads_before():
     _BEFORE.clear()
     _BEFORE.update(threading.enumerate())
+
+
+def npy(values):
+    out = io.BytesIO()
+    np.save(out, values)
+    return out.getvalue()
 
 
 def our_threads():
@@ -341,6 +348,59 @@ def test_batches_are_loaded_before_they_are_asked_for(data):
         reader.close()
     with pytest.raises(ValueError, match="prefetch_queue_depth is 0, it must be at least 1"):
         opened("file", file_root=str(data / "files"), prefetch_queue_depth=0)
+
+
+def test_documents_of_rows_are_loaded_ahead():
+    storage.configure(requests=8, samples_ahead=20)
+    documents = [np.arange(i % 9 + 4) + 100 * i for i in range(40)]
+    options = {
+        "lengths": [len(one) for one in documents],
+        "length": 8,
+        "window": 6,
+        "long_documents": "split",
+    }
+    with Server({f"/d/{i:03}.npy": npy(one) for i, one in enumerate(documents)}, latency=0.01) as server:
+        source = {"file_root": server.url + "/d", "random_shuffle": True, "seed": 2}
+        reader = reading_ahead(opened("pack", documents=("readers.numpy", source), **options))
+        assert isinstance(reader, ReadAhead)
+        memory = ("readers.dataset", {"dataset": documents})
+        plain = opened("pack", documents=memory, **options)
+        server.requests.clear()
+        refs = reader.next_batch(3)
+        assert wait_for(lambda: len(server.requests) > len(np.unique(refs.wanted)))
+        taken = 0
+        for _ in range(30):
+            loaded, wanted = reader.load_many(refs.wanted), plain.load_many(refs.wanted)
+            assert not loaded.failures
+            taken += np.count_nonzero(refs.wanted >= 0)
+            for column, other in zip(loaded.columns, wanted.columns, strict=True):
+                np.testing.assert_array_equal(column.host_samples(), other.host_samples())
+            refs = reader.next_batch(3)
+        assert len(server.requests) <= taken + 20 + 8 + 6 * 3  # nothing is read that is in no row
+        reader.close()
+    assert not our_threads()
+
+
+def test_lengths_are_found_side_by_side():
+    storage.configure(requests=8)
+    with Server({f"/d/{i:03}.npy": npy(np.arange(i % 9)) for i in range(40)}, latency=0.05) as server:
+        reader = opened(
+            "bucket", samples=("readers.numpy", {"file_root": server.url + "/d"}), by="length", size=4
+        )
+        assert 4 < server.busiest <= 8
+        reader.close()
+
+
+@pytest.mark.parametrize("over", ["mix", "bucket"])
+def test_layouts_stay_behind_what_is_loaded_ahead(over):
+    picture = b"P6 2 1 255\n" + bytes(6)
+    with Server({f"/d/a/{i}.ppm": picture for i in range(10)}) as server:
+        source = ("readers.sequence", {"file_root": server.url + "/d", "sequence_length": 2})
+        arguments = {"sources": [source]} if over == "mix" else {"samples": source, "by": "length", "size": 2}
+        reader = reading_ahead(opened(over, **arguments))
+        assert isinstance(reader, ReadAhead)
+        assert reader.load_many(reader.next_batch(2).indices).columns[0].spec.layout == "FHWC"
+        reader.close()
 
 
 def test_bytes_ahead_are_bounded():

@@ -49,6 +49,15 @@ def test_an_operator_loads_only_what_it_needs():
     }
 
 
+def test_a_training_script_loads_neither_what_a_notebook_shows_nor_the_decoder_of_videos():
+    found = loaded(
+        "from jdali import fn, pipeline_def, types; from jdali.iterator import DataIterator", ["jdali"]
+    )
+    shown = ("jdali._display.batches", "jdali._display.figures", "jdali._display.graph", "jdali.codecs.video")
+    assert "jdali.fn" in found
+    assert {name for name in found if name.startswith(shown)} == set()
+
+
 def surface_names(surface):
     """The dotted names of all functions and classes of a surface that are made from operators."""
     found, pending = set(), [(surface, "")]

@@ -31,7 +31,7 @@ _ADDRESSES = 64  # of a key: enough that one of their actors is left, and asked 
 
 
 class NodeMemory:
-    """A part of the memory of a node."""
+    """A part of the memory of a node; without a `server`, others send the memory, or nobody does."""
 
     def __init__(self, memory: Memory, server: socket.socket | None = None):
         self.memory, self._server = memory, server

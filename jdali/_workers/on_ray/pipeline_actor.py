@@ -40,12 +40,7 @@ class ActorStart:
 
 
 class ActorCall(NamedTuple):
-    """Tasks of one client, which are made in one go.
-
-    Attributes:
-        order: of the first task among the client's; lower ones go first.
-        has_log: the first array is its log.
-    """
+    """Tasks of one client, made in one go; `order` is that of the first; with `has_log`, the first array is their log."""
 
     packed: PackedValue
     arrays: tuple[Bytes, ...]
@@ -55,11 +50,7 @@ class ActorCall(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ActorPlace:
-    """Place of an actor, and why it can make no tasks.
-
-    Attributes:
-        error: raised by the start of the pipeline there.
-    """
+    """Place of an actor; with an `error`, which the start of the pipeline raised there, it makes no tasks."""
 
     node: str
     node_id: str
@@ -95,14 +86,7 @@ _IDLE_SECONDS = 600.0
 
 
 class ActorClient:
-    """A pipeline that an actor works for.
-
-    Args:
-        start: its definition. The actors of a node share its arrays: names, indexes, tables.
-
-    Attributes:
-        pool: of one process.
-    """
+    """A pipeline that an actor works for, by a pool of one process. The actors of a node share the arrays of its start."""
 
     def __init__(self, name: str, start: ActorStart, node: str):
         self._shared = shared_on_node(name, lambda: _filled(start)) if start.start.size else None
@@ -116,12 +100,7 @@ class ActorClient:
         return not self.calls and time.monotonic() - self.used > _IDLE_SECONDS
 
     async def make(self, call: ActorCall) -> MadeTask:
-        """Has the tasks of a call made by the process.
-
-        Raises:
-            CallKilledError: the process died.
-            Exception: the process cannot be started.
-        """
+        """Has the tasks of a call made by the process; raises CallKilledError if it died."""
         content = packed_memory(call.packed, call.arrays)
         # In the memory that the process has as well: what it writes there can be read when it is gone.
         log = content.memory.map() if call.has_log and content.memory is not None else None
@@ -151,11 +130,7 @@ class PipelineActor:
         self._starting = asyncio.Lock()
 
     async def join(self, name: str, start: Sequence[ray.ObjectRef[ActorStart]]) -> ActorPlace:
-        """Starts the process of a client, and does not wait for it.
-
-        Args:
-            start: one reference, which is not resolved unless it is needed.
-        """
+        """Starts the process of a client, without waiting; `start` is one reference, resolved only if it is needed."""
         try:
             await self._client(name, start)
         except VersionError as error:
@@ -218,11 +193,7 @@ def running(log: mmap.mmap, packed: PackedValue) -> int:
 
 
 class CallKilledError(RuntimeError):
-    """A process died before it had made a call.
-
-    Attributes:
-        death: of the process, if it made tasks of this call; None: it made others.
-    """
+    """A process died before it had made a call; `death` is None if it made another one."""
 
     def __init__(self, death: WorkerDeath | None, position: int):
         super().__init__(str(death))

@@ -80,8 +80,19 @@ def is_picture(value: Any) -> bool:
 
 
 def extension(value: Any) -> str | None:
-    """Returns the usual extension of a picture's file; None for other values."""
+    """Returns the usual extension of the file of a picture, sound or video; None for other values."""
     if not is_picture(value):
-        return None
+        return _recorded(value) if isinstance(value, bytes) else None
     name = codec.probe(value).format
     return {"jpeg": "jpg", "jpeg2000": "jp2", "tiff": "tif"}.get(name, name)
+
+
+def _recorded(data: bytes) -> str | None:
+    """Returns the extension of a sound or video, by its first bytes."""
+    if data[:4] == b"RIFF":
+        return {b"WAVE": "wav", b"AVI ": "avi"}.get(data[8:12])
+    if data[4:8] == b"ftyp":
+        return "m4a" if data[8:11] == b"M4A" else "mp4"
+    return {b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mp3", b"\x1aE\xdf\xa3": "webm"}.get(
+        data[:3] if data[:3] == b"ID3" else data[:4]
+    )

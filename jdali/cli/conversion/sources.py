@@ -6,6 +6,7 @@ import bisect
 import contextlib
 import dataclasses
 import functools
+import io
 import itertools
 import os
 import threading
@@ -13,9 +14,14 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+import numpy as np
+import soundfile
+
 from jdali._storage import RecordFiles
 from jdali._storage import files as _storage
-from jdali.readers import array_record, caffe, caffe2, file, mxnet, tfrecord
+from jdali.codecs import audio
+from jdali.readers import array_record, caffe, caffe2, file, mxnet, nemo_asr, tfrecord
 from jdali.readers.base import Reader
 from jdali.readers.formats import tf_example
 from jdali.readers.formats.arrow_columns import need_pyarrow
@@ -24,7 +30,10 @@ from jdali.readers.formats.tables import classes_of
 from jdali.readers.formats.webdataset_index import SPARSE, scanned
 
 _NAME = "convert"
-_SOUNDS = (".flac", ".ogg", ".wav")
+# Manifests round durations.
+_SAME_SECONDS = 0.01
+_SOUNDS = (".flac", ".ogg", ".wav", ".opus", ".mp3", ".m4a")
+_VIDEOS = (".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm")
 
 
 class SourceSample(NamedTuple):
@@ -77,14 +86,16 @@ def _key(index: int) -> str:
 def _folders(paths: Sequence[str]) -> Source:
     """Opens a folder of a folder for each class."""
     (root,) = _only(paths, "folder of class folders")
-    reader = file.file.run(file_root=root)
+    filters = (*file.FILE_FILTERS, *(f"*{extension}" for extension in _VIDEOS))
+    reader = file.file.run(file_root=root, file_filters=filters)
     classes = reader.meta()["classes"]
 
     def read(index: int) -> SourceSample:
         content, label = reader.load(index)
         name = reader.source(index)
         stem, extension = os.path.splitext(name[len(root) :].lstrip("/"))
-        field = "audio" if extension.lower() in _SOUNDS else "image"
+        kind = extension.lower()
+        field = "audio" if kind in _SOUNDS else "video" if kind in _VIDEOS else "image"
         return SourceSample(stem, {field: content.tobytes(), "label": int(label[0])})
 
     names = "\0".join(map(reader.source, range(reader.count)))
@@ -273,6 +284,99 @@ def _tables(
     return Source(firsts[-1], read, name, identity, classes=classes_of(schema), schema=schema, close=close)
 
 
+class _CocoObject(msgspec.Struct, gc=False):
+    image_id: int
+    category_id: int
+    bbox: list[float] = []
+    area: float = 0.0
+    iscrowd: int = 0
+    segmentation: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _CocoImage(msgspec.Struct, gc=False):
+    id: int
+    file_name: str
+
+
+class _CocoCategory(msgspec.Struct, gc=False):
+    id: int
+    name: str
+
+
+class _CocoFile(msgspec.Struct):
+    images: list[_CocoImage]
+    annotations: list[_CocoObject]
+    categories: list[_CocoCategory] = []
+
+
+def _coco(paths: Sequence[str]) -> Source:
+    """Opens a folder of pictures and the annotations of COCO for them."""
+    texts = [path for path in paths if path.lower().endswith(".json")]
+    folders = [path for path in paths if path not in texts]
+    if len(texts) != 1 or len(folders) > 1:
+        raise ValueError("of COCO the annotations, a .json file, and the folder of the pictures are read")
+    path, folder = texts[0], folders[0] if folders else os.path.dirname(texts[0])
+    text = _storage.read(path)
+    _storage.check_items(path, text.count(b"{"), "entries")
+    try:
+        found = msgspec.json.decode(text, type=_CocoFile)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    names = {category.id: category.name for category in found.categories}
+    by_image: dict[int, list[_CocoObject]] = {}
+    for one in found.annotations:
+        by_image.setdefault(one.image_id, []).append(one)
+
+    def place(index: int) -> str:
+        return _storage.join(folder, _storage.from_data(folder, found.images[index].file_name))
+
+    def read(index: int) -> SourceSample:
+        image, objects = found.images[index], by_image.get(found.images[index].id, [])
+        fields = {
+            "image": _storage.read(place(index)),
+            "image_id": image.id,
+            "boxes": [one.bbox for one in objects],
+            "labels": [one.category_id for one in objects],
+            "categories": [names.get(one.category_id, "") for one in objects],
+            "area": [one.area for one in objects],
+            "iscrowd": [one.iscrowd for one in objects],
+            "segmentation": [bytes(one.segmentation).decode() for one in objects],
+        }
+        return SourceSample(os.path.splitext(image.file_name)[0], fields)
+
+    identity = [len(found.images), zlib.crc32(text)]
+    return Source(len(found.images), read, place, identity, keyed=True)
+
+
+def _nemo(paths: Sequence[str]) -> Source:
+    """Opens manifests of NeMo: a sound with its text for each line."""
+    lines = [(path, number, entry) for path in paths for number, entry in nemo_asr.parsed(path)]
+    working = _storage.working_folder()
+
+    def name(index: int) -> str:
+        path, number, entry = lines[index]
+        return f"{entry.audio_filepath}, line {number} of {path}"
+
+    def read(index: int) -> SourceSample:
+        entry = lines[index][2]
+        place = _storage.found_by_list(lines[index][0], entry.audio_filepath, working)
+        data = _storage.read(_storage.join(working, place))
+        info = audio.peek(data)
+        seconds = info.length / info.sample_rate
+        start, most = entry.offset or 0.0, seconds if entry.duration is None else entry.duration
+        if start or most < seconds - _SAME_SECONDS:
+            # A part of a file: what `readers.nemo_asr` reads of it.
+            wave, info = audio.decode_part(data, start, entry.duration, dtype=np.dtype(np.int16))
+            out = io.BytesIO()
+            soundfile.write(out, wave, round(info.sample_rate), format="FLAC", subtype="PCM_16")
+            data, seconds = out.getvalue(), len(wave) / info.sample_rate
+        fields = {"audio": data, "text": entry.text or "", "duration": seconds}
+        return SourceSample(_key(index), fields)
+
+    identity = [len(lines), *(zlib.crc32(_storage.read(path)) for path in paths)]
+    return Source(len(lines), read, name, identity)
+
+
 class _SourceKind(NamedTuple):
     """A kind of data set.
 
@@ -294,6 +398,8 @@ KINDS = {
     "recordio": _SourceKind((".rec",), _recordio),
     "caffe": _SourceKind((), _caffe),
     "caffe2": _SourceKind((), _caffe2),
+    "coco": _SourceKind((), _coco),
+    "nemo": _SourceKind((), _nemo),
     "folders": _SourceKind((), _folders),
 }
 """Kinds of data sets, by name."""

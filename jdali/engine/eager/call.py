@@ -148,17 +148,12 @@ def call_ids(count: int, number: int) -> SampleIds:
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
-@functools.lru_cache(maxsize=64)
-def _no_ids(count: int) -> SampleIds:
-    """Returns the identities of a call that draws nothing."""
-    return call_ids(count, 0)
+_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))  # of calls that draw nothing
 
 
 @functools.lru_cache(maxsize=1024)
 def room_for(batch_size: int) -> int:
-    """Rounds a batch size up to 1, 2, 3, 4, 6, 8, 12, 16, 24, ..., so that few programs serve all, and less than a third of the
-    rows is unused.
-    """
+    """Rounds a batch size up to 1, 2, 3, 4, 6, 8, 12, 16, ...: few programs serve all, and at most a third of rows is unused."""
     power = 1
     while power < batch_size:
         if power * 3 // 2 >= batch_size and power > 1:

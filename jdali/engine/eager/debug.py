@@ -24,7 +24,7 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedStep, Result, make, user_error
 from jdali.engine.options import EngineOptions
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.values import Values, bytes_of
 from jdali.engine.task import BatchTask, SampleIds, SourceData
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Graph, Node, dependencies, step_of
@@ -109,11 +109,7 @@ class DebugEngine(Engine):
 
     # --- operators --------------------------------------------------------------------------
     def step_of(self, node: Node, number: int) -> DebugStep:
-        """Returns the step of the function's call number `number`, counted from 0.
-
-        Raises:
-            RuntimeError: the first iteration called another operator here, or with other arguments.
-        """
+        """Returns the step of call `number`, from 0; raises RuntimeError if the first iteration had another one here."""
         if number < len(self._steps):
             step = self._steps[number]
             step.check(node)
@@ -170,11 +166,7 @@ class DebugEngine(Engine):
 
     # --- iterations -------------------------------------------------------------------------
     def draw(self, feed: TaskCursor | None = None) -> BatchTask:
-        """Runs the user's function; returns the next batch as a task that is computed already.
-
-        Raises:
-            StopIteration: an external source is at its end.
-        """
+        """Runs the user's function, which computes the batch; raises StopIteration if an external source is at its end."""
         graph = DebugGraph(self)
         try:
             with self.pool.serving:
@@ -254,7 +246,9 @@ class DebugGraph(Graph):
             return value
         if any(isinstance(v, (DataNode, TensorList)) for v in value):  # several input sets
             return [self._taken(v, what, op) for v in value]
-        return self._given(_batch_of_list(value), what, op.shown_name) if _is_batch(value) else value
+        if not (value and all(map(_is_sample, value))):  # a list of numbers
+            return value
+        return self._given(_batch_of_list(value), what, op.shown_name)
 
     def _given(self, batch: TensorList, what: str, operator: str) -> DataNode:
         if self._engine.conditionals:
@@ -273,11 +267,7 @@ class DebugGraph(Graph):
         return self.add_batch(batch, batch.device)
 
     def add(self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
-        """Adds an operator and runs it; see `Graph.add`.
-
-        Raises:
-            RuntimeError: it is not what the first iteration called here.
-        """
+        """Adds an operator and runs it; raises RuntimeError if it is not what the first iteration called here."""
         runtime = options.get("runtime")
         if isinstance(runtime, InWorkers):  # where a debugger is of no use
             options["runtime"] = here = runtime.in_process()
@@ -352,9 +342,9 @@ class DebugGraph(Graph):
         self, node: Node, step: DebugStep, draw: BatchTask | None = None, drawn: Provenance | None = None
     ) -> None:
         prepared = PreparedStep([node], functools.partial(step.run, node, drawn))
-        context = StepContext(self._engine.pool, draw)
+        self._env.task = draw
         try:
-            make([prepared], self._env, self._samples, context)
+            make([prepared], self._env, self._samples, self._engine.pool)
         except NodeFailure as failure:
             raise user_error(failure, self._env, self._samples) from failure.first
 
@@ -415,11 +405,6 @@ class DebugGraph(Graph):
         refs = {node.name: own for node, own in self._refs.items()}
         values = tuple(self._env[v] for v in outputs)
         return ComputedTask(ids, np.ones(len(ids), bool), refs, outputs=values)
-
-
-def _is_batch(values: list[object]) -> bool:
-    """Tells if a list is a batch: of arrays, not of numbers."""
-    return bool(values) and all(map(_is_sample, values))
 
 
 def _is_sample(value: object) -> bool:

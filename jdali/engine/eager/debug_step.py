@@ -9,9 +9,10 @@ import numpy as np
 
 from jdali import types
 from jdali._batches import Provenance
-from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
+from jdali.engine.workers.pool import Pool
 from jdali.graph import DataNode, Node
 
 
@@ -76,15 +77,8 @@ class DebugStep:
             raise RuntimeError(f"{title} unexpectedly changed value from '{was}' to '{now}'.")
 
     # --- running ----------------------------------------------------------------------------
-    def run(
-        self, node: Node, drawn: Provenance | None, env: Values, part: SampleIds, context: StepContext
-    ) -> None:
-        """Adds the outputs of an iteration's node to its values.
-
-        Raises:
-            NodeFailure: with all samples that failed.
-            RuntimeError: the kind of a batch changed.
-        """
+    def run(self, node: Node, drawn: Provenance | None, env: Values, part: SampleIds, pool: Pool) -> None:
+        """Adds the outputs of an iteration's node to its values; raises RuntimeError if the kind of a batch changed."""
         own = Values()
         for what, mine, given in self._batches(node):
             own[mine] = batch = env[given]
@@ -93,7 +87,8 @@ class DebugStep:
                 self._check_kind(what, kind)
         if drawn is not None:
             own.drawn[self.node] = env.drawn[node] = drawn
-        self.runner.run(own, part, context)
+        own.task = env.task
+        self.runner.run(own, part, pool)
         for mine, result in zip(self.node.outputs, node.outputs, strict=True):
             env[result] = own[mine]
 

@@ -17,7 +17,6 @@ from jdali.engine.cursor import TaskCursor
 from jdali.engine.engine import Engine
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import Iteration, Result, make
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.task import BatchTask, SampleIds
 from jdali.engine.window import Window
@@ -45,11 +44,7 @@ class Trace:
 
 
 class StepwiseEngine(Engine):
-    """Makes batches of another engine's tasks, operator by operator.
-
-    Args:
-        engine: of the pipeline. Its readers are shared; its position, times and programs stay unchanged.
-    """
+    """Makes batches of another engine's tasks, operator by operator; that engine shares its readers, and stays as it is."""
 
     def __init__(self, engine: Engine, *, most: int):
         options = dataclasses.replace(
@@ -71,10 +66,11 @@ class StepwiseEngine(Engine):
     def trace(self, task: BatchTask) -> Trace:
         """Makes the batch of a task; keeps the value after each operator."""
         iteration = Iteration.of(task, self.sources)
-        context = StepContext(self.pool, task)
         steps = [dataclasses.replace(step, last_uses=()) for step in self._prepared]
         try:
-            make(steps, iteration.env, iteration.parts, context, enter=lambda step: self._alone[step.number])
+            make(
+                steps, iteration.env, iteration.parts, self.pool, enter=lambda step: self._alone[step.number]
+            )
         except NodeFailure as failure:
             return Trace(iteration.env, iteration.parts, iteration.user_error(failure), failure.step[0])
         return Trace(iteration.env, iteration.parts)
@@ -219,20 +215,12 @@ class PipelineInspector:
             return _seen(number, self._make(feed))
 
     def task(self, number: int) -> BatchTask:
-        """Draws the task of a batch, without making it.
-
-        Raises:
-            IndexError: the batch is behind the end of an external source.
-        """
+        """Draws the task of a batch, without making it; raises IndexError behind the end of an external source."""
         with self._at(number) as feed:
             return feed.draw(self.batch_size)
 
     def first_of_epoch(self, epoch: int) -> int:
-        """Returns the number of the first batch with a sample of an epoch.
-
-        Raises:
-            ValueError: without a reader there are no epochs.
-        """
+        """Returns the number of the first batch with a sample of an epoch; raises ValueError without a reader."""
         if self.size is None:
             raise ValueError("batches of a pipeline without a reader are counted from the beginning only")
         low, high = 0, (epoch + 1) * (self.size // self.batch_size + 2)
@@ -257,10 +245,7 @@ class PipelineInspector:
         return any(node.mixes_samples for step in self.engine.plan.steps for node in step.nodes)
 
     def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
-        """Runs a sample of a batch operator by operator.
-
-        Returns: the values, the position of the sample in them, and the sample's own task.
-        """
+        """Runs a sample operator by operator; returns the values, its position in them, and its own task."""
         task = self.task(number)
         if not 0 <= position < len(task):
             raise IndexError(f"batch {number} has {len(task)} samples, there is no position {position}")
@@ -271,13 +256,8 @@ class PipelineInspector:
             return self._engine().trace(alone), 0, alone
 
     def sample_traces(self, index: int, epochs: range) -> list[tuple[Trace, int]]:
-        """Runs a sample of several epochs, operator by operator. A failure in one epoch does not hide the others.
-
-        Returns: for each epoch a trace, and the position of the sample in it.
-
-        Raises:
-            IndexError: there is no such sample.
-            ValueError: an index does not name a sample.
+        """Runs a sample of several epochs, operator by operator; returns a trace, and the sample's position in it, for each. A
+        failure in one epoch does not hide the others.
         """
         if not self.knows_samples:
             raise ValueError(
@@ -314,10 +294,7 @@ class PipelineInspector:
         return "" if self.reader is None else str(self.reader.source(index))
 
     def find(self, text: str, seconds: float = _FIND_SECONDS) -> tuple[list[tuple[int, str]], int]:
-        """Finds samples by a part of their file name, in any case.
-
-        Returns: index and name of each, at most 50; and the number of names that were searched.
-        """
+        """Finds samples by a part of their file name; returns index and name of at most 50, and how many were searched."""
         found: list[tuple[int, str]] = []
         wanted, end, size = text.lower(), time.monotonic() + seconds, self.size or 0
         for index in range(size):
@@ -329,11 +306,7 @@ class PipelineInspector:
         return found, size
 
     def check(self, count: int, advance: Callable[[SeenBatch], bool]) -> None:
-        """Makes the first batches, one after another.
-
-        Args:
-            advance: gets each batch, and returns False to stop.
-        """
+        """Makes the first `count` batches; `advance` gets each, and returns False to stop."""
         feed = self._feed()
         for number in range(count):
             with self._turn():

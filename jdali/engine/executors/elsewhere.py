@@ -27,10 +27,9 @@ from jdali._errors import OperatorError, SampleError
 from jdali._sources import in_host_memory
 from jdali._threads import PhaseTimer
 from jdali._workers import BatchWorkers, MadeTask, TaskKilledError, note_reached, on_node, portable
-from jdali.engine.options import EngineOptions
 from jdali.engine.recovery import AttemptFailure, Blamed
 from jdali.engine.task import BatchTask
-from jdali.graph import Border, DataNode, ExecutionPlan, Node, cut
+from jdali.graph import Border, DataNode, Node
 from jdali.readers.shared_tables import Tables
 from jdali.tensors import TensorList
 
@@ -59,7 +58,7 @@ class Begun(NamedTuple):
 
     sent: SentTask
     future: Future[MadeTask]
-    start: float
+    start: float  # `time.perf_counter` when it was submitted
 
 
 class MadeElsewhere:
@@ -76,23 +75,6 @@ class MadeElsewhere:
         self._counting = threading.Lock()
         self._nbytes = 0
 
-    @classmethod
-    def start(
-        cls,
-        plan: ExecutionPlan,
-        options: EngineOptions,
-        sources: Mapping[Node, object],
-        start: Callable[[], BatchWorkers],
-    ) -> MadeElsewhere | None:
-        """Starts workers for the steps in front of the border; None: there are no such steps."""
-        border = cut(plan, one_device=options.one_device)
-        return cls(border, start(), sources) if border.elsewhere.steps else None
-
-    @property
-    def in_flight(self) -> int:
-        """Batches that should be under way at the same time."""
-        return self.workers.in_flight
-
     @property
     def nbytes(self) -> int:
         """Bytes that came from workers so far."""
@@ -101,19 +83,18 @@ class MadeElsewhere:
 
     def begin(self, task: BatchTask, seed: int, order: int) -> Begun:
         """Has a worker begin to make a task, for `make`."""
-        sent = dataclasses.replace(task, data=_in_host_memory(task)) if task.data else task
-        return self._submitted(SentTask(sent, seed), order)
+        if task.data:
+            data = {
+                name: own._replace(outputs=tuple(map(in_host_memory, own.outputs)))
+                for name, own in task.data.items()
+            }
+            task = dataclasses.replace(task, data=data)
+        return self._submitted(SentTask(task, seed), order)
 
     def make(
         self, task: BatchTask, seed: int, order: int, begun: Begun | None = None
     ) -> dict[DataNode, TensorList] | AttemptFailure:
-        """Blocks until a worker has made a task.
-
-        Returns: the values at the border, or why they could not be made.
-
-        Raises:
-            Exception: of no sample and no operator: the workers were closed, or cannot be started.
-        """
+        """Blocks until a worker has made a task; returns the values at the border, or why they could not be made."""
         begun = begun or self.begin(task, seed, order)
         sent = begun.sent.task
         killed: TaskKilledError | None = None
@@ -157,14 +138,6 @@ class MadeElsewhere:
         except TaskKilledError as error:
             return error
         return None
-
-
-def _in_host_memory(task: BatchTask) -> dict[str, Any]:
-    """Returns the data of the external sources, without any that are on a device."""
-    return {
-        name: data._replace(outputs=tuple(map(in_host_memory, data.outputs)))
-        for name, data in task.data.items()
-    }
 
 
 SentResult: TypeAlias = "tuple[SentBatch, ...] | AttemptFailure"
@@ -211,11 +184,7 @@ def drawn_from(sources: Mapping[str, Any], name: str, task: BatchTask) -> Drawn:
     """Returns what the source of this name gave for a task."""
     if name in task.refs:
         return Drawn(sources[name].source, task.refs[name].indices, name)
-    return Drawn(_nameless, np.arange(len(task)), name)
-
-
-def _nameless(index: int) -> str:
-    return ""
+    return Drawn(lambda index: "", np.arange(len(task)), name)
 
 
 def by_name(sources: Mapping[Node, object]) -> dict[str, Any]:

@@ -28,12 +28,7 @@ WINDOW_BATCHES = 32
 
 @dataclasses.dataclass(frozen=True)
 class LoopWindow:
-    """Counts over some batches.
-
-    Attributes:
-        waited: seconds of these in which the loop waited for a batch.
-        busy: seconds for which workers worked, together.
-    """
+    """Counts over some batches; `waited` are seconds of the loop, `busy` those of all workers together."""
 
     batches: int
     seconds: float
@@ -48,13 +43,12 @@ class Scaling:
     Attributes:
         quiet: windows in a row after which one less would have been enough.
         rate: batches a second before the last one was added, in the window after that; else None.
-        pause: windows for which none is added.
     """
 
     count: int
     quiet: int = 0
     rate: float | None = None
-    pause: int = 0
+    pause: int = 0  # windows for which none is added
 
 
 def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Scaling:

@@ -26,11 +26,7 @@ class Threads:
         self.threads: tuple[threading.Thread, ...] = ()
 
     def start(self) -> None:
-        """Starts the threads, once.
-
-        Raises:
-            RuntimeError: the system refuses one; none is left then.
-        """
+        """Starts the threads, once. If the system refuses one, none is left, and RuntimeError is raised."""
         if self.threads:
             return
         threads = [

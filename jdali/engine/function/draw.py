@@ -42,11 +42,7 @@ class Draw:
     def of(
         cls, count: int, seed: int, key: Any, epoch: Any, index: Any, held: HeldKeys | None = None
     ) -> Draw:
-        """Checks what the caller gave.
-
-        Args:
-            held: keys of a deterministic function. If there are any, key, epoch and index do not count.
-        """
+        """Checks what the caller gave. With keys of a deterministic function, `held`, the others do not count."""
         words: Any = seed_words(seed)
         if held:
             first = np.zeros(count, np.int64)
@@ -109,11 +105,7 @@ class Draw:
 
 
 def words_of(key: Any) -> tuple[int, int]:
-    """Returns the words of a typed key.
-
-    Raises:
-        TypeError: it is not one key of JAX's threefry.
-    """
+    """Returns the words of a typed key; raises TypeError if it is not one key of JAX's threefry."""
     words = to_host(jax.random.key_data(key))
     if words.shape != (2,):
         raise TypeError(

@@ -38,10 +38,9 @@ from jdali.engine.function.manifest import (
     ProgramFile,
     require_flatbuffers,
 )
-from jdali.engine.function.part import upstream
 from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.running import FunctionForm, computation, exact_platform, operand_specs
-from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exported
+from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exported, upstream
 
 # Sides of pictures, where the caller names no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
@@ -61,16 +60,7 @@ def export_function(
     platforms: Sequence[str],
     max_aspect: float,
 ) -> str:
-    """Writes a function and the part before it to a folder.
-
-    Args:
-        folder: is made; files of an earlier export in it are replaced.
-
-    Returns: the fingerprint.
-
-    Raises:
-        ValueError: it cannot be exported; the error names the operator.
-    """
+    """Writes a function and the part before it to a folder, in place of an earlier export; returns the fingerprint."""
     check_exportable(function)
     require_flatbuffers()
     target = Path(folder)
@@ -227,11 +217,7 @@ def _forms(
 def _described_outputs(
     plans: Sequence[FunctionPlan], *, varied: bool
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
-    """Describes the outputs: element types, layouts, and sizes where all samples have the same.
-
-    Args:
-        varied: the start may have several sizes.
-    """
+    """Describes the outputs: element types, layouts, and the size of all samples, if it is one; a start may have `varied`."""
     form = plans[0].form
     # If one size only was taken, it says nothing of others.
     many = len({plan.form.program.shapes[: form.inputs] for plan in plans}) > 1 or not varied
@@ -279,10 +265,8 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
 
 
 def without_places(exported: jax.export.Exported) -> jax.export.Exported:
-    """Strips the places in source files that each operation of a program came from.
-
-    JAX writes the files and lines of all callers into a program. It would be another program in another folder, and tell
-    where its author keeps files.
+    """Strips the places in source files from a program: JAX writes the files and lines of all callers into it, so it would be
+    another program in another folder, and tell where its author keeps files.
     """
     with ir.Context() as context:
         stablehlo.register_dialect(context)
@@ -370,11 +354,7 @@ def aspect(sides: Sequence[int]) -> float:
 
 
 def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) -> tuple[tuple[int, ...], ...]:
-    """Returns padded shapes that hold the values of all representatives and of sizes in between.
-
-    Args:
-        growth: factor on sizes that differ, for larger random values.
-    """
+    """Returns padded shapes that hold all representatives and sizes in between; `growth` makes room for larger random values."""
     shapes = []
     for each in zip(*sizes, strict=True):
         columns = list(zip(*each, strict=True))

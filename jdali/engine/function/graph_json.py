@@ -71,11 +71,7 @@ def source_in_place_of(node: Node) -> Node:
 
 
 def written_graph(record: GraphRecord) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """Returns the nodes and the branches of a graph as JSON.
-
-    Raises:
-        RuntimeError: an argument, a function for instance, is no plain data.
-    """
+    """Returns the nodes and branches of a graph as JSON; raises RuntimeError if an argument is no plain data."""
     domains = [
         [row.parent, [row.predicate.node, row.predicate.index], row.branch, row.share, row.where]
         for row in record.domains
@@ -106,12 +102,7 @@ def _written_node(node: NodeRecord) -> dict[str, Any]:
 
 
 def read_graph(nodes: Iterable[Mapping[str, Any]], domains: Iterable[Sequence[Any]]) -> GraphRecord:
-    """Reads what `written_graph` wrote.
-
-    Raises:
-        RuntimeError: an operator is not known.
-        msgspec.ValidationError: a node is described in other types.
-    """
+    """Reads what `written_graph` wrote; raises RuntimeError if an operator is not known."""
     branches = []
     for parent, predicate, *rest in domains:  # older versions wrote less
         branches.append(DomainRecord(parent, ValueNumber(*predicate), *rest))
@@ -141,11 +132,7 @@ def _read_node(item: Mapping[str, Any]) -> NodeRecord:
 
 
 def written_value(value: object) -> Any:
-    """Returns a value as JSON.
-
-    Raises:
-        TypeError: it is no plain data.
-    """
+    """Returns a value as JSON; raises TypeError if it is no plain data."""
     if isinstance(value, enum.Enum) and hasattr(types, type(value).__name__):
         return {"enum": [type(value).__name__, value.name]}
     if value is None or isinstance(value, (bool, int, float, str)):

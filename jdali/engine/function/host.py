@@ -16,14 +16,14 @@ from jdali._sources import SourceFeed
 from jdali._system.devices import accelerator, host_device
 from jdali.engine.failure import NodeFailure
 from jdali.engine.function.draw import Draw
-from jdali.engine.function.part import FunctionDefinition, upstream
+from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.stage_calls import prepared_args
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import WHOLE_BATCH, DataNode, Domain, Node, dependencies, make_plan, request_of
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, Node, dependencies, make_plan, request_of, upstream
 from jdali.tensors import TensorList
 
 Samples: TypeAlias = "TensorList | np.ndarray | Sequence[bytes | np.ndarray]"

@@ -13,9 +13,19 @@ from jdali._operators.random_key import is_typed
 from jdali.engine.function.draw import words_of
 from jdali.engine.function.function import PipelineFunction
 from jdali.engine.function.host import layout_of
-from jdali.engine.function.part import FunctionDefinition, upstream
+from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.steps.stage_calls import prepared_args
-from jdali.graph import DataNode, Graph, Node, is_compiled, is_conditional, moves_only, origin, request_of
+from jdali.graph import (
+    DataNode,
+    Graph,
+    Node,
+    is_compiled,
+    is_conditional,
+    moves_only,
+    origin,
+    request_of,
+    upstream,
+)
 
 Start: TypeAlias = "str | Node | DataNode | Sequence[str | Node | DataNode] | None"
 
@@ -129,9 +139,6 @@ def find_values(graph: Graph, places: Start) -> tuple[DataNode, ...]:
 
     Args:
         places: a node or its name, for all of its outputs; a value or its name, such as "labels[1]"; or several.
-
-    Raises:
-        ValueError: the graph has no such node.
     """
     several = isinstance(places, (list, tuple))
     found: list[DataNode] = []

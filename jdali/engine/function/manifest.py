@@ -30,11 +30,7 @@ class FolderError(RuntimeError):
 
 
 class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
-    """One program for one platform.
-
-    Attributes:
-        batch: number of samples; 0: any.
-    """
+    """One program for one platform, and for `batch` samples; 0: for any number."""
 
     platform: str
     batch: Annotated[int, msgspec.Meta(ge=0, le=MOST_BATCH)]
@@ -43,11 +39,7 @@ class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ExportedProgram(msgspec.Struct, forbid_unknown_fields=True):
-    """The programs of one padded shape, and of one way to compute it.
-
-    Attributes:
-        key: of the form, see `FunctionForm.key`.
-    """
+    """The programs of one padded shape, and of one way to compute it, which `FunctionForm.key` names."""
 
     key: str
     shapes: list[list[Size]]
@@ -123,11 +115,7 @@ def require_flatbuffers() -> None:
 
 
 def read_manifest(folder: Path, jdali_version: str) -> Manifest:
-    """Reads and checks the description of a folder.
-
-    Raises:
-        FolderError: it is damaged, or another version wrote it.
-    """
+    """Reads and checks the description of a folder; raises FolderError if it is damaged, or another version wrote it."""
     path = folder / MANIFEST
     try:
         data = files.read(str(path))

@@ -16,12 +16,12 @@ from jdali.graph import (
     Node,
     Rewriting,
     Stage,
-    dependencies,
     is_compiled,
     is_conditional,
     moves_only,
     origin,
     passes_on,
+    upstream,
 )
 
 Fixed: TypeAlias = "Mapping[DataNode, np.ndarray]"
@@ -33,8 +33,6 @@ class Part:
     """Operators between values of a graph, all of them compiled.
 
     Attributes:
-        start: values that the caller gives.
-        outputs: values that are wanted.
         nodes: the operators, in the order in which they run, without those that only move samples.
         fixed: values in place of outputs of operators that do not run.
         known: values made by these operators that some `setup` must see.
@@ -77,13 +75,8 @@ class FunctionDefinition:
     """Defines a function of a pipeline, for this process or another one.
 
     Attributes:
-        graph: of the pipeline.
-        start: values that the function takes.
-        outputs: values that it returns.
-        fixed: values in place of outputs of operators that do not run.
         held: keys of operators that draw the same for every sample, by their numbers.
         layouts: of the values of the start, "" where it is not known.
-        seed: of the pipeline.
     """
 
     graph: Graph
@@ -95,25 +88,8 @@ class FunctionDefinition:
     held: Mapping[int, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
 
-def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[Node]:
-    """Returns the nodes that make the values, except for those that only the values of `cut` need."""
-    given = _ids(cut)
-    seen: set[Node] = set()
-    pending = list(values)
-    while pending:
-        value = pending.pop()
-        if id(value) not in given and value.source not in seen:
-            seen.add(value.source)
-            pending += dependencies(value.source)
-    return seen
-
-
 def make_part(definition: FunctionDefinition) -> Part:
-    """Finds the operators between the start and the outputs of a function.
-
-    Raises:
-        ValueError: an operator between them is not compiled, or an output does not follow from the start.
-    """
+    """Finds the operators between the start and the outputs of a function; raises ValueError if one is not compiled."""
     start = [origin(v) for v in definition.start]
     fixed = {origin(v): array for v, array in definition.fixed.items()}
     for value in (*start, *definition.outputs):

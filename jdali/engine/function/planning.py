@@ -32,12 +32,7 @@ from jdali.tensors import RowSlice, TensorList
 
 @dataclasses.dataclass(frozen=True)
 class FunctionInputs:
-    """Inputs of a call of a function.
-
-    Attributes:
-        arrays: of each value of the start [N, ...], perhaps traced.
-        specs: their true sizes, types and layouts.
-    """
+    """Inputs of a call of a function: arrays [N, ...], perhaps traced, with true sizes, types and layouts."""
 
     arrays: Sequence[Any]
     specs: Sequence[BatchSpec]
@@ -58,9 +53,7 @@ class FunctionPlan:
     It is a pytree: an argument for compiled functions, which `jax.vmap` maps over samples.
 
     Attributes:
-        packed, apart: sizes, and values by sample, [N, ...].
         given: inputs of the stage besides the start, [N, ...].
-        form: key of the program.
         shapes: of one sample of each array that it was made for.
     """
 
@@ -95,10 +88,6 @@ class Planner:
         Args:
             ragged: sizes of samples are no part of the program's key, though they may be equal.
             pads: False: ragged samples get the shape of the largest, in place of one that few programs serve.
-
-        Raises:
-            TracedArgumentError: a `setup` needs values that are traced.
-            OperatorError: an operator refuses its inputs.
         """
         env = _HostValues(self, inputs, draw)
         specs = dict(zip(self.part.start, inputs.specs, strict=True))

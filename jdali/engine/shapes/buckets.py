@@ -111,11 +111,7 @@ class PaddedShapes:
         *,
         few: bool = False,
     ):
-        """Remembers nothing of the samples.
-
-        Args:
-            few: batches are few samples on a CPU, see `ROOM_OUT_FEW`.
-        """
+        """Remembers nothing of the samples; `few`: batches are few samples on a CPU, see `ROOM_OUT_FEW`."""
         self._few = few
         self._layouts, self._made, self._cost, self._derive = layouts, made, cost, derive
         self._inputs = len(layouts) - sum(len(node.makes) for node in made)
@@ -131,10 +127,8 @@ class PaddedShapes:
         """Groups the samples of a batch by their padded shapes.
 
         Args:
-            extents: true sizes of each value, int [N, ndim].
             held: for each value the padded shapes, int [N, ndim], in which an earlier stage left the
                 samples; None: it lies otherwise, or is made here.
-            level: of the stage.
             together: all samples in one shape, that of the largest size of each axis.
         """
         count = len(extents[0]) if extents else 0
@@ -183,12 +177,10 @@ class PaddedShapes:
                 shapes[value] = np.where(fits[:, None], found, own[value])
             for value in node.makes:
                 if self._few and self._cost.free[value]:
-                    shapes[value] = self._shared(extents[value], self._layouts[value], shapes[value])
+                    squares = own_shapes(extents[value], self._layouts[value], ROOM_OUT_FEW)
+                    small = (_sizes(squares) <= _FEW_ELEMENTS)[:, None]
+                    shapes[value] = np.where(small, squares, shapes[value])
         return shapes
-
-    def _shared(self, extents: np.ndarray, layout: str, shapes: np.ndarray) -> np.ndarray:
-        squares = own_shapes(extents, layout, ROOM_OUT_FEW)
-        return np.where((_sizes(squares) <= _FEW_ELEMENTS)[:, None], squares, shapes)
 
     def _own(self, value: int, extents: np.ndarray, costly: np.ndarray, level: int) -> np.ndarray:
         layout = self._layouts[value]

@@ -191,14 +191,11 @@ class _Candidate:
 
 
 class _Search:
-    """Evaluates levels on padded shapes that were counted, which stand for the samples in them.
-
-    Args:
-        held: of each value, whether it lies in the shape in which an earlier stage left it.
-    """
+    """Evaluates levels on padded shapes that were counted, which stand for the samples in them."""
 
     def __init__(self, shapes: PaddedShapes, cost: StageCost, ranks: Sequence[int], held: Sequence[bool]):
-        self._shapes, self._cost, self._held = shapes, cost, held
+        self._shapes, self._cost = shapes, cost
+        self._held = held  # the value lies in the shape in which an earlier stage left it
         self._ends = np.cumsum([0, *ranks]).tolist()
 
     def lowest(self, numbers: Sequence[int], seen: Mapping[Shape, int], goal: int) -> _Candidate:

@@ -12,10 +12,10 @@ import numpy as np
 from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali._operators.record import ArgKind, HostBatchOp, HostOutputs, Probed, Scaled
+from jdali._threads import put_off
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.host_op import HostRunner, fixed_and_varying, raise_if_any
 from jdali.engine.steps.late import LEAST_BYTES, LateSamples
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
@@ -32,7 +32,7 @@ class _BatchCall:
     inputs: Sequence[Any]
     fixed: Mapping[str, Any]
     varying: Mapping[str, np.ndarray]
-    scaled: Scaled | None = None
+    scaled: Scaled | None = None  # sizes at which pictures are decoded; None: their own
     headers: Any = None
 
     def select(self, rows: np.ndarray) -> _BatchCall:
@@ -97,7 +97,7 @@ class HostBatchOpRunner(HostRunner):
             name: arg.convert(bound[name]) for name, arg in op.args.items() if arg.kind is ArgKind.STATIC
         }
 
-    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+    def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
         node = self.node
         inputs = [self._input(env, v, len(ids)) for v in node.inputs]
         probed = self._probed(inputs[0]) if self._op.probe is not None else None
@@ -112,10 +112,10 @@ class HostBatchOpRunner(HostRunner):
         call = _BatchCall(
             self._op, inputs, *fixed_and_varying(plan), scaled, None if probed is None else probed.headers
         )
-        if self._may_be_late and scaled is None and self._is_late(plan.outputs[0], context.pool):
-            self._make_later(env, plan.outputs[0], call, context.pool)
+        if self._may_be_late and scaled is None and self._is_late(plan.outputs[0], pool):
+            self._make_later(env, plan.outputs[0], call, pool)
         else:
-            self._make(env, call, context.pool)
+            self._make(env, call, pool)
 
     def _make(self, env: Values, call: _BatchCall, pool: Pool) -> None:
         made = self._made(call, pool)
@@ -125,11 +125,10 @@ class HostBatchOpRunner(HostRunner):
     def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
         """Returns True if the samples of a batch are made when they are asked for.
 
-        With several threads they are not: a stage of a single call would have one of them make all.
+        Threads that make them in calls of the stage wait for its last call, so with several of them it has to have many.
         """
-        if pool.threads > 1 or spec.batch_size < 2:
-            return False
-        return int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= LEAST_BYTES
+        least = LEAST_BYTES if pool.threads == 1 else 2 * LEAST_BYTES * pool.threads
+        return spec.batch_size > 1 and int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= least
 
     def _make_later(self, env: Values, spec: BatchSpec, call: _BatchCall, pool: Pool) -> None:
         here = pool.here()  # the thread that asks is one of the pool's
@@ -139,7 +138,7 @@ class HostBatchOpRunner(HostRunner):
             raise_if_any(self.node, made.failures)
             return made.columns[0]
 
-        late = LateSamples(spec, some, lambda: self._make(env, call, pool))
+        late = LateSamples(spec, put_off(some, "staging"), lambda: self._make(env, call, pool))
         env.late[self.node.outputs[0]] = late
         self._keep(env, (late.store,))
 

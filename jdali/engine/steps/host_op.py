@@ -10,13 +10,14 @@ import numpy as np
 from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys
 from jdali._operators import argument_rules
-from jdali._operators.call import CallRequest, PlannedCall, plan_call
+from jdali._operators.call import PlannedCall, plan_call
 from jdali._operators.record import HostOp, IndexOp, column
 from jdali.engine.failure import NodeFailure, failing_as
-from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage_calls import prepared_args, seed_of
 from jdali.engine.steps.values import Values, argument_values, input_values
 from jdali.engine.task import SampleIds
+from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
 from jdali.graph import DataNode, Node, request_of
 from jdali.tensors import TensorList
@@ -40,22 +41,19 @@ class HostRunner(StepRunner):
 
     def _plan(self, env: Values, ids: SampleIds, contents: BatchSpec | None = None) -> PlannedCall:
         """Plans a call; `contents` stand in place of the spec of the first input."""
-        with failing_as([self.node]):
-            return plan_call(self._request(env, ids, contents))
-
-    def _request(self, env: Values, ids: SampleIds, contents: BatchSpec | None) -> CallRequest:
         node, op = self.node, self.node.op
-        specs = {value: env[value].spec for value in node.data_inputs}
-        values = {
-            op.input(i).name: input_values(env[value], op, op.input(i).name)
-            for i, value in enumerate(node.inputs)
-            if isinstance(value, DataNode) and op.input(i).argument
-        }
-        values |= {name: argument_values(env[value], op, name) for name, value in node.arg_inputs.items()}
-        keys = SampleKeys(*self._seed, ids.epoch, ids.index) if op.random else None
-        return request_of(
-            node, len(ids), args=self._static, specs=specs, values=values, keys=keys, contents=contents
-        )
+        with failing_as([node]):
+            specs = {value: env[value].spec for value in node.data_inputs}
+            values = {
+                op.input(i).name: input_values(env[value], op, op.input(i).name)
+                for i, value in enumerate(node.inputs)
+                if isinstance(value, DataNode) and op.input(i).argument
+            }
+            values |= {name: argument_values(env[value], op, name) for name, value in node.arg_inputs.items()}
+            keys = SampleKeys(*self._seed, ids.epoch, ids.index) if op.random else None
+            return plan_call(request_of(
+                node, len(ids), args=self._static, specs=specs, values=values, keys=keys, contents=contents
+            ))  # fmt: skip
 
 
 def fixed_and_varying(plan: PlannedCall) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
@@ -84,7 +82,7 @@ class HostOpRunner(HostRunner):
         self.at_once = 1 if op.effects else 2
         self._layouts = op.output_layouts(node.args) if op.output_layouts else ("",) * len(node.outputs)
 
-    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+    def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
         node, op = self.node, self._op
         inputs: list[Sequence[Any]] = [
             env[v].to_samples() if isinstance(v, DataNode) else [v] * len(ids) for v in node.inputs
@@ -97,7 +95,7 @@ class HostOpRunner(HostRunner):
             arguments = fixed | {k: v[i] for k, v in varying.items()}
             return op.run(*head, *(samples[i] for samples in inputs), **arguments)
 
-        results, failures = context.pool.attempt(one, len(ids), self.policy, in_order=op.effects)
+        results, failures = pool.attempt(one, len(ids), self.policy, in_order=op.effects)
         raise_if_any(node, failures)
         self._store(env, _transpose(results, len(node.outputs)), plan)
 
@@ -135,7 +133,7 @@ class IndexOpRunner(StepRunner):
     def __init__(self, node: Node, op: IndexOp):
         self.node, self._op = node, op
 
-    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+    def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
         node, op = self.node, self._op
         values = [env[v] if isinstance(v, DataNode) else _constant(v, len(ids)) for v in node.inputs]
         args = {k: env[v] if isinstance(v, DataNode) else v for k, v in node.args.items()}

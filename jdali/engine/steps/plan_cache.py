@@ -59,11 +59,7 @@ class Job(NamedTuple):
 
 
 class VaryingArgument(NamedTuple):
-    """An argument whose values are new with each batch.
-
-    Attributes:
-        position: of its array among those of the plan.
-    """
+    """An argument whose values are new with each batch, and the position of its array among those of the plan."""
 
     argument: tuple[Node, str]
     position: int
@@ -85,12 +81,8 @@ class StagePlan:
     varying: tuple[VaryingArgument, ...]
     packed: np.ndarray
     apart: list[np.ndarray]
-    jobs: list[Job] | None = None
+    jobs: list[Job] | None = None  # the calls that make a batch; None: not known yet
     outputs: list[Store] | None = None
-
-    @classmethod
-    def of(cls, stage: PlannedStage, varying: tuple[VaryingArgument, ...], count: int) -> StagePlan:
-        return cls(stage, varying, *stage.packing.pack(stage.arrays, count))
 
     def stage_with(self, given: ArgumentValues) -> PlannedStage:
         """Returns the stage planned for a batch with these values."""
@@ -112,11 +104,7 @@ class StagePlan:
 
 
 class ByValue(NamedTuple):
-    """An argument, or an input that is one, whose values are needed on the host.
-
-    Attributes:
-        seen: `setup` gets them.
-    """
+    """An argument, or an input that is one, whose values are needed on the host; `seen`: `setup` gets them."""
 
     node: Node
     name: str
@@ -125,11 +113,7 @@ class ByValue(NamedTuple):
 
 
 class Dependencies:
-    """Values on which the plans of a stage depend.
-
-    Attributes:
-        values: those from outside of the stage whose specs matter.
-    """
+    """Values on which the plans of a stage depend; `values` come from outside of it, and their specs matter."""
 
     def __init__(self, stage: Stage):
         self._stage = stage
@@ -139,11 +123,7 @@ class Dependencies:
         self._on_keys = any(node.op.random and node.op.setup_sees("keys") for node in stage.nodes)
 
     def given(self, env: Values) -> ArgumentValues:
-        """Reads the values that are needed on the host; waits for them.
-
-        Raises:
-            NodeFailure: values of an argument are of another type or shape than it takes.
-        """
+        """Reads the values that are needed on the host, and waits for them."""
         given = {}
         for node, name, value, _ in self._by_value:
             with failing_as([node]):

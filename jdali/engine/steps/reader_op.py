@@ -14,7 +14,7 @@ from jdali._operators.record import ReaderOp
 from jdali._sources import batch_of
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.host_op import raise_if_any
-from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.values import Values, argument_values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
@@ -34,8 +34,8 @@ class ReaderRunner(StepRunner):
         self.node, self._op, self._reader = node, op, reader
         self.policy = policy_of(reader)
 
-    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
-        node, op, task = self.node, self._op, context.task
+    def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
+        node, op, task = self.node, self._op, env.task
         assert task is not None
         indices = task.refs[node.name].wanted
         arguments = {}
@@ -43,7 +43,7 @@ class ReaderRunner(StepRunner):
             for name, value in node.arg_inputs.items():
                 values = argument_values(env[value], op, name)
                 arguments[name] = argument_rules.batch(op.name, op.args[name], values, len(indices))
-        columns = read(node, self._reader, indices, context.pool, self.policy, arguments)
+        columns = read(node, self._reader, indices, pool, self.policy, arguments)
         for value, column in zip(node.outputs, columns, strict=True):
             env[value] = TensorList.from_store(column, value.device, env.drawn[node])
 
@@ -56,8 +56,8 @@ class SourceRunner(StepRunner):
     def __init__(self, node: Node):
         self.node = node
 
-    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
-        node, task = self.node, context.task
+    def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
+        node, task = self.node, env.task
         assert task is not None
         given = task.data[node.name]
         for value, samples, layout in zip(node.outputs, given.outputs, given.layouts, strict=True):
@@ -81,7 +81,6 @@ def read(
 
     Args:
         indices: of the samples, [n], or [n, m] of a reader that packs.
-        pool: where to read, if there is enough to do for several threads.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
 
     Raises:

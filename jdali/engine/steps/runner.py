@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 import abc
-import dataclasses
 
 from jdali.engine.steps.values import Values
-from jdali.engine.task import BatchTask, SampleIds
+from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
-
-
-@dataclasses.dataclass(frozen=True)
-class StepContext:
-    """Context of a step besides the values of its batch.
-
-    Attributes:
-        task: of the batch; None outside of a pipeline.
-    """
-
-    pool: Pool
-    task: BatchTask | None = None
 
 
 class StepRunner(abc.ABC):
@@ -38,11 +25,8 @@ class StepRunner(abc.ABC):
     policy: ThreadPolicy | None = None
 
     @abc.abstractmethod
-    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+    def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
         """Adds the outputs for the samples `ids` to `env`; raises NodeFailure with all samples that failed."""
 
     def set_seed(self, seed: int, stream: int | None = None) -> None:  # noqa: B027  most draw nothing
-        """Gives the pipeline's seed to random operators without one of their own; with a stream, both to all.
-
-        Nothing is compiled anew.
-        """
+        """Gives the pipeline's seed to random operators without one of their own; with a stream, both to all."""

@@ -52,7 +52,7 @@ class Spread:
         rows: samples of a batch; fewer are filled up by repeating the last one.
     """
 
-    mesh: Mesh
+    mesh: Mesh  # [parts of the batch, copies of each part]
     rows: int
 
     @classmethod
@@ -99,7 +99,7 @@ class Spread:
         with x64_context(planned.x64):
             # One call for all small arrays: each costs some time for every device.
             packed, who, seeds, *apart = jax.device_put(
-                (packed[rows], identity, runner.seed_array, *(a[rows] for a in apart)),
+                (packed[rows], identity, runner.calls.seed_array, *(a[rows] for a in apart)),
                 (self.by_sample, self._over(None, PART), self._over(), *[self.by_sample] * len(apart)),
             )
             program.calls += 1

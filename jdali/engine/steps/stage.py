@@ -49,10 +49,11 @@ from jdali.engine.steps.program import (
     stage_function,
 )
 from jdali.engine.steps.program_table import Compiled
-from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage_calls import StageCalls
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
+from jdali.engine.workers.pool import Pool
 from jdali.graph import DataNode, Stage, compiled, is_compiled
 from jdali.tensors import RowSlice, TensorList
 
@@ -98,7 +99,7 @@ class StageRunner(StepRunner):
         self.device, self._platform = device, platform_of(device)
         self._are_few = shares_rows and max_batch <= FEW_SAMPLES and self._platform == "cpu"
         self._budget = budget
-        self._calls = StageCalls(stage, seed)
+        self.calls = StageCalls(stage, seed)
         self._plans = PlanCache(max_batch)
         self._spread: SeveralDevices | None = None
         self._whole_batch = any(node.whole_batch for node in stage.nodes)
@@ -109,20 +110,16 @@ class StageRunner(StepRunner):
         # The fewer samples a branch gets, the fewer programs are worth it.
         most = math.ceil(MOST_SHAPES * stage.domain.share_of_batch)
         self.shapes = StageShapes(
-            stage, self._platform, self._calls.arguments,
+            stage, self._platform, self.calls.arguments,
             most=None if exact_shapes else most, few=self._are_few and not exact_shapes,
         )  # fmt: skip
         self._dependencies = Dependencies(stage)
         self._random = bool(random_nodes(stage))
+        self._inputs = [(v, is_compiled(v.source)) for v in stage.inputs]
         self._outline = StageOutline.of(stage)
 
-    @property
-    def seed_array(self) -> np.ndarray:
-        """See `StageCalls`."""
-        return self._calls.seed_array
-
     def set_seed(self, seed: int, stream: int | None = None) -> None:
-        self._calls.set_seed(seed, stream)
+        self.calls.set_seed(seed, stream)
 
     # --- several devices --------------------------------------------------------------------
     def spread_over(self, spread: SeveralDevices | None) -> None:
@@ -138,9 +135,7 @@ class StageRunner(StepRunner):
     def function(
         self, form: ProgramForm, rest: Hashable, platform: str, make: Callable[[Callable[..., Any]], Any]
     ) -> Compiled:
-        """Returns the compiled function of the stage in this form, shared with other stages and pipelines; `rest` is all else
-        that `make` depends on.
-        """
+        """Returns the compiled function of the stage in this form, which others share; `make` depends on `rest` besides."""
         outline = self._outline
         return self._budget.function(
             self.stage, form.shapes, (outline, form, platform, rest),
@@ -149,7 +144,7 @@ class StageRunner(StepRunner):
 
     # --- planning ---------------------------------------------------------------------------
     def _plan(self, env: Values, ids: SampleIds, given: ArgumentValues) -> StagePlan:
-        held = [held_shapes(env[v]) if is_compiled(v.source) else None for v in self.stage.inputs]
+        held = [held_shapes(env[v]) if made else None for v, made in self._inputs]
         key = self._dependencies.key(env, len(ids), given)
         if key is not None and any(h is not None for h in held):
             key = (key, *(None if h is None else h.tobytes() for h in held))
@@ -163,8 +158,8 @@ class StageRunner(StepRunner):
         self, env: Values, ids: SampleIds, given: ArgumentValues, held: Sequence[np.ndarray | None]
     ) -> StagePlan:
         specs = self._dependencies.specs(env)
-        keys = functools.partial(self._calls.keys, ids)
-        calls = self._calls.plan(specs, env, len(ids), given, keys)
+        keys = functools.partial(self.calls.keys, ids)
+        calls = self.calls.plan(specs, env, len(ids), given, keys)
         stage = PlannedStage.of(calls, [specs[v] for v in self.stage.inputs])
         traced = [
             (node, name, name in planned.unseen)
@@ -180,7 +175,7 @@ class StageRunner(StepRunner):
             if unseen and (node, name) in given
         ]
         stage = dataclasses.replace(stage, groups=self._group(stage, held))
-        return StagePlan.of(stage, tuple(varying), len(ids))
+        return StagePlan(stage, tuple(varying), *stage.packing.pack(stage.arrays, len(ids)))
 
     def _group(self, planned: PlannedStage, held: Sequence[np.ndarray | None]) -> list[Group]:
         # Samples that cannot have one shape (other numbers of channels) take the way of one device.
@@ -194,11 +189,10 @@ class StageRunner(StepRunner):
         return self.shapes.group(planned.values, held, together=together, rows=rows if fills else None)
 
     # --- running ----------------------------------------------------------------------------
-    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
-        run_with_late(self.stage.inputs, env, lambda: self._run(env, ids, context))
+    def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
+        run_with_late(self.stage.inputs, env, lambda: self._run(env, ids, pool.executor))
 
-    def _run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
-        pool = context.pool.executor
+    def _run(self, env: Values, ids: SampleIds, pool: TaskExecutor) -> None:
         with inner("setup"):
             given = self._dependencies.given(env)
             plan = self._plan(env, ids, given)
@@ -299,7 +293,7 @@ class StageRunner(StepRunner):
         with x64_context(x64), jax.default_device(self.device):
             program.calls += 1
             taken = job.take(packed), [job.take(a) for a in apart]
-            operands = (arrays, *taken, identity, self.seed_array, MINUS_ZERO)
+            operands = (arrays, *taken, identity, self.calls.seed_array, MINUS_ZERO)
             if program.seconds:
                 return program.function(*operands)
             return program.first_call(self.device, *operands)

@@ -11,6 +11,7 @@ from jdali._batches import Provenance
 from jdali._operators import argument_rules
 from jdali._operators.record import Operator, Scaled
 from jdali.engine.steps.late import LateSamples
+from jdali.engine.task import BatchTask
 from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 
@@ -20,6 +21,7 @@ class Values(dict[DataNode, TensorList]):
 
     Attributes:
         scaled: of pictures that are decoded at a fraction of their sizes: which.
+        task: of the batch, which says what its sources read; None: there is no pipeline.
         drawn: what each source gives.
         constants: inputs, by name, of the one operator of a call outside of a pipeline that are the same
             array for all samples.
@@ -30,6 +32,7 @@ class Values(dict[DataNode, TensorList]):
     def __init__(self, *args: Any):
         super().__init__(*args)
         self.scaled: dict[DataNode, Scaled] = {}
+        self.task: BatchTask | None = None
         self.drawn: dict[Node, Provenance] = {}
         self.constants: dict[str, Any] = {}
         self.arrays: dict[DataNode, np.ndarray] = {}
@@ -96,21 +99,13 @@ def bytes_of(values: Iterable[TensorList]) -> int:
 
 
 def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
-    """Reads the values of a per-sample argument, for a `PerBatch`; waits if they are still being computed.
-
-    Raises:
-        TypeError: the element type is not the argument's.
-    """
+    """Reads the values of a per-sample argument, and waits for them; raises TypeError if they are of another type."""
     argument_rules.check_dtype(op.name, op.args[name], value.spec.dtype)
     return value.as_numpy() if value.is_dense_tensor() else argument_rules.as_objects(value.to_samples())
 
 
 def input_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
-    """Reads the values [N, ...] of an input that is an argument; waits if they are still being computed.
-
-    Raises:
-        SampleError: a sample's shape is not that of the others, and it must be.
-    """
+    """Reads the values [N, ...] of an input that is an argument; raises SampleError if shapes differ and must not."""
     if not value.is_dense_tensor() and any(i.ragged for i in op.inputs if i.name == name):
         return argument_rules.as_objects(value.to_samples())
     argument_rules.refuse_different(op.name, name, value.spec.extents)

@@ -80,11 +80,7 @@ class ThreadPolicy:
 
     # --- its first samples ------------------------------------------------------------------
     def work_here(self, function: Callable[[int], object], samples: Sequence[int]) -> int:
-        """Calls function(0), function(1), ... for as long as that is the better way; returns how many were called.
-
-        Args:
-            samples: on how many samples each call works.
-        """
+        """Calls function(0), ... on `samples` samples each, as long as that is the better way; returns how many were called."""
         if not self.tries_here:
             return 0
         if self._batches_to_pool:

@@ -12,6 +12,7 @@ from jdali._batches import BatchSpec
 from jdali._kernels import window as _window
 from jdali._kernels.take_window import (
     bordered,
+    cut_window,
     exact_anchor,
     fill_constant,
     inside_window,
@@ -136,8 +137,8 @@ def crop(
     indices = window_indices(anchors, out_shape)
     policy = _window.policy_of(out_of_bounds_policy)
     if policy in _window.BORDERS:
-        indices = bordered(indices, extent, policy)
-    result = saturate_truncate(take_window(image, indices, out_shape), out)
+        return saturate_truncate(take_window(image, bordered(indices, extent, policy), out_shape), out)
+    result = saturate_truncate(cut_window(image, anchors, out_shape), out)
     if policy != "pad":
         return result
     fill = per_channel(fill_constant(fill_values, out), layout)

@@ -12,6 +12,7 @@ from jdali._batches import BatchSpec
 from jdali._kernels import window as _window
 from jdali._kernels.take_window import (
     Indices,
+    cut_window,
     fill_constant,
     inside_window,
     per_channel,
@@ -197,11 +198,11 @@ def crop_mirror_normalize(
     anchors: list[Array | None] = [None] * image.ndim
     if is_cut(crop, crop_d, crop_h, crop_w):
         anchors = crop_anchors(layout, (crop_pos_x, crop_pos_y, crop_pos_z), rounding, extent, size)
-    flips: list[Array | None] = [None] * image.ndim
-    if not _is_known(mirror) or mirror != 0:
-        flips[layout.index("W")] = jnp.asarray(mirror) != 0
+    mirrored = None if _is_known(mirror) and mirror == 0 else jnp.asarray(mirror) != 0
+    flips = [mirrored if letter == "W" else None for letter in layout]
     indices = window_indices(anchors, shape, flips, size)
-    value = _normalize(take_window(image, indices, shape), layout, mean, std, scale, shift)
+    window = cut_window(image, anchors, shape) if mirrored is None else take_window(image, indices, shape)
+    value = _normalize(window, layout, mean, std, scale, shift)
     value = saturate_cast(value, np.dtype(dtype))
     padded = _window.policy_of(out_of_bounds_policy) == "pad"
     if padded or pad_output:

@@ -8,7 +8,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._batches import BatchSpec
 from jdali._kernels import warp as _warp
@@ -100,6 +100,8 @@ def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     y, x = (center - jnp.float32(0.5) for center in centers)
     right = rounded(ampl_x * jnp.sin(rounded(freq_x * y) + phase_x))
     down = rounded(ampl_y * jnp.cos(rounded(freq_y * x) + phase_y))
+    # JAX 0.12's XLA would compute a wave for each pixel, not for each row or column.
+    right, down = lax.optimization_barrier((right, down))
     return [y + down, x + right]
 
 

@@ -10,7 +10,7 @@ from jax import Array
 
 from jdali._batches import BatchSpec
 from jdali._errors import check_samples
-from jdali._kernels.take_window import fit_axis, inside_window, take_window
+from jdali._kernels.take_window import cut_window, fit_axis, inside_window, window_indices
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, is_traced, operator
 
@@ -108,14 +108,10 @@ def paste(
     free = (out_extent - extent).astype(jnp.float32)
     positions = [jnp.asarray(position, jnp.float32) for position in (paste_y, paste_x)]
     products = [position * free[axis] for axis, position in enumerate(positions)]
-    indices = [
-        jnp.arange(size, dtype=jnp.int32) - product.astype(jnp.int32)
-        for size, product in zip(out_shape, products, strict=False)
-    ]
-    window = [*indices, None]
+    anchors = [*(-product.astype(jnp.int32) for product in products), None]
     if 0 in out_shape:
         return jnp.zeros(out_shape, image.dtype)
-    pasted = take_window(image, window, out_shape)
+    pasted = cut_window(image, anchors, out_shape)
     fill = saturate_cast(jnp.atleast_1d(jnp.asarray(fill_value, jnp.int32)), image.dtype)
     fill = fill if fill.shape[0] == 1 else fit_axis(fill, 0, out_shape[2])
-    return jnp.where(inside_window(window, extent), pasted, fill)
+    return jnp.where(inside_window(window_indices(anchors, out_shape), extent), pasted, fill)

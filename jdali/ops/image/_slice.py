@@ -15,6 +15,7 @@ from jdali._kernels import window as _window
 from jdali._kernels.ragged_axes import by_number_of_axes
 from jdali._kernels.take_window import (
     bordered,
+    cut_window,
     fill_constant,
     inside_window,
     per_channel,
@@ -195,8 +196,8 @@ def slice(
     indices = window_indices(anchors, out_shape)
     policy = _window.policy_of(out_of_bounds_policy)
     if policy in _window.BORDERS:
-        indices = bordered(indices, extent[0], policy)
-    result = saturate_truncate(take_window(data, indices, out_shape), out)
+        return saturate_truncate(take_window(data, bordered(indices, extent[0], policy), out_shape), out)
+    result = saturate_truncate(cut_window(data, anchors, out_shape), out)
     if policy != "pad":
         return result
     name = _window.default_layout(layout[0], data.ndim)

@@ -5,12 +5,15 @@ Buffers are read by NumPy, and offsets are checked against their ends: no byte o
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import math
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store
+from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store, aligned_empty
 from jdali._storage import BadRecord
 from jdali._system.extras import install
 
@@ -26,6 +29,7 @@ __all__ = [
     "field_of",
     "kind_of",
     "need_pyarrow",
+    "of_one_size",
     "pa",
     "taken",
 ]
@@ -39,10 +43,13 @@ REASONS = {
 _NULL, _IRREGULAR, _BEYOND = REASONS
 # Where a struct keeps what a sample is: pictures and sounds of the Hugging Face Hub are {"bytes", "path"}.
 _CONTENT = "bytes"
+# Bytes of a sample up to which samples are copied together; larger ones stay where they are.
+_SMALL = 1 << 14
 _TENSOR = "arrow.fixed_shape_tensor"
 
 
-class Column(NamedTuple):
+@dataclasses.dataclass(frozen=True, eq=False)
+class Column:
     """Samples of one column.
 
     Attributes:
@@ -57,13 +64,56 @@ class Column(NamedTuple):
     extents: np.ndarray
     wrong: np.ndarray
 
+    @functools.cached_property
+    def flawed(self) -> bool:
+        """True if some sample has no array."""
+        return bool(self.wrong.any())
+
+    @functools.cached_property
+    def block(self) -> np.ndarray | None:
+        """The samples as one array [n, ...] in Arrow's memory, if they are of one size and lie one after another."""
+        if not len(self.starts) or (self.extents != self.extents[0]).any():
+            return None
+        first, shape = self.starts.item(0), self.extents[0].tolist()
+        size = math.prod(shape)
+        if (np.diff(self.starts) != size).any():
+            return None
+        return self.values[first : first + size * len(self.starts)].reshape(len(self.starts), *shape)
+
     def store(self, rows: np.ndarray) -> Store:
         """Returns the samples in these rows as a column of a batch."""
-        extents, starts = self.extents[rows], self.starts[rows]
-        spec = BatchSpec(extents, self.values.dtype)
-        if not extents.shape[1]:
+        spec = BatchSpec(self.extents[rows], self.values.dtype)
+        block = self.block
+        if block is not None and len(rows) and (np.diff(rows) == 1).all():
+            first = rows.item(0)
+            return Store.of_block(PaddedBlock(block[first : first + len(rows)]), spec)
+        if (store := of_one_size([(self, rows)], [np.arange(len(rows))])) is not None:
+            return store
+        starts = self.starts[rows]
+        if not spec.ndim:
             return Store.of_block(PaddedBlock(self.values[starts]), spec)
-        return Store.of_block(RaggedBlock(self.values, starts, extents), spec)
+        return Store.of_block(RaggedBlock(self.values, starts, spec.extents), spec)
+
+
+def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.ndarray]) -> Store | None:
+    """Copies small samples of one size into one block; returns None for others.
+
+    Args:
+        parts: columns and rows of them.
+        places: for each part where its samples go in the batch.
+    """
+    blocks = [column.block for column, _ in parts]
+    first = blocks[0]
+    if first is None or first[0].nbytes > _SMALL:
+        return None
+    if any(b is None or (b.dtype, b.shape[1:]) != (first.dtype, first.shape[1:]) for b in blocks):
+        return None
+    count = sum(len(rows) for _, rows in parts)
+    out = aligned_empty((count, *first.shape[1:]), first.dtype)
+    for block, (_, rows), at in zip(blocks, parts, places, strict=True):
+        out[at] = block[rows]
+    extents = np.tile(np.array(first.shape[1:], np.int64), (count, 1))
+    return Store.of_block(PaddedBlock(out), BatchSpec(extents, first.dtype))
 
 
 def need_pyarrow(name: str) -> None:
@@ -206,11 +256,16 @@ def _numbers(array: Any) -> Column:
     elif types.is_temporal(kind) and not types.is_interval(kind):
         values = _buffer(array, 1, f"<i{kind.bit_width // 8}")
     else:
-        raise TypeError(f"it is of type {kind}: no numbers, bytes, strings, or lists of numbers")
+        fields = f"; name a field of it, as in 'column.{kind.field(0).name}'" if _has_fields(kind) else ""
+        raise TypeError(f"it is of type {kind}: no numbers, bytes, strings, or lists of numbers{fields}")
     starts = array.offset + np.arange(count)
     if count and starts[-1] >= len(values):
         raise BadRecord("it has fewer values than rows")
     return Column(values, starts, none, _wrong(array))
+
+
+def _has_fields(kind: Any) -> bool:
+    return pa.types.is_struct(kind) and kind.num_fields > 0
 
 
 def _lists(array: Any, bounds: np.ndarray) -> Column:
@@ -256,7 +311,8 @@ def _looked_up(array: Any) -> Column:
     wrong = index.wrong.copy()
     wrong[((numbers < 0) | (numbers >= len(known.starts))) & (wrong == 0)] = _BEYOND
     if not len(known.starts):
-        return known._replace(
+        return dataclasses.replace(
+            known,
             starts=np.zeros(len(array), np.int64),
             extents=np.zeros((len(array), known.extents.shape[1]), np.int64),
             wrong=np.maximum(wrong, _NULL),
@@ -276,4 +332,4 @@ def _shaped(column: Column, kind: Any) -> Column:
         raise TypeError(f"it is of type {kind}: its axes are permuted")
     if len(column.extents) and (column.extents.prod(axis=1) != math.prod(shape)).any():
         raise BadRecord("its tensors are not of their shape")
-    return column._replace(extents=np.tile(np.array(shape, np.int64), (len(column.starts), 1)))
+    return dataclasses.replace(column, extents=np.tile(np.array(shape, np.int64), (len(column.starts), 1)))

@@ -16,7 +16,15 @@ from jdali._errors import SampleError
 from jdali._storage import BadRecord, RecordFiles
 from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import Loaded, Reader, joined, nothing
-from jdali.readers.formats.arrow_columns import REASONS, Column, column_of, field_of, kind_of, taken
+from jdali.readers.formats.arrow_columns import (
+    REASONS,
+    Column,
+    column_of,
+    field_of,
+    kind_of,
+    of_one_size,
+    taken,
+)
 from jdali.readers.formats.kept import KeptPieces
 from jdali.readers.formats.records import path_list
 from jdali.readers.shared_tables import shared
@@ -64,6 +72,52 @@ class RowGroup(NamedTuple):
                     raise BadRecord(f"column {path!r}: {error}") from error
             parts.append(tuple(columns))
         return cls(starts[:-1], parts, sum(batch.get_total_buffer_size() for batch in batches))
+
+
+class _Piece(NamedTuple):
+    """Samples of a batch that are rows of one part of a group.
+
+    Attributes:
+        positions: int64 [n], of the samples in the batch, ascending.
+        rows: int64 [n], in the part.
+        columns: of the part.
+    """
+
+    positions: np.ndarray
+    rows: np.ndarray
+    columns: tuple[Column, ...]
+
+
+def _alike(numbers: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Returns each number, and where it is."""
+    if not len(numbers):
+        return []
+    if (numbers == numbers[0]).all():  # as in most batches that are read in order
+        return [(numbers.item(0), np.arange(len(numbers)))]
+    order = np.argsort(numbers, kind="stable")
+    starts = np.flatnonzero(np.diff(numbers[order])) + 1
+    places = np.split(order, starts)
+    return [(numbers.item(at.item(0)), at) for at in places]
+
+
+def _batch(pieces: Sequence[_Piece]) -> tuple[Store, ...]:
+    """Joins pieces to the columns of a batch, its samples in order."""
+    if len(pieces) == 1:
+        return tuple(column.store(pieces[0].rows) for column in pieces[0].columns)
+    places = np.concatenate([piece.positions for piece in pieces])
+    back = np.argsort(places)
+    ranks = np.empty(len(back), np.int64)
+    ranks[back] = np.arange(len(back))
+    bounds = np.cumsum([len(piece.rows) for piece in pieces])[:-1]
+    columns = []
+    for number in range(len(pieces[0].columns)):
+        parts = [(piece.columns[number], piece.rows) for piece in pieces]
+        store = of_one_size(parts, np.split(ranks, bounds))
+        if store is None:
+            (store,) = joined([(column.store(rows),) for column, rows in parts])
+            store = store.select(back)
+        columns.append(store)
+    return tuple(columns)
 
 
 class TableReader(Reader):
@@ -124,11 +178,9 @@ class TableReader(Reader):
     def load_many(self, indices: np.ndarray) -> Loaded:
         numbers = np.searchsorted(self._first, indices, side="right") - 1
         rows = indices - self._first[numbers] if self._rows is None else self._rows[indices]
-        order: list[np.ndarray] = []
-        parts: list[tuple[Store, ...]] = []
+        pieces: list[_Piece] = []
         failures: dict[int, Exception] = {}
-        for number in np.unique(numbers).tolist():
-            positions = np.flatnonzero(numbers == number)
+        for number, positions in _alike(numbers):
             try:
                 group = self._kept.get(number, functools.partial(self.read_group, number))
             except (BadRecord, OSError, MemoryError) as error:
@@ -138,25 +190,28 @@ class TableReader(Reader):
                 else:
                     failures.update(dict.fromkeys(positions.tolist(), error))
                 continue
-            owners = np.searchsorted(group.starts, rows[positions], side="right") - 1
-            for part in np.unique(owners).tolist():
-                mine = positions[owners == part]
-                here = rows[mine] - group.starts[part]
-                good = np.ones(len(mine), bool)
-                for path, column in zip(self._columns, group.parts[part], strict=True):
-                    for i in np.flatnonzero(column.wrong[here]).tolist():
-                        reason = f"column {path!r}: {REASONS[column.wrong.item(here.item(i))]}"
-                        failures.setdefault(mine.item(i), self._error(indices.item(mine.item(i)), reason))
-                        good[i] = False
-                order.append(mine[good])
-                parts.append(tuple(column.store(here[good]) for column in group.parts[part]))
-        if not parts:
+            here = rows[positions]
+            owners = np.searchsorted(group.starts, here, side="right") - 1
+            for part, own in _alike(owners):
+                piece = _Piece(positions[own], here[own] - group.starts[part], group.parts[part])
+                if any(column.flawed for column in piece.columns):
+                    piece = self._without_flaws(piece, indices, failures)
+                pieces.append(piece)
+        if not pieces:
             return Loaded((nothing(),) * self.num_outputs, failures)
-        columns, places = joined(parts), np.concatenate(order)
-        if (places[1:] < places[:-1]).any():
-            back = np.argsort(places)
-            columns = tuple(column.select(back) for column in columns)
-        return Loaded(columns, failures)
+        return Loaded(_batch(pieces), failures)
+
+    def _without_flaws(self, piece: _Piece, indices: np.ndarray, failures: dict[int, Exception]) -> _Piece:
+        """Returns the samples that have an array in each column, and notes what is wrong with the others."""
+        good = np.ones(len(piece.rows), bool)
+        for path, column in zip(self._columns, piece.columns, strict=True):
+            wrong = column.wrong[piece.rows]
+            for i in np.flatnonzero(wrong).tolist():
+                position = piece.positions.item(i)
+                reason = f"column {path!r}: {REASONS[wrong.item(i)]}"
+                failures.setdefault(position, self._error(indices.item(position), reason))
+                good[i] = False
+        return _Piece(piece.positions[good], piece.rows[good], piece.columns)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         return [slice(0, len(indices))]  # nothing is copied: a batch is too little to divide
@@ -196,7 +251,7 @@ class TableFilesReader(TableReader):
         condition: Any,
         options: Mapping[str, Any],
     ):
-        self._name, self._files = name, files
+        self._name, self._files, self._names = name, files, schema.names
         self._places = [
             (file, group)
             for file, rows in enumerate(counts)
@@ -245,7 +300,13 @@ class TableFilesReader(TableReader):
                 f"{self._name}: {self._files.names[file]} cannot be filtered: {error}"
             ) from error
         numbered = table.append_column(_ROW, pa.array(np.arange(rows)))
-        found: np.ndarray = numbered.filter(condition).column(_ROW).to_numpy()
+        try:
+            found: np.ndarray = numbered.filter(condition).column(_ROW).to_numpy()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+            names = ", ".join(map(repr, self._names))
+            raise ValueError(
+                f"{self._name}: filter {condition} does not fit {self._files.names[file]}: {short(error)}; its columns: {names}"
+            ) from error
         return found
 
     def read_group(self, number: int) -> RowGroup:

@@ -20,6 +20,7 @@ from jdali.codecs.video_frames import pad
 from jdali.readers.base import Loaded, Reader
 from jdali.readers.formats.video_files import Clip, frame_range
 from jdali.readers.formats.videos import Videos
+from jdali.readers.layouts import with_layouts
 from jdali.types import DALIImageType
 
 LAYOUT = "FHWC"
@@ -134,6 +135,7 @@ class VideoReader(Reader):
         self._starts, self._files, self._lows, self._highs, labels = np.concatenate(rows, axis=1)
         self._labels = labels.astype(np.int32)
         self.num_outputs = 1 + cut.labels + (cut.frame_numbers != "none") + cut.timestamps
+        self.layouts = (LAYOUT, *[""] * (self.num_outputs - 1))
         super().__init__(len(labels), options, self._labels if cut.labels else None, classes)
 
     def _look_through(self) -> int:
@@ -221,11 +223,7 @@ class VideoReader(Reader):
         return tuple(outputs)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        loaded = super().load_many(indices)
-        video, *others = loaded.columns
-        if len(video):
-            video = dataclasses.replace(video, spec=video.spec.replace(layout=LAYOUT))
-        return Loaded((video, *others), loaded.failures)
+        return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         """Gives successive sequences of a file to one thread, which then need not seek."""

@@ -33,7 +33,8 @@ class SampleRefs(NamedTuple):
         indices: int64 [n], in the data set.
         padded: bool [n], True for a repeated sample that only fills up a batch.
         identities: int64 [n], what random values follow from where a pass may draw a sample twice; None: the indices.
-        members: int64 [n, m], of samples that are packed of several: their indices, the first in `indices`, too; -1: none.
+        members: int64 [n, m], of samples that are packed of several: their indices, or numbers of their pieces, see
+            `RowPacking`; -1: none. The first is of the sample in `indices`.
     """
 
     epochs: np.ndarray

@@ -69,15 +69,17 @@ def _renumbered(rows: np.ndarray) -> np.ndarray:
 
 
 class _Window(NamedTuple):
-    """The samples of a window, row by row.
+    """The samples of a window, row by row; of one that is divided its pieces.
 
     Attributes:
         refs: to the samples.
         starts: int64 [rows + 1], the first sample of each row, and the end.
+        members: int64 [samples], what `SampleRefs.members` has of them; None: rows are single samples.
     """
 
     refs: SampleRefs
     starts: np.ndarray
+    members: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -87,27 +89,44 @@ class _Window(NamedTuple):
 class RowPacking:
     """Packs the documents of a window, see `pack`.
 
+    Piece k of document i has the number i + k * documents in `SampleRefs.members`, so a document that is whole has its index.
+
     Attributes:
-        lengths: int64 [documents], tokens of each, from 0 to `length`.
+        lengths: int64 [documents], tokens of each.
         length: of a row.
         strategy: "first_fit" or "best_fit".
+        split: divide longer documents into pieces, each but the last as long as a row; else they are cut.
     """
 
     lengths: np.ndarray
     length: int
     strategy: str
+    split: bool = False
 
     packs: ClassVar[bool] = True
 
     @property
     def settings(self) -> list[Any]:
         """What has to stay, plain values."""
-        return [self.length, self.strategy]
+        return [self.length, self.strategy, *["split"] * self.split]
+
+    def pieces(self, documents: np.ndarray) -> np.ndarray:
+        """Returns the number of pieces of each of these documents."""
+        if not self.split:
+            return np.ones(len(documents), np.int64)
+        return np.maximum(-(-self.lengths[documents] // self.length), 1)
 
     def arranged(self, refs: SampleRefs, span: range, seed: int) -> _Window:
         """Arranges the samples of a window."""
-        rows = pack(self.lengths[refs.indices], self.length, self.strategy)
-        return _Window(refs.select(np.argsort(rows, kind="stable")), np.cumsum([0, *np.bincount(rows)]))
+        counts = self.pieces(refs.indices)
+        document = np.repeat(np.arange(len(counts)), counts)
+        piece = np.arange(len(document)) - np.repeat(np.cumsum(counts) - counts, counts)
+        indices = refs.indices[document]
+        sizes = np.minimum(self.lengths[indices] - piece * self.length, self.length)
+        rows = pack(sizes, self.length, self.strategy)
+        order = np.argsort(rows, kind="stable")
+        members = indices + piece * len(self.lengths)
+        return _Window(refs.select(document[order]), np.cumsum([0, *np.bincount(rows)]), members[order])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -289,11 +308,13 @@ class WindowOrder:
 
     def take(self, count: int) -> SampleRefs:
         """Takes the next `count` rows."""
-        parts = []
+        parts, held = [], []
         for row in (self._next + self.shard_id + np.arange(count) * self.num_shards).tolist():
             window = self._find(row)
             start, stop = window.starts[row - self._first : row - self._first + 2].tolist()
             parts.append(window.refs.select(np.arange(start, stop)))
+            if window.members is not None:
+                held.append(window.members[start:stop])
         self._taken += count
         self._find(self._next)
         epochs = np.array([part.epochs[0] for part in parts], np.uint32)
@@ -301,8 +322,8 @@ class WindowOrder:
         identities = np.array([part.identified[0] for part in parts], np.int64)
         members = None
         if self._arrange.packs:
-            members = np.full((count, max((len(part.indices) for part in parts), default=1)), -1, np.int64)
-            for row, part in enumerate(parts):
-                members[row, : len(part.indices)] = part.indices
+            members = np.full((count, max(map(len, held), default=1)), -1, np.int64)
+            for row, own in enumerate(held):
+                members[row, : len(own)] = own
         same = np.array_equal(indices, identities)
         return SampleRefs(epochs, indices, np.zeros(count, bool), None if same else identities, members)

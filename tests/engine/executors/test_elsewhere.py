@@ -59,7 +59,7 @@ def test_values_of_the_border(border):
     assert value is border.elsewhere.outputs[0]
     assert batch.as_array().tolist() == [[0], [1], [2], [3]]
     assert workers.tasks == [([0, 1, 2, 3], 5, 2, 7)]
-    assert elsewhere.in_flight == 7
+    assert elsewhere.workers.in_flight == 7
     spent = elsewhere.timer.spent()
     assert (spent.count, spent.busy, spent.cpu, elsewhere.nbytes) == (1, 0.25, 0.125, 100)
 

@@ -163,11 +163,10 @@ def noisy_windows() -> Any:
     return fn.noise.gaussian(windows(), stddev=30.0, name="noise")
 
 
-@pytest.mark.parametrize("define", [windows, noisy_windows])
-def test_with_a_key_an_operator_draws_the_same_for_every_sample(define: Callable[[], Any], tmp_path: Path):
+def test_with_a_key_an_operator_draws_the_same_for_every_sample(tmp_path: Path):
     """As for the first sample with that key: any position, any index, by the function and by the folder."""
     key = jax.random.key(9)
-    pipe = pipeline(define)
+    pipe = pipeline(noisy_windows)
     drawing = pipe.function("pictures")
     held = dict.fromkeys(drawing.random, key)
     still = pipe.function("pictures", deterministic=held)
@@ -175,8 +174,9 @@ def test_with_a_key_an_operator_draws_the_same_for_every_sample(define: Callable
     pipe.export(tmp_path / "held", start="pictures", shapes=[(64, 64)], deterministic=held, platforms=["cpu"])
     loaded = jdali.load(tmp_path / "held")
     assert loaded.random == ()
+    alone = [np.asarray(drawing(PICTURES[i][None], key=key, index=[0]))[0] for i in range(3)]
     for order in ([0, 1, 2], [2], [1, 1, 0]):
-        want = [np.asarray(drawing(PICTURES[i][None], key=key, index=[0]))[0] for i in order]
+        want = [alone[i] for i in order]
         encoded = [ENCODED[i] for i in order]
         np.testing.assert_array_equal(loaded(encoded), want, strict=True)
         np.testing.assert_array_equal(loaded(encoded, index=np.arange(5, 5 + len(order))), want, strict=True)

@@ -212,9 +212,12 @@ def test_values_are_right_at_all_levels_and_programs_have_a_bound(whole_run):
 
 
 def test_a_level_changes_no_bit(whole_run):
-    samples, *_ = whole_run
+    """At level 0, and at the last one: with exact shapes each sample is a program."""
+    samples, states, *_ = whole_run
     with pipeline(exact_shapes=True) as pipe:
-        assert run(pipe, 12) == samples
+        assert run(pipe, 2) == samples[:8]
+        pipe.set_state(states[9])
+        assert run(pipe, 2) == samples[40:]
         assert levels_of(pipe) == [0] * len(levels_of(pipe))
 
 

@@ -89,7 +89,7 @@ def test_blocks_on_a_device_go_on_from_there(accelerator, decoder):
     with nothing_comes_to_the_host():
         pictures, changed = pipe.run()
     assert pictures.layout() == "HWC"
-    assert not any(is_local(block.array) for block in pictures._store.blocks)
+    assert not any(is_local(block.array) for block in pictures.store.blocks)
     assert pictures.as_cpu().shape() == [(h, w, 3) for h, w in sizes]
     for i, (h, w) in enumerate(sizes):
         np.testing.assert_array_equal(pictures.as_cpu().at(i), np.full((h, w, 3), values[i], np.uint8))
@@ -113,7 +113,7 @@ def test_a_batch_with_a_stand_in_stays_on_the_device(accelerator, decoder, on_er
     (pictures,) = pipe.run()
     assert CALLS == [4, 4]
     found = [int(np.asarray(pictures.as_cpu().at(i))[0, 0, 0]) for i in range(4)]
-    assert not any(is_local(block.array) for block in pictures._store.blocks)
+    assert not any(is_local(block.array) for block in pictures.store.blocks)
     assert found == [0, 1, 3, 3]
     assert pictures.as_cpu().shape() == [(number + 2, number + 3, 3) for number in found]
 

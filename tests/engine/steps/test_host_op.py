@@ -10,7 +10,6 @@ from support.nodes import batch, node_of, rows, source_node
 from jdali._operators.record import REGISTRY
 from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.host_op import HostOpRunner
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
 from jdali.graph import Graph
@@ -43,7 +42,7 @@ def bitmap(height, width):
 
 def run(node, env, pool):
     count = len(env[node.data_inputs[0]])
-    HostOpRunner(node, node.op, seed=1).run(env, sample_ids(count), StepContext(pool))
+    HostOpRunner(node, node.op, seed=1).run(env, sample_ids(count), pool)
     return rows(env[node.outputs[0]])
 
 
@@ -78,7 +77,7 @@ def test_operators_with_effects_run_in_order_in_one_thread(pool):
     )
     runner = HostOpRunner(node, node.op, seed=1)
     env = Values({data: batch(*range(20))})
-    runner.run(env, sample_ids(20), StepContext(pool))
+    runner.run(env, sample_ids(20), pool)
     assert rows(env[node.outputs[0]]) == list(range(1, 21))
     assert calls == [(i, threading.get_ident()) for i in range(20)]
     assert runner.at_once == 1

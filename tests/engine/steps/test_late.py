@@ -16,7 +16,6 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.steps import late
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import ProgramBudget
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.stage import run_with_late
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
@@ -93,10 +92,9 @@ def run(encoded, pool, *, may_be_late=True, operator="flip", **args):
     first = runner_of(HostStep(decoding, 0, may_be_late=may_be_late), **options)
     stage = runner_of(step_of(node), exact_shapes=True, **options)  # a sample a call
     env = Values({data: batch(*encoded)})
-    context = StepContext(pool)
-    first.run(env, sample_ids(len(encoded)), context)
+    first.run(env, sample_ids(len(encoded)), pool)
     is_late = decoding.outputs[0] in env.late
-    stage.run(env, sample_ids(len(encoded)), context)
+    stage.run(env, sample_ids(len(encoded)), pool)
     env.drop([decoding.outputs[0]])
     assert not env.late
     return env[node.outputs[0]], is_late
@@ -128,15 +126,23 @@ def test_never_all_are_alive(decoder, pool):
     assert decoder.most_alive <= 3
 
 
-def test_small_batches_several_threads_and_single_samples_are_made_at_once(decoder, pool):
+def test_small_batches_and_single_samples_are_made_at_once(decoder, pool):
     assert not run(files(1, 2, height=1), pool)[1]
     assert not run(files(1), pool)[1]
+    assert run(files(1, 2, 3), pool)[1]
+
+
+def test_several_threads_need_more_samples(decoder):
+    """They make them in calls of the stage, and each waits for the last one."""
     several = Pool(2)
     try:
         assert not run(files(1, 2, 3), several)[1]
+        found, is_late = run(files(*range(12)), several)
     finally:
         several.close()
-    assert run(files(1, 2, 3), pool)[1]
+    assert is_late
+    assert [row[0][0][0] for row in rows(found)] == list(range(12))
+    assert sorted(decoder.calls) == [1] * 12 + [3]
 
 
 def test_all_samples_that_fail_are_told_and_by_their_own_step(decoder, pool):

@@ -14,7 +14,6 @@ from support.numbers import NumberReader
 from jdali._batches import Provenance
 from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner, policy_of, read
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.task import BatchTask, SourceData
 from jdali.engine.workers.pool import Pool
@@ -42,7 +41,8 @@ def test_a_reader_reads_what_was_drawn_and_not_the_identities(pool):
     env = Values()
     env.drawn[node] = Provenance.named(["file 4", "file 2"])
     refs = {"source": SampleRefs(np.zeros(2, np.uint32), np.array([4, 2]), np.zeros(2, bool))}
-    ReaderRunner(node, node.op, NumberReader(9)).run(env, sample_ids(2), StepContext(pool, task(refs)))
+    env.task = task(refs)
+    ReaderRunner(node, node.op, NumberReader(9)).run(env, sample_ids(2), pool)
     value = env[node.outputs[0]]
     assert rows(value) == [[4], [2]]
     assert list(value.provenance) == ["file 4", "file 2"]
@@ -60,8 +60,8 @@ def test_a_source_hands_over_each_output_with_its_layout(pool):
     env = Values()
     env.drawn[node] = Provenance.nowhere(2)
     outputs = [np.array([[1]]), np.array([[2, 3]])], [np.array(5), np.array(6)]
-    context = StepContext(pool, task(data={"source": SourceData(outputs, ("HW", ""))}))
-    SourceRunner(node).run(env, sample_ids(2), context)
+    env.task = task(data={"source": SourceData(outputs, ("HW", ""))})
+    SourceRunner(node).run(env, sample_ids(2), pool)
     first, second = (env[value] for value in node.outputs)
     assert (rows(first), first.layout()) == ([[[1]], [[2, 3]]], "HW")
     assert (rows(second), second.layout()) == ([5, 6], "")

@@ -1,16 +1,14 @@
 """Runners of steps: what holds unless a kind says otherwise."""
 
-import dataclasses
-
 import pytest
 
-from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.runner import StepRunner
 
 
 class Plain(StepRunner):
     shown = "does nothing"
 
-    def run(self, env, ids, context):
+    def run(self, env, ids, pool):
         env.append(ids)
 
 
@@ -26,10 +24,3 @@ def test_one_batch_at_a_time_in_threads_and_no_random_values():
 def test_a_runner_must_run():
     with pytest.raises(TypeError, match="run"):
         StepRunner()  # type: ignore[abstract]
-
-
-def test_outside_of_a_pipeline_nothing_is_drawn():
-    context = StepContext("pool")
-    assert context.task is None
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        context.pool = None

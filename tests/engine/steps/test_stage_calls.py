@@ -13,7 +13,6 @@ from jdali._operators.call import Converted
 from jdali._system.devices import host_device
 from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.program import ProgramBudget
-from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.stage_calls import StageCalls, prepared_args, seed_of
 from jdali.engine.steps.values import Values
@@ -89,7 +88,7 @@ def test_a_stage_never_goes_back_to_less():
         values, pool = [], Pool(1)
         for sample in samples:
             env = Values({data: batch(sample, layout="HWC")})
-            runner.run(env, sample_ids(1), StepContext(pool))
+            runner.run(env, sample_ids(1), pool)
             values += rows(env[node.outputs[0]])
         pool.close()
         return values, [rising_of(key) for key in runner.programs]

@@ -11,21 +11,20 @@ from jdali._kernels.random_window import random_window
 from jdali._operators.pure import pure_call
 from jdali.ops.image._random_crop_generator import random_crop_generator
 
+ARGS = {"random_area": (0.1, 0.7), "num_attempts": 4}
+window = jax.jit(lambda key, extent: random_window(key, extent, **ARGS))
+
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.uint16])
 @pytest.mark.parametrize("channels", [(), (3,)])
 def test_is_the_window_of_the_decoders(dtype, channels):
     """By the same keys; whose distribution is compared with DALI's in test_random_window.py."""
     shapes = [np.array((*size, *channels), dtype) for size in [(30, 40), (1, 1), (200, 7)]]
-    args = {"random_area": (0.1, 0.7), "num_attempts": 4}
-    anchors, sizes = contract.check_random(
-        random_crop_generator, [shapes], args, x64=np.dtype(dtype).itemsize == 8
-    )
+    wide = np.dtype(dtype).itemsize == 8
+    anchors, sizes = contract.check_random(random_crop_generator, [shapes], ARGS, x64=wide)
     keys = contract.sample_keys(3)
     for i, shape in enumerate(shapes):
-        anchor, size = jax.jit(lambda key, extent: random_window(key, extent, **args))(
-            keys[i], np.int32(shape[:2])
-        )
+        anchor, size = window(keys[i], np.int32(shape[:2]))
         np.testing.assert_array_equal(anchors[i], anchor)
         np.testing.assert_array_equal(sizes[i], size)
         assert anchors[i].dtype == sizes[i].dtype == np.int32

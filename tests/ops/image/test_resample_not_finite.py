@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from support import oracle
+from support.some import some
 
 import jdali.ops
 from jdali import types
@@ -28,8 +31,7 @@ def picture(value: float, *shape: int) -> np.ndarray:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("kind", FILTERS, ids=lambda kind: kind.name)
+@some("kind, value", itertools.product(FILTERS, [np.nan, np.inf, -np.inf]))
 def test_resize(kind, value):
     image = picture(value, 64, 64)
     (want,) = oracle.run(
@@ -61,8 +63,7 @@ def test_small_pictures_volumes_and_windows(kind):
         np.testing.assert_array_equal(np.isfinite(np.asarray(got)), np.isfinite(want), err_msg=name)
 
 
-@pytest.mark.parametrize("platform", ["gpu", "tpu"])
-@pytest.mark.parametrize("kind", FILTERS[1:], ids=lambda kind: kind.name)
+@some("kind, platform", itertools.product(FILTERS[1:], ["gpu", "tpu"]))
 def test_accelerators(kind, platform):
     """They give what the loops of a CPU give, which are compared with DALI above."""
     image, arguments = picture(np.nan, 12, 9), {"size": (17, 6), "interp_type": kind, "layout": "HWC"}

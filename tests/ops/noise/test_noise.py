@@ -1,5 +1,7 @@
 """The noise operators: distributions, rounding, which pixels change together, independence of padding."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -90,9 +92,17 @@ def test_channels_change_together_as_in_dali(layout):
     assert [np.ptp(got, axis=a).max() for a in range(3)] == [np.ptp(want, axis=a).max() for a in range(3)]
 
 
+noisy_picture = jax.jit(lambda data, factor: pure_call(shot, [data], {"factor": factor}, key=KEY))
+
+
+def noisy(mean, factor=1.0):
+    """Shot noise by one program for all means and factors."""
+    return np.asarray(noisy_picture(flat(mean), np.float32(factor)))
+
+
 @pytest.mark.parametrize("mean", [0.05, 1, 9.99, 10, 12, 50, 1000, 1e6])
 def test_shot_noise_is_poisson(mean):
-    values = apply(shot, flat(mean), factor=1.0).ravel()
+    values = noisy(mean).ravel()
     assert (values == np.floor(values)).all()
     # Made continuous: a uniform number within each step of the distribution.
     step = np.random.default_rng(0).uniform(size=values.size) * stats.poisson.pmf(values, mean)
@@ -101,7 +111,7 @@ def test_shot_noise_is_poisson(mean):
 
 @pytest.mark.parametrize("mean", [0.5, 9, 11, 30])
 def test_shot_noise_has_the_probability_of_each_number_of_events(mean):
-    values = apply(shot, flat(mean), factor=1.0).ravel().astype(int)
+    values = noisy(mean).ravel().astype(int)
     low, high = stats.poisson.ppf([1e-3, 1 - 1e-3], mean).astype(int)
     counts = np.bincount(np.clip(values, low, high) - low, minlength=high - low + 1)
     expected = stats.poisson.pmf(np.arange(low, high + 1), mean)
@@ -114,15 +124,15 @@ def test_shot_noise_has_the_probability_of_each_number_of_events(mean):
 @pytest.mark.parametrize("mean", [2.0**21, 1e9, 1e12])
 def test_shot_noise_of_many_events_is_normal(mean):
     """DALI never comes back from 2**32 events on."""
-    values = apply(shot, flat(mean), factor=1.0).ravel().astype(np.float64)
+    values = noisy(mean).ravel().astype(np.float64)
     apart = np.spacing(np.float32(mean))  # float32 holds no numbers in between
     values += np.random.default_rng(0).uniform(-0.5, 0.5, values.size) * apart
     assert stats.kstest(values, stats.norm(np.float32(mean), np.sqrt(mean)).cdf).pvalue > 0.01
 
 
 def test_shot_noise_of_more_events_than_floats_can_tell_apart_is_nothing():
-    np.testing.assert_array_equal(apply(shot, flat(1e30), factor=1.0), flat(1e30))
-    np.testing.assert_array_equal(apply(shot, flat(5), factor=1e-30), flat(5))
+    np.testing.assert_array_equal(noisy(1e30), flat(1e30))
+    np.testing.assert_array_equal(noisy(5, 1e-30), flat(5))
 
 
 # A loop in a compiled program does not look at signals, so a thread ends the run.
@@ -140,37 +150,43 @@ def test_shot_noise_of_what_is_no_number_is_dalis():
 @ends
 @pytest.mark.parametrize("factor", [np.nan, np.inf, -np.inf])
 def test_shot_noise_of_a_factor_that_is_no_number_ends(factor):
-    assert np.isnan(apply(shot, np.float32([3, 100]), factor=factor)).all()
+    assert np.isnan(noisy(3, factor)).all()
+
+
+KEYS = contract.sample_keys(3)
+SAMPLES = [
+    image(4, 3, 3, np.float32) * 300, np.full((2, 5, 3), np.nan, np.float32), flat(11)[:1, :2, None]
+]  # fmt: skip
+batch = jax.jit(jax.vmap(lambda k, d, e: shot.run(k, d, factor=jnp.float32(1), extent=e)))
+
+
+@functools.cache
+def alone():
+    return [
+        np.asarray(contract.pure(shot, [s], {"factor": 1.0}, key=k))
+        for s, k in zip(SAMPLES, KEYS, strict=True)
+    ]
 
 
 @ends
 @pytest.mark.parametrize("padding", [0, np.nan, 1e30, -np.inf, 50])
 def test_shot_noise_depends_neither_on_padding_nor_on_other_samples(padding):
     """Bit by bit: it is the same program of the sample alone, with nothing around it."""
-    keys = contract.sample_keys(3)
-    samples = [
-        image(4, 3, 3, np.float32) * 300,
-        np.full((2, 5, 3), np.nan, np.float32),
-        flat(11)[:1, :2, None],
-    ]
     padded = np.full((3, 7, 9, 3), padding, np.float32)
-    for sample, row in zip(samples, padded, strict=True):
+    for sample, row in zip(SAMPLES, padded, strict=True):
         row[tuple(map(slice, sample.shape))] = sample
-    extents = np.int32([s.shape for s in samples])
-    batch = jax.jit(jax.vmap(lambda k, d, e: shot.run(k, d, factor=jnp.float32(1), extent=e)))
-    got = np.asarray(batch(keys, padded, extents))
-    for i, sample in enumerate(samples):
-        alone = np.asarray(contract.pure(shot, [sample], {"factor": 1.0}, key=keys[i]))
-        np.testing.assert_array_equal(got[i][tuple(map(slice, sample.shape))], alone)
+    got = np.asarray(batch(KEYS, padded, np.int32([s.shape for s in SAMPLES])))
+    for sample, row, expected in zip(SAMPLES, got, alone(), strict=True):
+        np.testing.assert_array_equal(row[tuple(map(slice, sample.shape))], expected)
 
 
 def test_shot_noise_in_units_of_the_factor():
-    values = apply(shot, flat(30), factor=3.0)
+    values = noisy(30, 3.0)
     assert set(np.unique(values) % 3) == {0}
     assert abs(values.mean() - 30) < 5 * np.sqrt(30 * 3) / SIDE
-    np.testing.assert_array_equal(apply(shot, flat(-5), factor=1.0), flat(0))
-    np.testing.assert_array_equal(apply(shot, flat(5), factor=0.0), flat(5))
-    assert apply(shot, flat(-8), factor=-4.0).max() <= 0
+    np.testing.assert_array_equal(noisy(-5), flat(0))
+    np.testing.assert_array_equal(noisy(5, 0.0), flat(5))
+    assert noisy(-8, -4.0).max() <= 0
 
 
 @pytest.mark.oracle
