@@ -7,10 +7,9 @@ those behind which libsndfile loses samples (a short `acid`) or the whole file.
 
 from __future__ import annotations
 
-import itertools
 import struct
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +24,8 @@ _GUID = bytes.fromhex("000000001000800000aa00389b71")
 _BITS = {_PCM: (8, 16, 24, 32), _FLOAT: (32, 64)}
 _MPEG = {b"\x50\0", b"\x55\0"}  # formats of layers I and II, and of layer III
 _MOST_CHANNELS = 1024  # of libsndfile
+# Of a file with nothing else in it: a chunk of the format, 16 bytes, and the head of the samples.
+_USUAL_HEAD = struct.Struct("<4s4x8sI16x4sI")
 _OF_16_BITS = np.float32(2**-15)
 
 
@@ -80,12 +81,22 @@ def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
 
 def parse(content: memoryview) -> Wave | None:
     """Finds the samples of a WAV file; None if it is not a whole, plain one."""
-    form, sound = _form_and_sound(content)
+    form, sound = _usual(content) or _form_and_sound(content)
     layout = _layout(form)
     if layout is None:
         return None
     size = layout[0] * layout[2] // 8
     return Wave(sound[: len(sound) // size * size], *layout)
+
+
+def _usual(content: memoryview) -> tuple[memoryview, memoryview] | None:
+    """Returns what `_form_and_sound` does of a file with nothing else in it, as most are; None of others."""
+    if len(content) <= _USUAL_HEAD.size:
+        return None
+    head = _USUAL_HEAD.unpack_from(content)
+    if head != (b"RIFF", b"WAVEfmt ", 16, b"data", len(content) - _USUAL_HEAD.size):
+        return None
+    return content[20:36], content[_USUAL_HEAD.size :]
 
 
 def mpeg(content: memoryview) -> memoryview | None:
@@ -141,44 +152,11 @@ def plain(contents: Sequence[HostArray]) -> list[Wave] | None:
     return waves
 
 
-def floats_together(contents: Sequence[HostArray], waves: Sequence[Wave]) -> list[HostArray]:
-    """Converts the samples of many files to float32 [T, C], those that lie close together at once.
-
-    One multiplication over all of that memory, headers too, keeps the interpreter free for longer than one for
-    each file.
-
-    Args:
-        contents: of the files.
-        waves: the samples in them, of 16 bits.
-    """
-    samples = [np.frombuffer(wave.content, "<i2") for wave in waves]
-    floats: list[HostArray] = []
-    for _, group in itertools.groupby(zip(contents, samples, strict=True), lambda pair: id(pair[0].base)):
-        own, *others = group
-        floats += _of_neighbours(own[0].base, [own[1], *(pair[1] for pair in others)])
-    return [values.reshape(-1, wave.channels) for values, wave in zip(floats, waves, strict=True)]
-
-
-def _of_neighbours(base: Any, samples: list[HostArray]) -> list[HostArray]:
-    """Converts samples that lie in the array `base` to floats."""
-    addresses = [_address(part) for part in samples]
-    begin = min(addresses)
-    size = max(address + part.nbytes for address, part in zip(addresses, samples, strict=True)) - begin
-    together = len(samples) > 1 and isinstance(base, np.ndarray) and base.flags.c_contiguous
-    if (
-        not together
-        or size > 2 * sum(part.nbytes for part in samples)
-        or any((p - begin) % 2 for p in addresses)
-    ):
-        return [_floats_of_16_bits(part) for part in samples]
-    first = begin - _address(base)
-    floats = _floats_of_16_bits(base.reshape(-1).view(np.uint8)[first : first + size].view("<i2"))
-    starts = [(address - begin) // 2 for address in addresses]
-    return [floats[start : start + len(part)] for start, part in zip(starts, samples, strict=True)]
-
-
-def _address(array: HostArray) -> int:
-    return int(array.__array_interface__["data"][0])
+def floats_into(out: HostArray, starts: Sequence[int], waves: Sequence[Wave]) -> None:
+    """Converts sounds of 16 bits to floats, each from its start in `out` on, float32 [values]."""
+    for start, wave in zip(starts, waves, strict=True):
+        samples = np.frombuffer(wave.content, "<i2")
+        np.multiply(samples, _OF_16_BITS, out=out[start : start + len(samples)], dtype=np.float32)
 
 
 def _floats_of_16_bits(samples: HostArray) -> HostArray:

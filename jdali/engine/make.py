@@ -60,6 +60,7 @@ class PreparedStep:
     runs_empty: bool = False
 
 
+@usual_modes()
 def make(
     steps: Iterable[PreparedStep],
     env: Values,
@@ -109,7 +110,6 @@ def leave_empty(nodes: Iterable[Node], env: Values) -> None:
             env[value] = TensorList.from_samples([], "", value.device)
 
 
-@usual_modes()
 def _run(step: PreparedStep, env: Values, parts: dict[Domain, SampleIds], pool: Pool) -> None:
     """Runs a step on the samples of its branch; if there are none, its outputs have no samples either."""
     with pool.slabs:

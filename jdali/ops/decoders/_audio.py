@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jdali import types
-from jdali._batches import BatchSpec, PaddedBlock, SamplesBlock, Store
+from jdali._batches import BatchSpec, PaddedBlock, Store
 from jdali._operators.record import HostOutputs, PerSample, Static, Workers, host_batch_operator
 from jdali.codecs import audio as codec
 
@@ -67,7 +67,7 @@ def decode_audio(
         waves, rates = sounds
         numbers = BatchSpec(np.zeros((len(rates), 0), np.int64), rates.dtype)
         columns = (
-            Store.of_block(SamplesBlock(waves), BatchSpec.of(waves)),
+            Store.of_block(waves, BatchSpec(waves.extents, waves.values.dtype)),
             Store.of_block(PaddedBlock(rates), numbers),
         )
         return HostOutputs(columns, {})

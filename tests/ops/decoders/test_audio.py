@@ -1,5 +1,6 @@
 """decoders.audio against the real DALI, and on files that are damaged or lie."""
 
+import dataclasses
 import io
 import struct
 import threading
@@ -9,7 +10,7 @@ import pytest
 import soundfile
 from support import contract, host_run, oracle
 
-from jdali import Pipeline, fn, types
+from jdali import Pipeline, fn, storage, types
 from jdali._errors import SampleError
 from jdali.codecs import audio as codec
 from jdali.ops.decoders._audio import decode_audio
@@ -310,6 +311,17 @@ def test_files_that_end_at_odd_bytes_together():
 )
 def test_what_is_left_to_each_alone(other, change):
     assert together([encode(tones(9, 1)), other], **change) is None
+
+
+@pytest.mark.parametrize(
+    "limit", [{"max_sound_values": 17}, {"max_channels": 1}, {"max_sample_bytes": 71}], ids=str
+)
+def test_many_plain_files_keep_the_limits(limit):
+    before = storage.configure(**limit)
+    try:
+        assert together([encode(tones(9, 1)), encode(tones(9, 2))]) is None
+    finally:
+        storage.configure(**dataclasses.asdict(before))
 
 
 def test_downmix_and_rates_that_need_nothing_together():
