@@ -50,9 +50,16 @@ def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit:
     return _of_rank(half, parts).array
 
 
-def medians_at_once(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int) -> Array:
-    """Computes `medians` on accelerators: sorted columns are written once, all else is one pass over them."""
-    sorted_columns = _all_merged([[_loaded(padded[y : y + shape[0]])] for y in range(reach[0])])
+def medians_at_once(
+    lines: Sequence[Array], shape: tuple[int, int], reach: tuple[int, int], unit: int
+) -> Array:
+    """Computes `medians` on accelerators: sorted columns are written once, all else is one pass over them.
+
+    Args:
+        lines: the rows of the image, with a margin, that lie under each row of the rectangles.
+        shape, reach, unit: as for `medians`.
+    """
+    sorted_columns = _all_merged([[_loaded(line)] for line in lines])
     columns = lax.optimization_barrier([value.array for value in sorted_columns])
     parts = [_shifted(list(map(_loaded, columns)), x * unit, shape[1]) for x in range(reach[1])]
     return _of_rank(reach[0] * reach[1] // 2, parts).array

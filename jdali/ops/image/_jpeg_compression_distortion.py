@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -14,12 +13,15 @@ from jax import Array, lax
 from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._kernels.border import with_margin
-from jdali._kernels.by_platform import Keep, by_platform, kept, loop
+from jdali._kernels.by_platform import Keep, by_platform, kept, loop, rows_of_block
 from jdali._kernels.fit import fit
+from jdali._kernels.packed_pixels import channels_of, packed, unpacked_channels
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, operator
 from jdali._system.jax_modes import usual_modes
+
+T = TypeVar("T")
 
 _NAME = "jpeg_compression_distortion"
 _BLOCK = 8
@@ -71,10 +73,9 @@ _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -532
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
 _GRAY = 128  # chroma of gray, subtracted before the DCT
 
-# Elements of an image for which no loop is worth its compilation; blocks that are coded together.
-_SMALL, _CHUNK = 1 << 13, 1 << 10
-# Quantizes the DCT of uint8 blocks [8, 8, n] by the steps that a function gives for n blocks from a number on.
-_Requantize: TypeAlias = "Callable[[Array, Callable[[Array, int], Array]], Array]"
+# Elements of an image for which no loop is worth its compilation; units that are coded, and pixels that are coloured,
+# together, so that they stay in the cache with all that is made of them.
+_SMALL, _UNITS, _PIXELS = 1 << 13, 96, 1 << 15
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -139,37 +140,30 @@ def _(primals: tuple[Array, Array, Array], tangents: tuple[Array, object, object
     luma, small, *chroma = _planes(tangents[0], extent)
     blue, red = (_upsampled(_downsampled(part, small), small) for part in chroma)
     height, width, _ = image.shape
-    return _of_reals(*primals), _to_rgb(luma, blue, red)[:height, :width]
+    return _of_reals(*primals), jnp.stack(_to_rgb(luma, blue, red), axis=-1)[:height, :width]
 
 
 @one_program()
 def _distorted(image: Array, quality: Array, extent: Array) -> Array:
-    def in_steps(image: Array, quality: Array, extent: Array) -> Array:
-        once = jnp.minimum(extent[0], 1)
-
-        def keep(values: Array) -> Array:
-            return kept(values, once)
-
-        return _by_way_of_jpeg(image, quality, extent, keep, functools.partial(_in_chunks, keep))
-
-    def whole(image: Array, quality: Array, extent: Array) -> Array:
-        return _by_way_of_jpeg(image, quality, extent, lax.optimization_barrier, _at_once)
-
-    return (whole if image.size <= _SMALL else by_platform(in_steps, whole))(image, quality, extent)
+    return (_whole if image.size <= _SMALL else by_platform(_in_strips, _whole))(image, quality, extent)
 
 
-def _by_way_of_jpeg(image: Array, quality: Array, extent: Array, keep: Keep, run: _Requantize) -> Array:
-    """Codes and decodes an image. Planes are kept as uint8: large ones take most of their time to come from memory."""
+def _whole(image: Array, quality: Array, extent: Array) -> Array:
+    """Codes and decodes an image at once. Planes are written as uint8: large ones take their time to come from memory."""
+
+    def written(part: Array) -> Array:
+        result: Array = lax.optimization_barrier(part)
+        return result
+
     height, width, _ = image.shape
     luma, small, *chroma = _planes(image.astype(jnp.int32), extent)
-    luma, *chroma = (keep(part.astype(jnp.uint8)) for part in (luma, *chroma))
+    luma, *chroma = (written(part.astype(jnp.uint8)) for part in (luma, *chroma))
     halves = (_downsampled(part.astype(jnp.int32), small) for part in chroma)
-    parts = luma, *(keep(part.astype(jnp.uint8)) for part in halves)
-    tables = _scaled(_LUMA_TABLE, quality), _scaled(_CHROMA_TABLE, quality)
-    luma, *chroma = (keep(part) for part in _coded(parts, tables, run))
-    blue, red = (keep(_upsampled(part.astype(jnp.int32), small).astype(jnp.uint8)) for part in chroma)
+    parts = luma, *(written(part.astype(jnp.uint8)) for part in halves)
+    luma, *chroma = (written(part) for part in _coded(parts, quality))
+    blue, red = (written(_upsampled(part.astype(jnp.int32), small).astype(jnp.uint8)) for part in chroma)
     colors = _to_rgb(luma.astype(jnp.int32), *(part.astype(jnp.int32) - _GRAY for part in (blue, red)))
-    return jnp.clip(colors, 0, 255).astype(jnp.uint8)[:height, :width]
+    return jnp.clip(jnp.stack(colors, axis=-1), 0, 255).astype(jnp.uint8)[:height, :width]
 
 
 # The functions from here to `_upsampled` are for int32, as libjpeg has them, and for changes of float32 values, of
@@ -183,7 +177,7 @@ def _shifted(total: Array, bits: int, bias: Any) -> Array:
 
 def _planes(image: Array, extent: Array) -> tuple[Array, Array, Array, Array]:
     """Computes luma, the size of the chroma planes after averaging, Cb and Cr, these before it."""
-    luma, blue, red = _to_ycbcr(_extended(image, extent))
+    luma, blue, red = _to_ycbcr(channels_of(_extended(image, extent)))
     return luma, (extent[:2] + 1) // 2, blue, red
 
 
@@ -204,13 +198,12 @@ def _scaled(table: np.ndarray, quality: Array) -> Array:
     return jnp.clip((table * percent + 50) // 100, 1, 255)
 
 
-def _to_ycbcr(image: Array) -> list[Array]:
+def _to_ycbcr(colors: Sequence[Array]) -> list[Array]:
     """Computes Y, Cb and Cr, [H, W]; integers from 0 to 255."""
-    colors = [image[..., c] for c in range(3)]
     half = 1 << (_COLOR_BITS - 1)
     gray = (_GRAY << _COLOR_BITS) - 1  # chroma of 255.5 would not fit
     totals = [
-        sum((w * v for w, v in zip(weights, colors, strict=True)), start=jnp.zeros((), image.dtype))
+        sum((w * v for w, v in zip(weights, colors, strict=True)), start=jnp.zeros((), colors[0].dtype))
         for weights in _TO_YCBCR
     ]
     return [
@@ -219,11 +212,11 @@ def _to_ycbcr(image: Array) -> list[Array]:
     ]
 
 
-def _to_rgb(luma: Array, blue: Array, red: Array) -> Array:
-    """Computes [H, W, 3], which may leave the range of bytes; chroma is 0 for gray."""
+def _to_rgb(luma: Array, blue: Array, red: Array) -> list[Array]:
+    """Computes R, G and B, [H, W], which may leave the range of bytes; chroma is 0 for gray."""
     half = 1 << (_COLOR_BITS - 1)
     parts = (_CR_TO_RED * red, _CB_TO_GREEN * blue + _CR_TO_GREEN * red, _CB_TO_BLUE * blue)
-    return jnp.stack([luma + _shifted(part, _COLOR_BITS, half) for part in parts], axis=-1)
+    return [luma + _shifted(part, _COLOR_BITS, half) for part in parts]
 
 
 def _downsampled(part: Array, size: Array) -> Array:
@@ -248,34 +241,35 @@ def _upsampled(part: Array, size: Array) -> Array:
     return jnp.where(size[1] > 2, smooth, plain).reshape(2 * height, 2 * width)
 
 
-def _coded(parts: Sequence[Array], tables: tuple[Array, Array], run: _Requantize) -> Iterator[Array]:
+# --- all blocks at once -----------------------------------------------------------------------------
+def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
     """Codes luma and chroma, uint8 [H, W] with H and W multiples of 8: quantizes their DCT by a table each.
 
-    All blocks are worked on together: what is compiled is large, and need not be there for each plane.
+    All blocks are worked on together: the program is large, and need not be there for each plane.
     """
-    blocks = [_blocks(part) for part in parts]
+    blocks = [_blocks(part, _BLOCK) for part in parts]
     ends = np.cumsum([block.shape[2] for block in blocks])
-    luma, chroma = (table[:, :, None] for table in tables)
-
-    def steps(first: Any, count: int) -> Array:
-        number = first + jnp.arange(count, dtype=jnp.int32)
-        return jnp.where(number < ends[0], luma, chroma)
-
-    result = jnp.split(run(jnp.concatenate(blocks, axis=2), steps), ends[:-1], axis=2)
+    step = _steps(quality, ends[0], ends[-1])
+    result = jnp.split(_at_once(jnp.concatenate(blocks, axis=2), step), ends[:-1], axis=2)
     return (_plane(part, like.shape) for part, like in zip(result, parts, strict=True))
 
 
-def _at_once(blocks: Array, steps: Callable[[Any, int], Array]) -> Array:
-    """Codes all blocks, with int16 between the passes: libjpeg's coefficients fit, and twice that many bytes would be moved."""
+def _steps(quality: Array, lumas: int, count: int) -> Array:
+    """Returns the steps for `count` blocks, the first `lumas` of luma: int32 [8, 8, count]."""
+    luma, chroma = (_scaled(table, quality)[:, :, None] for table in (_LUMA_TABLE, _CHROMA_TABLE))
+    return jnp.where(jnp.arange(count, dtype=jnp.int32) < lumas, luma, chroma)
+
+
+def _at_once(blocks: Array, step: Array) -> Array:
+    """Codes all blocks, uint8 [8, 8, n]. What lies between the passes fits into int16: twice as many bytes would be moved."""
 
     def written(values: Array) -> Array:
         return lax.optimization_barrier(values.astype(jnp.int16)).astype(jnp.int32)
 
-    step = steps(0, blocks.shape[2])
     values = blocks.astype(jnp.int32) - _GRAY
     values = written(_matrix_pass(_DCT, values, 1, _DCT_BITS - _GUARD_BITS))
     values = _matrix_pass(_DCT, values, 0, _DCT_BITS + _GUARD_BITS)
-    values = written(_quantized(values, _BLOCK * step) * step)
+    values = written(_quantized(values, step))
     values = written(_matrix_pass(_DCT.T, values, 0, _DCT_BITS - _GUARD_BITS))
     values = _matrix_pass(_DCT.T, values, 1, _DCT_BITS + _GUARD_BITS + 3)
     return jnp.clip(values + _GRAY, 0, 255).astype(jnp.uint8)
@@ -290,35 +284,11 @@ def _matrix_pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Arr
     return (total + (1 << (bits - 1))) >> bits
 
 
-def _in_chunks(keep: Keep, blocks: Array, steps: Callable[[Any, int], Array]) -> Array:
-    """Makes as many blocks at a time as stay in the cache with all that is made of them."""
-    count = blocks.shape[2]
-    size = min(_CHUNK, count)
-
-    def chunk(i: Array, result: Array) -> Array:
-        first = jnp.minimum(i * size, count - size)
-        made = _requantized(lax.dynamic_slice_in_dim(blocks, first, size, 2), steps(first, size), keep)
-        return lax.dynamic_update_slice_in_dim(result, made, first, 2)
-
-    return loop(-(-count // size), chunk, varying_like(jnp.zeros_like(blocks), blocks))
-
-
-def _requantized(blocks: Array, step: Array, keep: Keep) -> Array:
-    """Quantizes the DCT of uint8 [8, 8, blocks] by steps int32 [8, 8, blocks]."""
-    values = keep(blocks.astype(jnp.int32) - _GRAY)
-    values = keep(_pass(_to_frequencies, values, 1, _DCT_BITS - _GUARD_BITS))
-    values = keep(_pass(_to_frequencies, values, 0, _DCT_BITS + _GUARD_BITS))
-    values = keep(_quantized(values, _BLOCK * step) * step)  # libjpeg's DCT is 8 times as large
-    values = keep(_pass(_from_frequencies, values, 0, _DCT_BITS - _GUARD_BITS))
-    values = keep(_pass(_from_frequencies, values, 1, _DCT_BITS + _GUARD_BITS + 3))
-    return jnp.clip(values + _GRAY, 0, 255).astype(jnp.uint8)
-
-
-def _blocks(part: Array) -> Array:
-    """Cuts [H, W] into [8, 8, blocks]."""
+def _blocks(part: Array, size: int) -> Array:
+    """Cuts [H, W] into [size, size, blocks]."""
     height, width = part.shape
-    apart = part.reshape(height // _BLOCK, _BLOCK, width // _BLOCK, _BLOCK)
-    return apart.transpose(1, 3, 0, 2).reshape(_BLOCK, _BLOCK, -1)
+    apart = part.reshape(height // size, size, width // size, size)
+    return apart.transpose(1, 3, 0, 2).reshape(size, size, -1)
 
 
 def _plane(blocks: Array, shape: tuple[int, ...]) -> Array:
@@ -328,33 +298,174 @@ def _plane(blocks: Array, shape: tuple[int, ...]) -> Array:
     return apart.transpose(2, 0, 3, 1).reshape(height, width)
 
 
+def _quantized(values: Array, step: Array) -> Array:
+    """Rounds to multiples of steps, halves away from zero, what is 8 times as large, as libjpeg's DCT is: int32.
+
+    The added 1/2 keeps quotients of float32 clear of integers.
+    """
+    real, size = values.astype(jnp.float32), step.astype(jnp.float32)
+    quotients = jnp.floor((jnp.abs(real) + (4 * size + 0.5)) / (_BLOCK * size))
+    return (jnp.copysign(quotients, real) * size).astype(jnp.int32)
+
+
+# --- strips of units, which stay in the cache -------------------------------------------------------
+def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
+    """Codes strip after strip to planes of uint8, then makes colours of these."""
+    height, width, _ = image.shape
+    down, across = -(-height // _UNIT), -(-width // _UNIT)
+    once = jnp.minimum(extent[0], 1)
+    small = (extent[:2] + 1) // 2
+    lines = (extent[0] + _UNIT - 1) // _UNIT
+
+    def keep(values: T) -> T:
+        return kept(values, once)
+
+    def in_strips(count: int, make: Callable[[Array, T], T], start: T) -> T:
+        """Calls `make` with the number of the first of `count` lines of units, for all lines."""
+        result: T = loop(
+            (lines + count - 1) // count,
+            lambda i, state: make(jnp.minimum(i * count, down - count), state),
+            start,
+        )
+        return result
+
+    # Chroma with a column in front and behind.
+    sizes = (2 * _BLOCK, 2 * across * _BLOCK), *[(_BLOCK, across * _BLOCK + 2)] * 2
+    count = rows_of_block((down, across), _UNITS)
+    step = _steps(quality, 4 * count * across, 6 * count * across)
+
+    def code(first: Array, planes: list[Array]) -> list[Array]:
+        parts = _coded_strip(image, extent, first, count, step, keep)
+        return [
+            lax.dynamic_update_slice(plane, part, (first * size[0], jnp.int32(column)))
+            for plane, part, size, column in zip(planes, parts, sizes, (0, 1, 1), strict=True)
+        ]
+
+    planes = [jnp.zeros((down * rows, columns), jnp.uint8) for rows, columns in sizes]
+    luma, *chroma = in_strips(count, code, varying_like(planes, image, quality, extent))
+    for outer, inner in ((jnp.int32(0), jnp.int32(1)), (small[1] + 1, small[1])):
+        ends = (lax.dynamic_slice_in_dim(part, inner, 1, axis=1) for part in chroma)
+        chroma = [
+            lax.dynamic_update_slice_in_dim(part, end, outer, axis=1)
+            for part, end in zip(chroma, ends, strict=True)
+        ]
+    count = rows_of_block((down, across), _PIXELS // _UNIT**2)
+
+    def colour(first: Array, result: Array) -> Array:
+        own = lax.dynamic_slice_in_dim(luma, first * _UNIT, count * _UNIT)
+        strips = [_upsampled_strip(part, small, first * _BLOCK, count * _BLOCK, keep) for part in chroma]
+        pixels = []
+        for side, (blue, red) in enumerate(zip(*strips, strict=True)):  # of each pair of columns
+            colours = _to_rgb(own[:, side::2].astype(jnp.int32), blue - _GRAY, red - _GRAY)
+            pixels += unpacked_channels(keep(packed([jnp.clip(value, 0, 255) for value in colours])), 3)
+        made = jnp.stack(pixels, axis=-1).astype(jnp.uint8)
+        return lax.dynamic_update_slice_in_dim(result, made, first * _UNIT, 0)
+
+    result = jnp.zeros((down * _UNIT, across * _BLOCK, 6), jnp.uint8)
+    result = in_strips(count, colour, varying_like(result, image, quality, extent))
+    return result.reshape(down * _UNIT, across * _UNIT, 3)[:height, :width]
+
+
+def _coded_strip(
+    image: Array, extent: Array, first: Array, count: int, step: Array, keep: Keep
+) -> list[Array]:
+    """Codes `count` lines of units from the line `first` on: luma and chroma, uint8 [H, W] of these lines."""
+    width = image.shape[1]
+    wide = -(-width // _UNIT) * _UNIT
+    rows = first * _UNIT + jnp.arange(count * _UNIT, dtype=jnp.int32)
+    own = keep(image.at[jnp.minimum(rows, extent[0] - 1)].get(mode="promise_in_bounds"))
+    words = jnp.pad(packed(channels_of(own)), ((0, 0), (0, wide - width)))
+    last = packed(channels_of(lax.dynamic_slice_in_dim(own, extent[1] - 1, 1, axis=1)))
+    words = keep(jnp.where(jnp.arange(wide, dtype=jnp.int32) < extent[1], words, last))
+    luma, *chroma = keep([part.astype(jnp.uint8) for part in _to_ycbcr(unpacked_channels(words, 3))])
+    # Chroma repeats its last row after averaging: the last pair of rows.
+    pair = (extent[0] - 1) // 2 * 2 + rows % 2
+    rows = jnp.clip(jnp.where(rows < extent[0], rows, pair) - first * _UNIT, 0, len(rows) - 1)
+    chroma = [part.at[rows].get(mode="promise_in_bounds") for part in chroma]
+    units = keep([_blocks(part, _UNIT) for part in (luma, *chroma)])
+    halves = slice(0, _BLOCK), slice(_BLOCK, _UNIT)
+    blocks = [units[0][y, x] for y in halves for x in halves]
+    blocks += [_averaged(part.astype(jnp.int16)) for part in units[1:]]
+    values = keep(jnp.concatenate([part.astype(jnp.int16) for part in blocks], axis=2) - jnp.int16(_GRAY))
+    values = keep(_pass(_to_frequencies, values, 1, _DCT_BITS - _GUARD_BITS))
+    values = keep(_pass(_to_frequencies, values, 0, _DCT_BITS + _GUARD_BITS))
+    values = keep(_quantized(values, step).astype(jnp.int16))
+    values = keep(_pass(_from_frequencies, values, 0, _DCT_BITS - _GUARD_BITS))
+    values = _pass(_from_frequencies, values, 1, _DCT_BITS + _GUARD_BITS + 3)
+    bytes_ = keep(jnp.clip(values + jnp.int16(_GRAY), 0, 255).astype(jnp.uint8))
+    n = units[0].shape[2]
+    parts = jnp.split(bytes_, [4 * n, 5 * n], axis=2)
+    return [_joined(part, count, side, keep) for part, side in zip(parts, (2, 1, 1), strict=True)]
+
+
+def _averaged(units: Array) -> Array:
+    """Averages 2×2 pixels of int16 [16, 16, n] like `_downsampled`."""
+    rows = units[::2] + units[1::2]
+    bias = 1 + jnp.arange(_BLOCK, dtype=jnp.int16)[:, None] % 2
+    return (rows[:, ::2] + rows[:, 1::2] + bias) >> 2
+
+
+def _joined(blocks: Array, count: int, side: int, keep: Keep) -> Array:
+    """Joins [8, 8, blocks] to `count` lines of units, of side × side blocks each; four bytes are moved together.
+
+    The blocks have the order [side, side, count, units].
+    """
+    words = jnp.stack([packed([blocks[:, x + n] for n in range(4)]) for x in (0, 4)], axis=1)
+    apart = keep(words.reshape(_BLOCK, 2, side, side, count, -1)).transpose(4, 2, 0, 5, 3, 1)
+    return lax.bitcast_convert_type(apart, jnp.uint8).reshape(count * side * _BLOCK, -1)
+
+
 def _pass(transform: Callable[[Sequence[Array]], list[Array]], values: Array, axis: int, bits: int) -> Array:
-    """Transforms the 8 values along an axis, in units of 2^bits, halves rounded up."""
+    """Transforms the 8 int16 values along an axis, in units of 2^bits, halves rounded up."""
     totals = transform([lax.index_in_dim(values, n, axis, keepdims=False) for n in range(_BLOCK)])
-    return jnp.stack([(total + (1 << (bits - 1))) >> bits for total in totals], axis)
+    return jnp.stack([((total + (1 << (bits - 1))) >> bits).astype(jnp.int16) for total in totals], axis)
 
 
+# Sums of two or four values fit into 16 bits, and LLVM has a fast product for integers that do.
 def _to_frequencies(values: Sequence[Array]) -> list[Array]:
     pairs = list(zip(values[:4], values[:3:-1], strict=True))
-    even, odd = [a + b for a, b in pairs], [a - b for a, b in pairs]
-    return [_weighted_sum(_HALF_DCT[k], odd if k % 2 else even) for k in range(_BLOCK)]
+    sums, odd = [a + b for a, b in pairs], [a - b for a, b in pairs]
+    even = sums[0] + sums[3], sums[1] + sums[2]
+    outer = sums[0] - sums[3], sums[1] - sums[2]
+    return [
+        _weighted_sum(_HALF_DCT[k, : len(terms)], terms)
+        for k, terms in enumerate((even, odd, outer, odd, even, odd, outer, odd))
+    ]
 
 
 def _from_frequencies(values: Sequence[Array]) -> list[Array]:
-    even, odd = (
-        [_weighted_sum(_HALF_DCT[first::2, n], values[first::2]) for n in range(4)] for first in (0, 1)
-    )
+    outer = [_weighted_sum(_HALF_DCT[::4, n], values[::4]) for n in (0, 1)]
+    inner = [_weighted_sum(_HALF_DCT[2::4, n], values[2::4]) for n in (0, 1)]
+    both = list(zip(outer, inner, strict=True))
+    even = [a + b for a, b in both] + [a - b for a, b in reversed(both)]
+    odd = [_weighted_sum(_HALF_DCT[1::2, n], values[1::2]) for n in range(4)]
     pairs = list(zip(even, odd, strict=True))
     return [a + b for a, b in pairs] + [a - b for a, b in reversed(pairs)]
 
 
 def _weighted_sum(weights: np.ndarray, values: Sequence[Array]) -> Array:
-    first, *rest = (int(w) * v for w, v in zip(weights, values, strict=True))
+    first, *rest = (int(w) * v.astype(jnp.int32) for w, v in zip(weights, values, strict=True))
     return sum(rest, start=first)
 
 
-def _quantized(values: Array, steps: Array) -> Array:
-    """Divides values by steps, halves away from zero. The added 1/2 keeps quotients of float32 clear of integers."""
-    whole = jnp.abs(values) + steps // 2
-    quotients = jnp.floor((whole.astype(jnp.float32) + 0.5) / steps.astype(jnp.float32)).astype(jnp.int32)
-    return jnp.sign(values) * quotients
+def _upsampled_strip(part: Array, size: Array, first: Array, count: int, keep: Keep) -> list[Array]:
+    """Makes rows like `_upsampled`, of `count` rows of uint8 [H, W + 2] from `first` on.
+
+    Returns: the left column of each two, and the right one: int32 [2 count, W].
+    """
+    far = jnp.where(size[1] > 2, 1, 0)  # 0: the pixel itself
+    own = first + jnp.arange(count, dtype=jnp.int32)
+
+    def line(offset: Array | int) -> Array:
+        rows = jnp.clip(own + offset, 0, size[0] - 1)
+        return part.at[rows].get(mode="promise_in_bounds").astype(jnp.int16)
+
+    rows = keep(jnp.stack([3 * line(0) + line(offset) for offset in (-far, far)], axis=1))
+    rows = rows.reshape(2 * count, -1)
+    near = rows[:, 1:-1]
+
+    def column(offset: Array, bias: int) -> Array:
+        other = lax.dynamic_slice(rows, (jnp.int32(0), 1 + offset), near.shape)
+        return ((3 * near + other + jnp.int16(bias)) >> 4).astype(jnp.int32)
+
+    return [column(-far, 8), column(far, 7)]

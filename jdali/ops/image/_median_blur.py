@@ -127,10 +127,10 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
     rows = rows_of_block(windows.flat.shape, _BLOCK // windows.flat.dtype.itemsize)
     is_small = windows.flat.size <= _SMALL
 
-    def of_rows(padded: Array, size: Array, height: int, network: Callable[..., Array] = medians) -> Array:
+    def of_rows(padded: Array, size: Array, height: int) -> Array:
         shape = (height, length)
         if reach.alike:
-            return network(padded, shape, reach[:2], unit)
+            return medians(padded, shape, reach[:2], unit)
         return medians_of_parts(padded, shape, reach[:2], unit, size)
 
     def blocks(flat: Array, size: Array, extent: Array) -> Array:
@@ -151,12 +151,28 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
         return loop((extent[0] + rows - 1) // rows, block, state)[0]
 
     def whole(flat: Array, size: Array, extent: Array) -> Array:
+        if reach.alike and not is_small and reach.height * reach.width <= _AT_ONCE:
+            return medians_at_once(_lines(reach, flat, unit, extent), (height, length), reach[:2], unit)
         padded = _Windows(reach[:2], flat.reshape(height, -1, unit), size, extent).padded
-        few = not is_small and reach.height * reach.width <= _AT_ONCE
-        return of_rows(padded, size, height, medians_at_once if few else medians)
+        return of_rows(padded, size, height)
 
     arguments = (windows.flat, windows.size, extent)
     return (whole if is_small else by_platform(blocks, whole))(*arguments)
+
+
+def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
+    """Reads the rows of an image under each row of the windows, with a margin at the sides; writes no padded copy."""
+
+    def clamped(axis: int, count: int, first: int) -> Array:
+        return INDICES["clamp"](first + jnp.arange(count, dtype=jnp.int32), extent[axis])
+
+    height, length = flat.shape
+    column = clamped(1, length // unit + reach.width - 1, -(reach.width // 2))
+    columns = (column[:, None] * unit + jnp.arange(unit, dtype=jnp.int32)).reshape(-1)
+    return [
+        flat.at[clamped(0, height, y - reach.height // 2)[:, None], columns].get(mode="promise_in_bounds")
+        for y in range(reach.height)
+    ]
 
 
 def _selected(reach: _Reach, windows: _Windows) -> Array:

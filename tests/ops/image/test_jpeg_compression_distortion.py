@@ -31,8 +31,8 @@ HARD = [  # of one size, so that one program does
     np.uint8([[[0, 0, 255], [255, 0, 0]] * 8] * 18),
     image(18, 16),
 ]
-# On a CPU these are made step by step, the larger one in two chunks of blocks, of which the last ones overlap.
-LARGE = [image(61, 70), image(250, 331)]
+# On a CPU these are made strip by strip, of which the last ones overlap; the last one has two columns of chroma.
+LARGE = [image(61, 70), image(270, 331), image(703, 4)]
 
 
 def equals_dali(images, qualities):
@@ -43,7 +43,7 @@ def equals_dali(images, qualities):
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     ("images", "qualities"),
-    [(EDGES, [1, 49, 50, 51, 100]), (HARD, [100, 50, 1, 30, 95]), (LARGE, [20, 60])],
+    [(EDGES, [1, 49, 50, 51, 100]), (HARD, [100, 50, 1, 30, 95]), (LARGE, [20, 60, 40])],
     ids=["sizes", "values", "large"],
 )
 def test_equals_dali(images, qualities):
@@ -65,7 +65,7 @@ def test_sequences_equal_dali():
 @pytest.mark.parametrize("quality", [5, 60, 100])
 @pytest.mark.parametrize(
     "picture", [HARD[3], HARD[2], HARD[4], *LARGE],
-    ids=["stripes", "extremes", "photograph", "in steps", "in chunks"],
+    ids=["stripes", "extremes", "photograph", "one strip", "strips", "narrow"],
 )  # fmt: skip
 def test_equals_files_of_pillow(picture, quality):
     """No tolerance: all steps are of integers, the same as in libjpeg-turbo."""
