@@ -114,7 +114,8 @@ def with_spdl(workload: str, data: str, threads: int) -> Batches:
         return spdl.io.to_numpy(spdl.io.load_video(data, between, filter_desc=wanted))[: video.LENGTH]
 
     if workload == "pictures":
-        builder = PipelineBuilder().add_source(batches_of(workload, data)).pipe(pictures, concurrency=threads)
+        builder = PipelineBuilder().add_source(batches_of(workload, data))
+        builder = builder.pipe(pictures, concurrency=threads, output_order="input")
     else:
         source, one = (batches_of(workload, data), sound) if workload == "sounds" else (clips(), clip)
         flat = itertools.chain.from_iterable(source)
