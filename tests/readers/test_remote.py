@@ -391,6 +391,14 @@ def test_lengths_are_found_side_by_side():
         reader.close()
 
 
+def test_lengths_of_fewer_samples_than_requests_at_once():
+    with Server({f"/d/{i}.npy": npy(np.arange(i + 1)) for i in range(3)}) as server:
+        mixture = {"sources": [("readers.numpy", {"file_root": server.url + "/d"})]}
+        reader = opened("bucket", samples=("readers.mix", mixture), by="length", size=3)
+        assert [len(reader.load(i)[0]) for i in range(3)] == [1, 2, 3]
+        reader.close()
+
+
 @pytest.mark.parametrize("over", ["mix", "bucket"])
 def test_layouts_stay_behind_what_is_loaded_ahead(over):
     picture = b"P6 2 1 255\n" + bytes(6)
