@@ -377,7 +377,7 @@ def _nemo(paths: Sequence[str]) -> Source:
             out = io.BytesIO()
             try:
                 soundfile.write(out, wave, round(info.sample_rate), format="FLAC", subtype="PCM_16")
-            except (soundfile.LibsndfileError, ValueError) as error:
+            except soundfile.LibsndfileError as error:
                 raise SampleError(
                     f"FLAC cannot store {info.channels} channels at {info.sample_rate} Hz: {error}"
                 ) from error
