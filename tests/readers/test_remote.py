@@ -387,7 +387,7 @@ def test_lengths_are_found_side_by_side():
         reader = opened(
             "bucket", samples=("readers.numpy", {"file_root": server.url + "/d"}), by="length", size=4
         )
-        assert 4 < server.busiest <= 8
+        assert 1 < server.busiest <= 8
         reader.close()
 
 
