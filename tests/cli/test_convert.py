@@ -433,19 +433,23 @@ def test_nemo_manifests(tmp_path):
     lines = [
         {"audio_filepath": "a.wav", "duration": 1.0, "text": "all of it"},
         {"audio_filepath": "a.wav", "offset": 0.25, "duration": 0.5, "text": "a part"},
+        {"audio_filepath": "a.wav", "offset": -1.0, "duration": -1.0},  # which is all of it
     ]
     (tmp_path / "manifest.json").write_text("\n".join(map(json.dumps, lines)))
     assert convert(tmp_path / "manifest.json", tmp_path / "out", "--from", "nemo") == 0
     found = dict(tar_members(tmp_path / "out"))
-    assert sorted(found) == ["000000000.json", "000000000.wav", "000000001.flac", "000000001.json"]
-    assert found["000000000.wav"] == (tmp_path / "a.wav").read_bytes()
+    assert sorted(name for name in found if not name.endswith("json")) == [
+        "000000000.wav", "000000001.flac", "000000002.wav",
+    ]  # fmt: skip
+    assert found["000000000.wav"] == found["000000002.wav"] == (tmp_path / "a.wav").read_bytes()
     part, rate = soundfile.read(io.BytesIO(found["000000001.flac"]), dtype="int16")
     np.testing.assert_array_equal(part, wave[2000:6000])
     assert rate == 8000
     assert json.loads(found["000000001.json"]) == {"text": "a part", "duration": 0.5}
+    assert json.loads(found["000000002.json"]) == {"text": "", "duration": 1.0}
     assert convert(tmp_path / "manifest.json", tmp_path / "table", "--from", "nemo", "--to", "parquet") == 0
     (table,) = [pq.read_table(path) for path in (tmp_path / "table").glob("*.parquet")]
-    assert table.column("text").to_pylist() == ["all of it", "a part"]
+    assert table.column("text").to_pylist() == ["all of it", "a part", ""]
 
 
 def test_a_part_that_flac_cannot_store_is_a_bad_sample(tmp_path, capsys):

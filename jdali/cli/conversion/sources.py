@@ -370,16 +370,17 @@ def _nemo(paths: Sequence[str]) -> Source:
         data = _storage.read(_storage.join(working, place))
         info = audio.peek(data)
         seconds = info.length / info.sample_rate
-        start, most = entry.offset or 0.0, seconds if entry.duration is None else entry.duration
-        if start or most < seconds - _SAME_SECONDS:
+        start, most = entry.offset or 0.0, entry.duration
+        # A negative time stands for none, as in `decode_part`.
+        if start > 0 or (most is not None and 0 <= most < seconds - _SAME_SECONDS):
             # A part of a file: what `readers.nemo_asr` reads of it.
-            wave, info = audio.decode_part(data, start, entry.duration, dtype=np.dtype(np.int16))
+            wave, info = audio.decode_part(data, start, most, dtype=np.dtype(np.int16))
             out = io.BytesIO()
             try:
                 soundfile.write(out, wave, round(info.sample_rate), format="FLAC", subtype="PCM_16")
             except soundfile.LibsndfileError as error:
                 raise SampleError(
-                    f"FLAC cannot store {info.channels} channels at {info.sample_rate} Hz: {error}"
+                    f"FLAC cannot store {info.channels} channels at {info.sample_rate} Hz: {error.error_string}"
                 ) from error
             data, seconds = out.getvalue(), len(wave) / info.sample_rate
         fields = {"audio": data, "text": entry.text or "", "duration": seconds}
