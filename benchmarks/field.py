@@ -10,7 +10,7 @@ Each rival is a process of its own and they take turns, with the same files in t
 installed are left out. A row is the median of the rounds: samples a second, the ratio to jdali's turn of the same round,
 processor time a sample of the process and all that it started, the cores that this keeps busy, and the difference of the
 values of the first batch to jdali's, mean and largest. Loaders resize and upsample chroma in their own ways, so these
-differ. Torch's DataLoader has two processes in place of threads. SPDL needs FFmpeg's libraries.
+differ. Torch's DataLoader has processes in place of threads. SPDL needs FFmpeg's libraries.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def with_datasets(workload: str, data: str, threads: int) -> Batches:
         raise ImportError("torchcodec decodes for it, see torch")
     files = files_of(workload, data)
     kind = datasets.Image() if workload == "pictures" else datasets.Audio()
-    found = datasets.Dataset.from_dict({"it": files * (8192 // len(files))}).cast_column("it", kind)
+    found = datasets.Dataset.from_dict({"it": files * (max(8192 // len(files), 1))}).cast_column("it", kind)
 
     def sized(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
         from PIL.Image import Resampling

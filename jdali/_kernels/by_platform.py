@@ -113,7 +113,8 @@ def kept(values: T, once: Array) -> T:
     def other(value: Array) -> Array:
         return -value if jnp.issubdtype(value.dtype, jnp.inexact) else ~value
 
-    # What goes into a loop is made first. This one has no turn, and so copies nothing.
+    # The operands of a loop are made before it. This one makes no turn, so it copies nothing; the compiler, which does not
+    # know that, keeps it because a turn would change the values.
     return loop(once - 1, lambda _, state: jax.tree.map(other, state), values)
 
 

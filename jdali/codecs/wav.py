@@ -24,7 +24,7 @@ _GUID = bytes.fromhex("000000001000800000aa00389b71")
 _BITS = {_PCM: (8, 16, 24, 32), _FLOAT: (32, 64)}
 _MPEG = {b"\x50\0", b"\x55\0"}  # formats of layers I and II, and of layer III
 _MOST_CHANNELS = 1024  # of libsndfile
-# Of a file with nothing else in it: a chunk of the format, 16 bytes, and the head of the samples.
+# The head of a file that holds a format of 16 bytes and the samples, and nothing else.
 _USUAL_HEAD = struct.Struct("<4s4x8sI16x4sI")
 _OF_16_BITS = np.float32(2**-15)
 
@@ -90,7 +90,7 @@ def parse(content: memoryview) -> Wave | None:
 
 
 def _usual(content: memoryview) -> tuple[memoryview, memoryview] | None:
-    """Returns what `_form_and_sound` does of a file with nothing else in it, as most are; None of others."""
+    """Finds the same as `_form_and_sound`, quicker, where a file holds nothing else, as most do; None for other files."""
     if len(content) <= _USUAL_HEAD.size:
         return None
     head = _USUAL_HEAD.unpack_from(content)

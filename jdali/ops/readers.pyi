@@ -1517,7 +1517,7 @@ class Pack(OperatorClass):
 
     An epoch, as iterators and `reader_meta` count it, has the rows of the first pass over the documents; another pass that is
     shuffled may have a few more or less. The `schedule` of a mixture counts documents here, `batch_size` of them a step. A
-    document that cannot be read makes a bad sample of its row, for which another document stands in, if `on_error` says so.
+    document that cannot be read makes bad samples of its rows, for which other documents stand in, if `on_error` says so.
 
     Parity: DALI has no such operator.
 

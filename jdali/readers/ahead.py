@@ -48,7 +48,7 @@ class _Loading:
 
 
 class ReadAhead(Reader):
-    """A reader whose threads load the next samples ahead, of packed ones the parts.
+    """Loads the next samples ahead in threads; their parts, where samples are packed of several.
 
     Samples are begun in order and kept until they are taken, those of a batch that nobody takes until two batches later.
 

@@ -183,7 +183,7 @@ class Reader(abc.ABC):
 
     @property
     def parts(self) -> Reader:
-        """The reader of what samples are made of, which is loaded ahead: itself unless samples are packed."""
+        """The reader of the parts of samples, which are loaded ahead; itself, unless samples are packed of several."""
         return self
 
     def parts_of(self, wanted: np.ndarray) -> np.ndarray:

@@ -131,7 +131,8 @@ def facts_of(
             for start in range(0, source.count, _AT_ONCE):
                 indices = np.arange(start, min(start + _AT_ONCE, source.count))
                 if alone:
-                    found = [scope.submit(find, some) for some in np.array_split(indices, 4 * requests)]
+                    some = np.array_split(indices, min(4 * requests, len(indices)))
+                    found = [scope.submit(find, part) for part in some]
                     parts += [one.result() for one in found]
                 else:
                     parts.append(find(indices))

@@ -402,17 +402,29 @@ def test_coco_to_parquet_is_read_as_boxes(coco, tmp_path):
     assert labels.at(1).tolist() == [9]
 
 
-def test_coco_beside_its_annotations_and_what_is_wrong(coco, tmp_path, capsys):
+def test_coco_beside_its_annotations(coco, tmp_path):
+    annotations = coco / "images" / "instances.json"
+    annotations.write_bytes((coco / "instances.json").read_bytes())
+    assert convert(annotations, tmp_path / "out", "--from", "coco") == 0
+    found = dict(tar_members(tmp_path / "out"))
+    assert found["002.png"] == (coco / "images" / "002.png").read_bytes()
+
+
+def test_coco_that_is_not_whole(coco, tmp_path, capsys):
     assert convert(coco / "images", tmp_path / "out", "--from", "coco") == 1
     assert "the annotations, a .json file, and the folder" in capsys.readouterr().err
-    assert (
-        convert(coco / "instances.json", tmp_path / "out", "--from", "coco") == 1
-    )  # the pictures are elsewhere
+    assert convert(coco / "instances.json", tmp_path / "out", "--from", "coco") == 1  # no pictures beside it
     assert "000.png" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("skips", [[], ["--skip-bad"]], ids=["raise", "skip"])
+def test_names_of_coco_do_not_leave_the_folder(coco, tmp_path, capsys, skips):
+    (coco / "secret.png").write_bytes((coco / "images" / "000.png").read_bytes())
     text = (coco / "instances.json").read_text()
-    (coco / "images" / "bad.json").write_text(text.replace("000.png", "../../secret.png"))
-    assert convert(coco / "images" / "bad.json", tmp_path / "other", "--from", "coco") == 1
-    assert "secret.png" in capsys.readouterr().err
+    (coco / "images" / "bad.json").write_text(text.replace("001.png", "../secret.png"))
+    assert convert(coco / "images" / "bad.json", tmp_path / "out", "--from", "coco", *skips) == 1
+    assert "bad.json: image 8: '../secret.png' has \"..\" in it" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_nemo_manifests(tmp_path):
@@ -421,19 +433,32 @@ def test_nemo_manifests(tmp_path):
     lines = [
         {"audio_filepath": "a.wav", "duration": 1.0, "text": "all of it"},
         {"audio_filepath": "a.wav", "offset": 0.25, "duration": 0.5, "text": "a part"},
+        {"audio_filepath": "a.wav", "offset": -1.0, "duration": -1.0},  # which is all of it
     ]
     (tmp_path / "manifest.json").write_text("\n".join(map(json.dumps, lines)))
     assert convert(tmp_path / "manifest.json", tmp_path / "out", "--from", "nemo") == 0
     found = dict(tar_members(tmp_path / "out"))
-    assert sorted(found) == ["000000000.json", "000000000.wav", "000000001.flac", "000000001.json"]
-    assert found["000000000.wav"] == (tmp_path / "a.wav").read_bytes()
+    assert sorted(name for name in found if not name.endswith("json")) == [
+        "000000000.wav", "000000001.flac", "000000002.wav",
+    ]  # fmt: skip
+    assert found["000000000.wav"] == found["000000002.wav"] == (tmp_path / "a.wav").read_bytes()
     part, rate = soundfile.read(io.BytesIO(found["000000001.flac"]), dtype="int16")
     np.testing.assert_array_equal(part, wave[2000:6000])
     assert rate == 8000
     assert json.loads(found["000000001.json"]) == {"text": "a part", "duration": 0.5}
+    assert json.loads(found["000000002.json"]) == {"text": "", "duration": 1.0}
     assert convert(tmp_path / "manifest.json", tmp_path / "table", "--from", "nemo", "--to", "parquet") == 0
     (table,) = [pq.read_table(path) for path in (tmp_path / "table").glob("*.parquet")]
-    assert table.column("text").to_pylist() == ["all of it", "a part"]
+    assert table.column("text").to_pylist() == ["all of it", "a part", ""]
+
+
+def test_a_part_that_flac_cannot_store_is_a_bad_sample(tmp_path, capsys):
+    soundfile.write(tmp_path / "a.wav", np.zeros((80, 9), np.int16), 8000)
+    line = {"audio_filepath": "a.wav", "offset": 0.005, "text": "nine channels"}
+    (tmp_path / "manifest.json").write_text(json.dumps(line))
+    assert convert(tmp_path / "manifest.json", tmp_path / "out", "--from", "nemo") == 1
+    assert "line 1 of" in (text := capsys.readouterr().err)
+    assert "FLAC cannot store 9 channels at 8000 Hz" in text
 
 
 def test_videos_in_class_folders(tmp_path):

@@ -62,6 +62,14 @@ def test_what_makes_no_array_is_a_bad_sample(tmp_path):
     )
 
 
+def test_a_group_of_one_null_is_a_bad_sample(tmp_path):
+    """A column of the type null has no values at all."""
+    path = written(tmp_path / "x.parquet", {"n": pa.nulls(9), "x": range(9)})
+    found = failures(opened("parquet", paths=path, columns=["x", "n"]))
+    assert list(found) == list(range(9))
+    assert "#row 8: column 'n': it has no value (null)" in found[8]
+
+
 def test_bad_rows_are_left_out_if_asked(tmp_path):
     path = written(tmp_path / "x.parquet", {"n": [0, None, 2, 3]})
 

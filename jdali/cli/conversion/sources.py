@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 import soundfile
 
+from jdali._errors import SampleError
 from jdali._storage import RecordFiles
 from jdali._storage import files as _storage
 from jdali.codecs import audio
@@ -314,7 +315,7 @@ def _coco(paths: Sequence[str]) -> Source:
     texts = [path for path in paths if path.lower().endswith(".json")]
     folders = [path for path in paths if path not in texts]
     if len(texts) != 1 or len(folders) > 1:
-        raise ValueError("of COCO the annotations, a .json file, and the folder of the pictures are read")
+        raise ValueError("COCO needs the annotations, a .json file, and the folder of the pictures")
     path, folder = texts[0], folders[0] if folders else os.path.dirname(texts[0])
     text = _storage.read(path)
     _storage.check_items(path, text.count(b"{"), "entries")
@@ -326,9 +327,15 @@ def _coco(paths: Sequence[str]) -> Source:
     by_image: dict[int, list[_CocoObject]] = {}
     for one in found.annotations:
         by_image.setdefault(one.image_id, []).append(one)
+    files = _storage.all_from_data(
+        folder,
+        [image.file_name for image in found.images],
+        lambda index: f"{path}: image {found.images[index].id}",
+        free=False,
+    )
 
     def place(index: int) -> str:
-        return _storage.join(folder, _storage.from_data(folder, found.images[index].file_name))
+        return _storage.join(folder, files[index])
 
     def read(index: int) -> SourceSample:
         image, objects = found.images[index], by_image.get(found.images[index].id, [])
@@ -363,12 +370,18 @@ def _nemo(paths: Sequence[str]) -> Source:
         data = _storage.read(_storage.join(working, place))
         info = audio.peek(data)
         seconds = info.length / info.sample_rate
-        start, most = entry.offset or 0.0, seconds if entry.duration is None else entry.duration
-        if start or most < seconds - _SAME_SECONDS:
+        start, most = entry.offset or 0.0, entry.duration
+        # A negative time stands for none, as in `decode_part`.
+        if start > 0 or (most is not None and 0 <= most < seconds - _SAME_SECONDS):
             # A part of a file: what `readers.nemo_asr` reads of it.
-            wave, info = audio.decode_part(data, start, entry.duration, dtype=np.dtype(np.int16))
+            wave, info = audio.decode_part(data, start, most, dtype=np.dtype(np.int16))
             out = io.BytesIO()
-            soundfile.write(out, wave, round(info.sample_rate), format="FLAC", subtype="PCM_16")
+            try:
+                soundfile.write(out, wave, round(info.sample_rate), format="FLAC", subtype="PCM_16")
+            except soundfile.LibsndfileError as error:
+                raise SampleError(
+                    f"FLAC cannot store {info.channels} channels at {info.sample_rate} Hz: {error.error_string}"
+                ) from error
             data, seconds = out.getvalue(), len(wave) / info.sample_rate
         fields = {"audio": data, "text": entry.text or "", "duration": seconds}
         return SourceSample(_key(index), fields)

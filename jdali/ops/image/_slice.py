@@ -73,7 +73,8 @@ def setup(
         cut.update(np.unique(chosen).tolist())
     if not later:
         anchors, sizes = _window.apply_bounds("slice", policy, data.extents, anchors, sizes, policies)
-        params["_anchors"] = anchors.astype(np.int32)
+        # int32 does not hold every begin; a window that reaches its limits is as far outside.
+        params["_anchors"] = np.clip(anchors, -(2**31), 2**31 - 1 - sizes).astype(np.int32)
     _window.check_border("slice", policy, data.extents, sizes)
     channels = sizes[:, layout.index("C")] if "C" in layout else None
     _window.check_fill_values("slice", policy, fill_values, layout, channels)

@@ -78,7 +78,10 @@ class Column:
         size = math.prod(shape)
         if (np.diff(self.starts) != size).any():
             return None
-        return self.values[first : first + size * len(self.starts)].reshape(len(self.starts), *shape)
+        values = self.values[first : first + size * len(self.starts)]
+        if len(values) < size * len(self.starts):  # a single null of the type null has none
+            return None
+        return values.reshape(len(self.starts), *shape)
 
     def store(self, rows: np.ndarray) -> Store:
         """Returns the samples in these rows as a column of a batch."""

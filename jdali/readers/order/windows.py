@@ -69,7 +69,7 @@ def _renumbered(rows: np.ndarray) -> np.ndarray:
 
 
 class _Window(NamedTuple):
-    """The samples of a window, row by row; of one that is divided its pieces.
+    """The samples of a window, row by row; a sample that is divided comes once for each piece.
 
     Attributes:
         refs: to the samples.

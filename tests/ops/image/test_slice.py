@@ -186,6 +186,15 @@ def test_empty_result_and_empty_data():
     contract.check(op, [[empty]], args, layout="HWC", expected=[[expected]])
 
 
+@pytest.mark.parametrize("far", [9, -9, 2**31, -(2**31), 2**32, -(2**32)])
+def test_a_window_outside_of_the_sample_is_filled(far):
+    """Also where int32 does not hold its begin."""
+    args = {"normalized_anchor": False, "normalized_shape": False, "out_of_bounds_policy": "pad"}
+    inputs = [[image(7, 8)], [np.float32([far, 0])], [np.float32([4, 3])]]
+    expected = [[np.full((3, 4, 3), 9, np.uint8)]]
+    contract.check(op, inputs, args | {"fill_values": [9.0]}, layout=["HWC", "", ""], expected=expected)
+
+
 @pytest.mark.parametrize(
     ("inputs", "args", "error", "text"),
     [
