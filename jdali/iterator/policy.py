@@ -124,7 +124,7 @@ class EpochCounter:
     ):
         self.policy, self.batch_size, self.pipelines = policy, batch_size, pipelines
         self.given_size, self.reader = size, reader
-        # Without a size DALI ignores the policy: what comes is given.
+        # Without a size DALI ignores the policy, and gives batches as they come.
         self._wraps = policy is LastBatchPolicy.FILL and not (reader.pads if reader is not None else padded)
         self.step = self.epoch = self.done = 0
         self._thrown_away = 0  # batches behind the last one

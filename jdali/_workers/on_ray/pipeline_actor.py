@@ -104,7 +104,7 @@ class ActorClient:
         content = packed_memory(call.packed, call.arrays)
         # In the memory that the process has as well: what it writes there can be read when it is gone.
         log = content.memory.map() if call.has_log and content.memory is not None else None
-        # Without patience: the next process has to compile first, and other actors need not.
+        # No second try here: the next process would compile first, and other actors have done so.
         future = self.pool.submit(content, call.order, patience=0)
         try:
             return await asyncio.shield(asyncio.wrap_future(future))  # the pool alone ends it

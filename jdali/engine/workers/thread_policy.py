@@ -56,8 +56,8 @@ class ThreadPolicy:
     EXPENSIVE_SECONDS = 1e-3
     # What all calls of a batch together may take longer, for once.
     TOLERANCE_SECONDS = 450e-6
-    # After at most this many batches the other way is tried again, for samples differ. At first sooner: the
-    # first call may have something to set up.
+    # Batches after which the other way is tried again, at most, since samples differ. The first tries come
+    # sooner: the first call may have something to set up.
     MOST_PATIENCE = 64
     # Fewer samples say nothing of the pool.
     _FEW = 4
