@@ -201,7 +201,10 @@ def shapes_text(extents: np.ndarray, shown: int = 4) -> str:
 
 
 def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
-    """Returns DALI's words, those of a constant and of a tensor, for an argument with neither one value nor one for each axis."""
+    """Returns DALI's words for an argument that has neither one value nor one for each axis.
+
+    They are those for a constant, then those for a tensor.
+    """
     return (
         f'Argument "{name}" expects either a single value or a list of {axes} elements. {found} given. Argument {name} '
         f"for sample {sample} is expected to have 1 or {axes} elements, got: {found}."

@@ -86,9 +86,9 @@ class Branches:
         true_values: Sequence[Any],
         false_values: Sequence[Any],
     ) -> list[Any]:
-        """Merges the values after either branch of a conditional (no containers: leaves of them); called outside of them.
+        """Merges the values after either branch of a conditional; called outside of both branches.
 
-        For messages, the name of a leaf has the path in its container: "y[0]".
+        There are no containers among them, only leaves, whose names, for messages, have the path: "y[0]".
         """
         condition = self._in_current(condition)
         triples = zip(names, true_values, false_values, strict=True)

@@ -103,6 +103,7 @@ class EpochCounter:
     """Position of an iterator in its epochs.
 
     Args:
+        batch_size: of each pipeline.
         size: samples in an epoch of all pipelines together; -1: see `reader`.
         reader: None and no size: an epoch lasts until a source ends.
         padded: with `size`: the source repeats its last sample rather than begin anew.

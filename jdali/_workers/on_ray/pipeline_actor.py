@@ -40,7 +40,13 @@ class ActorStart:
 
 
 class ActorCall(NamedTuple):
-    """Tasks of one client, made in one go; `order` is that of the first; with `has_log`, the first array is their log."""
+    """Tasks of one client, which are made in one go.
+
+    Attributes:
+        packed: a `TaskGroup`, without `arrays`.
+        order: of the first task among the client's; lower ones go first.
+        has_log: the first array is the log of the group.
+    """
 
     packed: PackedValue
     arrays: tuple[Bytes, ...]

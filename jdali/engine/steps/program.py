@@ -124,7 +124,11 @@ class ProgramBudget:
 
 @dataclasses.dataclass(frozen=True)
 class PlannedStage:
-    """A stage planned for one batch; `arrays` are sizes of all values, then values by sample, in the order of the packing."""
+    """A stage planned for one batch.
+
+    Attributes:
+        arrays: all small arrays by sample, in the order of the packing: sizes of all values, then values.
+    """
 
     calls: tuple[PlannedCall, ...]
     inputs: tuple[BatchSpec, ...]

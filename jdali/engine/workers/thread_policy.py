@@ -80,7 +80,10 @@ class ThreadPolicy:
 
     # --- its first samples ------------------------------------------------------------------
     def work_here(self, function: Callable[[int], object], samples: Sequence[int]) -> int:
-        """Calls function(0), ... on `samples` samples each, as long as that is the better way; returns how many were called."""
+        """Calls function(0), function(1), ... as long as that is the better way; returns how many were called.
+
+        Call i works on `samples[i]` samples.
+        """
         if not self.tries_here:
             return 0
         if self._batches_to_pool:
