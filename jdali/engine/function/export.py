@@ -219,7 +219,7 @@ def _described_outputs(
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
     """Describes the outputs: element types, layouts, and sizes where all samples have the same.
 
-    With `varied`, the start may have several sizes, so one that was taken alone says nothing of others.
+    With `varied`, the start may have several sizes.
     """
     form = plans[0].form
     # If one size only was taken, it says nothing of others.
