@@ -225,7 +225,10 @@ def run_frames(
 
 
 def _rows(value: Array, axis: int | None, frames: int) -> Array:
-    """Flattens [N, ...] to [N · frames, ...]; `axis` is that of the frames, None: all frames of a sample share its value."""
+    """Flattens [N, ...] to [N · frames, ...].
+
+    `axis` is that of the frames; None: all frames of a sample share its value.
+    """
     if axis is None:
         value = jnp.broadcast_to(value[:, None], (value.shape[0], frames, *value.shape[1:]))
     else:

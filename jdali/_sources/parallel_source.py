@@ -192,9 +192,10 @@ class ParallelSource(SourceFeed, InWorkers):
         return batch.outputs
 
     def _wanted(self, request: _Request) -> tuple[int, ...]:
-        """Returns the part of a request that its batch depends on; for whole batches, all but the number of the first sample.
+        """Returns the part of a request that its batch depends on.
 
-        That number was too high if a batch before turned out smaller than expected.
+        Whole batches do not depend on the number of the first sample, which was too high if a batch before turned out smaller
+        than expected.
         """
         return () if not self._takes_index else request[:-1] if self.batch else request
 

@@ -39,7 +39,10 @@ class Branches:
 
     # --- branches ---------------------------------------------------------------------------
     def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
-        """Begins a branch: operators called from here on work on the samples for which `condition` is `which`; see `Domain`."""
+        """Begins a branch; see `Domain`.
+
+        Operators called from here on work on the samples for which `condition` is `which`.
+        """
         domain = self._domain(self._graph.domain, self._in_current(condition), which, share)
         self._stack.append(self._graph.domain)
         self._graph.domain = domain
@@ -256,7 +259,11 @@ def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> Da
 
 
 def current_branches(name: str) -> Branches:
-    """Returns the conditionals of the pipeline that is being defined; without one, the error says that `name` was called."""
+    """Returns the conditionals of the pipeline that is being defined.
+
+    Raises:
+        RuntimeError: there is none; it says that `name` was called.
+    """
     graph = current_graph()
     if graph is None:
         raise RuntimeError(f"{name}: called outside of a pipeline definition")

@@ -181,9 +181,9 @@ class EpochCounter:
         return _ceil_div(size - ahead, self.samples_per_step)
 
     def samples_from(self, batch: int) -> int:
-        """Counts the samples that the batches of the epoch from number `batch` on give, those that fill up a batch not included.
+        """Counts the samples that the batches from number `batch` of the epoch on give; -1: not known.
 
-        Of the largest shard of the pipelines, if there is a reader; -1: not known.
+        Samples that fill up a batch do not count. With a reader, the count is that of its largest shard.
         """
         length = self.length
         if length is None:

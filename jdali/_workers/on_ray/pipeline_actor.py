@@ -92,7 +92,10 @@ _IDLE_SECONDS = 600.0
 
 
 class ActorClient:
-    """A pipeline that an actor works for, by a pool of one process. The actors of a node share the arrays of its start."""
+    """A pipeline that an actor works for, by a pool of one process.
+
+    The actors of a node share the arrays of its start: names, indexes, tables.
+    """
 
     def __init__(self, name: str, start: ActorStart, node: str):
         self._shared = shared_on_node(name, lambda: _filled(start)) if start.start.size else None

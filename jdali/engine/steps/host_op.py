@@ -1,4 +1,7 @@
-"""Runs operators that work on one sample on the host, and those that only move samples; plans calls for all host operators."""
+"""Runs operators that work on one sample on the host, and those that only move samples.
+
+`HostRunner` plans the calls of all operators on the host.
+"""
 
 from __future__ import annotations
 

@@ -104,7 +104,11 @@ class ProgramBudget:
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
     def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key, and counts it if it is new here; raises CompileLimitError if it is one too many."""
+        """Returns the function of a key, all that it depends on, and counts it if it is new here.
+
+        Raises:
+            CompileLimitError: it would be one too many.
+        """
         found = self._table.get(key, make)
         with self._lock:
             if found not in self._own:
