@@ -26,7 +26,7 @@ _LITTLE = 0.05
 _SOME = 0.2
 # The part that sets the pace is hardly ever idle; if none is this busy, batches differ a lot.
 _BUSY = 0.6
-# From this share of its time on, threads that only wait (for storage, or for each other) matter.
+# A part with less processor time than this share of its busy time waits, for storage or another thread.
 _WAITING = 0.5
 # Parts below this share of a batch's time are not shown.
 _SHOWN = 0.01
@@ -192,7 +192,7 @@ class _Mark:
 
 
 class Recorder:
-    """Counts from the last `mark` on what some pipelines and the iterator over them take.
+    """Counts the time of pipelines, and of the iterator over them, from the last `mark` on.
 
     Args:
         pipelines: built.

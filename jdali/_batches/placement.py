@@ -215,6 +215,7 @@ class BatchSplit:
     """Split of the batch axis by a sharding.
 
     Attributes:
+        count: number of parts, in all processes together.
         parts: those that this process holds: number of the part, and the devices that hold it here.
     """
 

@@ -1,5 +1,6 @@
-"""Provenance: the samples of sources that each sample was made of. It travels with them; names are made when
-asked for.
+"""Provenance: the samples of sources that each sample was made of.
+
+It travels with the samples; names are made when they are asked for.
 """
 
 from __future__ import annotations

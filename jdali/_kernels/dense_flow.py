@@ -1,13 +1,13 @@
 """Dense motion between two pictures: Lucas and Kanade's method on a pyramid, with a vector for each pixel.
 
-At each level the flow w is improved step by step. A pixel's new vector is the one that, were it that of its whole
-neighbourhood, would explain best how the pictures differ: with the gradient g of the later picture, the difference
-d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, it solves
+At each level the flow w is improved step by step. The new vector w' of a pixel explains best how
+the pictures differ in its neighbourhood, if all of that moved alike: with the gradient g of the later picture, the
+difference d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, it solves
 
     (sum of k g gᵀ + ridge) w' = sum of k (g gᵀ w - g d) + ridge w
 
-(B. D. Lucas and T. Kanade, 1981; that the neighbours bring vectors of their own, as in G. Farnebäck, 2003, keeps
-the fixed point exact where vectors differ). Neighbours that are not explained, as where something is covered, count
+(B. D. Lucas and T. Kanade, 1981; each neighbour enters with its own vector, as in G. Farnebäck, 2003, so that the
+fixed point is exact where vectors differ). Neighbours that are not explained, as where something is covered, count
 less (M. J. Black and P. Anandan, 1996); a median after each level takes out vectors that stand alone.
 
 All sums are unrolled in a fixed order, and all borders are those of the true extent, so that padding changes no bit.

@@ -1,8 +1,8 @@
 """Pixels of an image as a warp reads them: plain, or with the bytes of each packed into one number.
 
-On a CPU a gather takes its time by the number of indices, not of bytes, and what surrounds it is made for each element
-anew. Packed, a pixel of three bytes is read and filled once, with vector instructions; where the border is repeated
-there is so little to do for an element that packing does not pay.
+On a CPU the time of a gather depends on the number of indices alone, whatever their bytes, and operations around it are
+computed anew for each element. Packed, a pixel of three bytes is read and filled once, with vector instructions. Where the
+border is repeated, an element needs so little work that packing does not pay.
 """
 
 from __future__ import annotations

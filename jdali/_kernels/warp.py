@@ -64,7 +64,7 @@ def check_warp(
     interp_type: DALIInterpType,
     allowed: Sequence[DALIInterpType] = (types.INTERP_NN, types.INTERP_LINEAR),
 ) -> None:
-    """Raises if an operator that samples images cannot do so."""
+    """Raises if images cannot be sampled: one has no pixels, or the interpolation is not `allowed`."""
     if interp_type not in allowed:
         words = {types.INTERP_NN: "nearest", types.INTERP_LINEAR: "linear", types.INTERP_CUBIC: "cubic"}
         *first, last = (words[one] for one in allowed)

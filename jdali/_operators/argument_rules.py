@@ -85,7 +85,15 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
 
 
 def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
-    """Returns the shape in which `run` of operator `name` gets a sample's value of an argument; refuses wrong ones."""
+    """Returns the shape in which `run` of operator `name` gets a sample's value of an argument.
+
+    Args:
+        extents: int [N, ndim], true shape of each sample's value.
+
+    Raises:
+        SampleError: the value of a sample has a wrong shape, or one unlike the other samples'.
+        ValueError: the values have a wrong number of axes.
+    """
     ranks = arg.ranks
     if arg.is_number:
         check_samples(
@@ -201,7 +209,10 @@ def shapes_text(extents: np.ndarray, shown: int = 4) -> str:
 
 
 def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
-    """Returns DALI's words, those of a constant and of a tensor, for an argument with neither one value nor one for each axis."""
+    """Returns DALI's words for an argument that has neither one value nor one for each axis.
+
+    They are those for a constant, then those for a tensor.
+    """
     return (
         f'Argument "{name}" expects either a single value or a list of {axes} elements. {found} given. Argument {name} '
         f"for sample {sample} is expected to have 1 or {axes} elements, got: {found}."
@@ -229,7 +240,10 @@ def padded(values: np.ndarray) -> np.ndarray:
 
 
 def fitted(value: Array, shape: Shape, lead: int) -> Array:
-    """Cuts the padding off a value [..., padded] in compiled code; a number may have axes of one element."""
+    """Cuts the padding off a value [..., padded] in compiled code, so that a sample's has `shape`.
+
+    The first `lead` axes stay. A number may have axes of one element.
+    """
     whole = (slice(None),) * lead
     if shape == ():
         return jnp.asarray(value)[(*whole, *[0] * (value.ndim - lead))]

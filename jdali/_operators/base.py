@@ -193,7 +193,10 @@ class Operator(Schema, OptionalInputOptions):
         return not self.depends_on_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """Returns True if it works on the whole batch at once: results for a sample alone differ from those in its batch."""
+        """Returns True if it works on the whole batch at once.
+
+        Results for a sample alone then differ from those in its batch.
+        """
         return False
 
     @property

@@ -337,9 +337,10 @@ def run_call(
     out_shapes: Sequence[tuple[int, ...]],
     keys: Array | None = None,
 ) -> tuple[Array, ...]:
-    """Runs a call on padded samples, arrays and outputs [N, *padded], extents int32 [N, ndim]; pure, for a compiled program.
+    """Runs a call on padded samples; pure, for use inside a compiled program.
 
-    Values in `traced`, [N, ...], may be padded where `call.argument_shapes` has them.
+    Arrays and outputs are [N, *padded], extents int32 [N, ndim]. Values in `traced`, [N, ...], may be padded where
+    `call.argument_shapes` has them.
     """
     if call.frames is not None:
         single = functools.partial(run_call, dataclasses.replace(call, frames=None))

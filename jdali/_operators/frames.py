@@ -26,7 +26,7 @@ FRAMES = "F"
 
 
 def sample_of(row: int, counts: np.ndarray | None) -> int:
-    """Returns the sample that a row of `setup` belongs to; `counts` are frames of sequences, None where rows are samples."""
+    """Returns the sample of a row of `setup`; `counts`: the frames of each sequence, None: rows are samples."""
     return row if counts is None else int(np.searchsorted(np.cumsum(counts), row, side="right"))
 
 
@@ -98,7 +98,10 @@ class Frames:
         return BatchSpec(np.insert(extents, axis, self.counts, axis=1), spec.dtype, layout)
 
     def padded(self, values: np.ndarray) -> np.ndarray:
-        """Pads values of all frames to [N, frames, ...] by a sample's last; to powers of two, as each number is a program."""
+        """Pads values of all frames to [N, frames, ...]; the last one of a sample is repeated.
+
+        The number of frames is a power of two, as each number is a compiled program.
+        """
         most = 1 << (int(self.counts.max(initial=1)) - 1).bit_length()
         first = np.cumsum(self.counts) - self.counts
         rows: np.ndarray = values[first[:, None] + np.minimum(np.arange(most), self.counts[:, None] - 1)]
@@ -111,7 +114,10 @@ class Frames:
         held: Iterable[str],
         planned: Iterable[str],
     ) -> FrameAxes:
-        """Finds the axes of frames of a program: an output like the first input has them there, others in front."""
+        """Finds the axis of frames of each input and output of a program, for `FrameAxes`.
+
+        An output with as many axes as the first input has it in the same place, any other output in front.
+        """
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]
         return FrameAxes(self.axes, tuple(own), tuple(held), tuple(sorted(planned)))
@@ -219,7 +225,10 @@ def run_frames(
 
 
 def _rows(value: Array, axis: int | None, frames: int) -> Array:
-    """Flattens [N, ...] to [N · frames, ...]; `axis` is that of the frames, None: all frames of a sample share its value."""
+    """Flattens [N, ...] to [N · frames, ...].
+
+    `axis` is that of the frames; None: all frames of a sample share its value.
+    """
     if axis is None:
         value = jnp.broadcast_to(value[:, None], (value.shape[0], frames, *value.shape[1:]))
     else:

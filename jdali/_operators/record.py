@@ -1,5 +1,7 @@
-"""Names that the file of an operator imports from `_operators`: a decorator for each kind of operator, the words of a
-signature, and helpers of `setup` and `run`. `jdali.plugin.operators` re-exports those that third parties use.
+"""Names that the file of an operator imports from `_operators`.
+
+They are a decorator for each kind of operator, the words of a signature, and helpers of `setup` and `run`.
+`jdali.plugin.operators` re-exports those that third parties use.
 
 ========================  ===============  =================================================================
 decorator                 makes a          which is

@@ -236,7 +236,11 @@ def read_schema(
     setup: Callable[..., object] | None,
     engine_parameters: tuple[str, ...],
 ) -> dict[str, Any]:
-    """Reads the fields of `Schema` from two signatures; raises TypeError for a parameter that the module's docstring lacks."""
+    """Reads the fields of `Schema` from two signatures.
+
+    Raises:
+        TypeError: a parameter is none of those that the module's docstring names.
+    """
     hints = typing.get_type_hints(run, include_extras=True)
     inputs: list[InputSpec] = []
     args: dict[str, Arg] = {}

@@ -32,7 +32,7 @@ def start_callback_workers(config: PipelineConfig, definition: Definition) -> Ca
 
 
 def make_engine(config: PipelineConfig, definition: Definition, callbacks: CallbackWorkers | None) -> Engine:
-    """Plans the graph and opens the sources."""
+    """Plans the graph and opens the sources; `callbacks` end with the engine."""
     outputs = definition.complete()
     nodes = definition.graph.nodes
     if not outputs and not any(node.preserve for node in nodes):

@@ -8,7 +8,11 @@ from jdali.graph import DataNode, copy_graph
 
 
 def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
-    """Returns the nodes of a pipeline's outputs; defines the pipeline if needed, without building it. Refuses debug mode."""
+    """Returns the nodes of a pipeline's outputs; defines the pipeline if needed, without building it.
+
+    Raises:
+        ValueError: the pipeline is in debug mode, in which it has no graph.
+    """
     if pipeline.debug:
         raise ValueError("a pipeline in debug mode defines its graph anew in each iteration: use debug=False")
     return pipeline._definition.complete()

@@ -245,8 +245,9 @@ class Pipeline:
         else:
             self._start_callback_workers()
             engine = make_engine(config, self._definition, self._callback_workers)
-        # What runs a pipeline must not keep it.
-        setup = weakref.WeakMethod(self.iter_setup) if self._feeds_itself else None
+        kept = weakref.ref(self)  # what runs a pipeline must not keep it
+        # Looked up for each draw, as in `_set_up`: it may be a static method, or be set on the pipeline itself.
+        setup = (lambda: getattr(kept(), "iter_setup", None)) if self._feeds_itself else None
         window = make_window(config, engine, setup)
         self._definition.is_final = True
         self._first_source_position = self._source_position = engine.get_state()

@@ -83,7 +83,11 @@ def _described(config: PipelineConfig) -> dict[str, Any]:
 
 
 def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
-    """Returns the parts of an equal pipeline: definition, and further arguments; TypeError: an argument cannot be written."""
+    """Returns the parts of an equal pipeline: the definition, and further arguments of `Pipeline`.
+
+    Raises:
+        TypeError: an argument, a function or a source for instance, cannot be written.
+    """
     nodes, config = definition.graph.nodes, definition.config
     called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
     try:

@@ -59,7 +59,11 @@ def is_callback(source: object) -> TypeGuard[Callable[..., Any]]:
 
 
 def takes_argument(function: Callable[..., object]) -> bool:
-    """Returns True if a callback takes an index (a number, SampleInfo or BatchInfo); TypeError: it takes more than that."""
+    """Returns True if a callback takes an index: a number, SampleInfo or BatchInfo.
+
+    Raises:
+        TypeError: it takes more than that.
+    """
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

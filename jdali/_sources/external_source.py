@@ -173,7 +173,7 @@ class SourceFeed:
             self._items.restart()
 
     def end_with(self, other: str) -> None:
-        """Begins again if `cycle` is "raise": another source of the pipeline is at its end, and what this one gave is lost."""
+        """Begins again if `cycle` is "raise": another source, `other`, is at its end, and what this one gave is lost."""
         if self.cycle == "raise":
             self.restart()
         elif self._items is not None and is_callback(self.source):

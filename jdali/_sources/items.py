@@ -56,7 +56,7 @@ class SourceItems:
         return self._taken > 0 and inspect.isgenerator(self._source)
 
     def next(self) -> Any:
-        """Returns the next item."""
+        """Returns the next item; raises StopIteration if none is left."""
         if self._ended:
             raise StopIteration
         try:

@@ -192,7 +192,11 @@ class ParallelSource(SourceFeed, InWorkers):
         return batch.outputs
 
     def _wanted(self, request: _Request) -> tuple[int, ...]:
-        """Describes what the batch of a request depends on; batches may be smaller than the later ones requested."""
+        """Returns the part of a request that its batch depends on.
+
+        Whole batches do not depend on the number of the first sample, which was too high if a batch before turned out smaller
+        than expected.
+        """
         return () if not self._takes_index else request[:-1] if self.batch else request
 
     def _ask(self, request: _Request) -> _Ahead:

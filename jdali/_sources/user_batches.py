@@ -134,8 +134,9 @@ class DataKind:
         self._layout = ""
 
     def check(self, samples: Samples, layout: str) -> None:
-        """Refuses, in DALI's words, a batch of another kind than the one before. One without samples has none; batches without a
-        layout may precede those with one.
+        """Refuses, in DALI's words, a batch of another kind than the one before.
+
+        A batch without samples has no kind; batches without a layout may precede those with one.
         """
         if not len(samples):
             return

@@ -123,7 +123,7 @@ class Blocks:
                 self._ahead, self._latest, following = 0, number, number + 1
             if number < following:
                 self._fetched(number)
-            # Blocks skipped within the window will be read as well: in order, as they are dropped.
+            # Blocks skipped within the window are fetched too, and in order: the first one fetched is dropped first.
             for block in range(following, min(self._latest + 1 + self._ahead, self._starts[-1])):
                 self._fetched(block)
             future = self._kept[number]
@@ -140,7 +140,7 @@ class Blocks:
         return future
 
     def _file(self, number: int) -> int:
-        """Finds the file of a block. Empty files have no block, and come before one that begins with the same number."""
+        """Finds the file of a block: of files that begin with the same number, all but the last are empty."""
         return bisect.bisect_right(self._starts, number) - 1
 
     def _fetch(self, number: int) -> bytes:

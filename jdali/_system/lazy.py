@@ -45,7 +45,7 @@ def imported(package: str, where: Mapping[str, str]) -> None:
 
 
 def register(entry: str, module: str) -> None:
-    """Registers the module of an entry: a function that lower modules call and that stands on them."""
+    """Registers the module that defines the function `entry`, which modules below it call."""
     _entries[entry] = module
 
 

@@ -1,4 +1,4 @@
-"""The interpreter's exit: calls of XLA in our own threads, which it waits for, and threads of the user, which it holds.
+"""The interpreter's exit: it waits for calls of XLA in our own threads, and holds threads of the user's.
 
 A thread that returns from a call of XLA into an interpreter that has ended brings down the process.
 """

@@ -193,7 +193,10 @@ class inner:
 
 
 def put_off(function: Callable[..., R], name: str) -> Callable[..., R]:
-    """Wraps work of this part that a later part does in `inner(name)`: its time counts here, and is not counted there."""
+    """Wraps work of this part that a later part does in `inner(name)`.
+
+    Its time counts for this part, and is taken off that of the later one and of `name`.
+    """
     lap: Lap | None = getattr(_HERE, "lap", None)
     if lap is None:
         return function

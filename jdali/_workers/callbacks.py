@@ -243,7 +243,11 @@ def _seed_random(seed: int, number: int) -> None:
 
 # --- pickling -------------------------------------------------------------------------------
 def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
-    """Pickles the objects, their attribute `callback` by the pickler and all else by `pickle`; returns what `_received` takes."""
+    """Pickles the objects for `_received`: their attribute `callback` by the pickler, all else by `pickle`.
+
+    Raises:
+        Exception: what the pickler raised, with a note.
+    """
     dumps, loads = _dumps_and_loads(pickler)
     parts = []
     for one in objects:

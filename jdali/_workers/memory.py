@@ -21,7 +21,7 @@ class Memory:
     """A file without a name."""
 
     descriptor: int
-    size: int
+    size: int  # bytes
 
     def map(self) -> mmap.mmap:
         return mmap.mmap(self.descriptor, self.size)
@@ -34,12 +34,18 @@ class Memory:
 
 
 def folders() -> list[str | None]:
-    """Chooses the folder of shared memory: the file system in memory, where there is one; then that of temporary files."""
+    """Lists the folders to try for shared memory: the file system in memory, if any, then that of temporary files."""
     return [*([str(_SHARED_MEMORY)] if os.access(_SHARED_MEMORY, os.W_OK) else []), None]
 
 
 def allocate(size: int, least: int = 0) -> tuple[int, int]:
-    """Makes a file without a name, of `size` bytes or more; returns descriptor and size. MemoryError: there is no room."""
+    """Makes a file without a name, of `least` bytes, or of more if `size` is more.
+
+    Returns: its descriptor, and its size in bytes.
+
+    Raises:
+        MemoryError: there is no room for it, neither in memory nor on disk.
+    """
     # Powers of two: samples that grow a little do not need a new file each time.
     length = max(_SMALLEST, least if size <= least else 1 << (size - 1).bit_length())
     failure: OSError | None = None

@@ -19,8 +19,9 @@ SlabName: TypeAlias = "tuple[int, int]"
 
 @dataclasses.dataclass(frozen=True)
 class StartOrder:
-    """First message to a process: what starts it, a function that returns the maker of tasks. The descriptor of the memory of its
-    arrays follows, if it has some.
+    """First message to a process: `start` is a packed function, which returns the maker of tasks.
+
+    The descriptor of the memory of its arrays follows, if it has some.
     """
 
     number: int
@@ -95,7 +96,11 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: object, descriptors: Sequence[int] = ()) -> None:
-        """Sends a message, and open files, of which the receiver gets its own descriptors; OSError: the other is gone."""
+        """Sends a message, and open files, of which the receiver gets its own descriptors.
+
+        Raises:
+            OSError: the other process is gone.
+        """
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         whole = _HEADER.pack(len(data)) + data
         # One call, except for messages that the socket takes in pieces.
@@ -106,7 +111,11 @@ class Channel:
             self._socket.sendall(memoryview(whole)[sent:])
 
     def receive(self) -> tuple[Any, list[int]]:
-        """Blocks until the next message; returns it with descriptors, which the caller closes; EOFError: the other is gone."""
+        """Blocks until the next message is there; returns it with the descriptors, which the caller closes.
+
+        Raises:
+            EOFError, OSError: the other process is gone.
+        """
         header, descriptors, _, _ = socket.recv_fds(
             self._socket, _HEADER.size, _MOST_DESCRIPTORS, _CLOSE_ON_EXEC
         )

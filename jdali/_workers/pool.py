@@ -58,6 +58,7 @@ class TaskPool:
     Args:
         start: starts a process. None: none is replaced. Tasks may have effects, so each is sent once, to a process without
             another one, and the first death fails all that wait.
+        most_idle: bytes of shared memory that are kept for later results.
         keeps_packed: results and exceptions of makers are not unpacked: each task returns a `PackedResult`.
         timeout: seconds that a task may take, without `start`; None: any time.
     """

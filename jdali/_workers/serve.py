@@ -60,7 +60,10 @@ def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None =
 
 
 def end_with_starter() -> None:
-    """Has the system end this process with the thread that started it, also while it is stopped or holds the GIL; on Linux."""
+    """Has the system end this process with the thread that started it; on Linux.
+
+    That works also while this process is stopped or holds the GIL.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
 

@@ -66,7 +66,10 @@ class TaskOutcome(NamedTuple):
 
 
 def pack_group(tasks: Sequence[GroupTask]) -> tuple[PackedValue, tuple[_Array, ...]]:
-    """Packs tasks for one process; returns the value without its arrays, and these: of several tasks, the first is the log."""
+    """Packs tasks for one process; returns the value without its arrays, and these.
+
+    If there are several tasks, the first array is the log.
+    """
     group = TaskGroup(np.zeros(1 if len(tasks) > 1 else 0, np.int64), tuple(tasks))
     packed, buffers = pack(group, small=1)
     return packed, tuple(np.frombuffer(buffer, np.uint8) for buffer in buffers)

@@ -21,11 +21,11 @@ Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]],
 
 
 class PackedValue(NamedTuple):
-    """A value without the contents of its arrays, which lie in `spans` (offset, size) of the memory."""
+    """A value without the contents of its arrays, which lie in memory beside it."""
 
-    head: bytes
-    spans: tuple[tuple[int, int], ...]
-    size: int
+    head: bytes  # pickled
+    spans: tuple[tuple[int, int], ...]  # offset and size of each array in the memory, bytes
+    size: int  # of the memory that the arrays need, bytes
 
 
 class ArrayPickler(pickle.Pickler):

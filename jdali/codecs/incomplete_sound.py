@@ -67,9 +67,9 @@ def _chunks(
     Args:
         content: of the file.
         at: where the first begins.
-        form: of the head of a chunk.
+        form: format of the head of a chunk, for `struct`.
         pad: chunks begin at multiples of it.
-        counts_itself: the size of a chunk is that of its head, too.
+        counts_itself: the size that a head tells includes the head.
     """
     head = struct.Struct(form)
     unknown = UNKNOWN_LENGTH if head.size == 8 else 1 << 62

@@ -284,7 +284,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> 
     if request.output_type == GRAY and not info.detail.lossless:
         picture.draft("L", picture.size)
     stored = with_channels(as_stored(picture))
-    # Pillow turns all CMYK around, for most is Adobe's.
+    # Pillow inverts all CMYK pictures, since most come from Adobe's programs.
     return 255 - stored if info.channels == 4 else stored
 
 

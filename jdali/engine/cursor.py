@@ -97,7 +97,7 @@ class TaskCursor:
         self._ends[self.epoch] = self.get_state()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Returns the sources' state where one ended in an epoch, of the last two; None: none did."""
+        """Returns the state of all sources when one ended in this epoch, of the last two; None: none did."""
         return self._ends.get(epoch)
 
     def set_state(self, state: Mapping[str, Any]) -> None:

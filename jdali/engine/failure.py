@@ -81,7 +81,10 @@ class OperatorFailure(Exception):
 
 
 class failing_as:
-    """Turns exceptions in `with failing_as(nodes):` into a failure of these nodes, or of the one that is known to have failed."""
+    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure`, unless they are one.
+
+    It is of all these nodes, or of one of them where it is known which.
+    """
 
     __slots__ = ("_nodes",)
 

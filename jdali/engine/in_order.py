@@ -21,7 +21,11 @@ class InOrder:
         self._left: dict[int, set[int]] = {step: set() for step in self._next}  # before their turn
 
     def turn(self, number: int, step: int) -> contextlib.AbstractContextManager[None]:
-        """Returns what to be in while the batch is in the step; raises Stopped after `stop`. A later attempt waits for nobody."""
+        """Returns what to be in while the batch is in the step. A later attempt at the batch waits for nobody.
+
+        Raises:
+            Stopped: on entering: `stop` was called.
+        """
         return self._turn(number, step) if step in self._next else contextlib.nullcontext()
 
     @contextlib.contextmanager

@@ -51,7 +51,7 @@ class PreparedStep:
         runs_empty: it also runs if its branch has no samples, so that outputs have their types and layouts.
     """
 
-    nodes: Sequence[Node]
+    nodes: Sequence[Node]  # all in one branch
     run: Callable[[Values, SampleIds, Pool], None]
     last_uses: Sequence[DataNode] = ()
     timer: PhaseTimer | None = None
@@ -72,6 +72,8 @@ def make(
     """Runs steps in their order, and drops each value after its last use.
 
     Args:
+        env: values that the steps read; outputs are added.
+        parts: samples of the branches known so far, at least of the whole batch; others are added.
         enter: returns what to hold while a step runs; it may wait.
 
     Raises:
@@ -89,7 +91,13 @@ def make(
 
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """Returns the samples of a branch: those of its parent for which the predicate, which must be a scalar, is as it says."""
+    """Returns the samples of a branch, and adds them to `parts`, which has those of the whole batch.
+
+    They are those of its parent for which the predicate is as the branch says.
+
+    Raises:
+        NodeFailure: a predicate is no scalar.
+    """
     if domain not in parts:
         assert domain.parent is not None
         assert domain.predicate is not None
@@ -162,6 +170,7 @@ class PreparedPlan:
         """Makes the runners; nothing is compiled.
 
         Args:
+            plan: its sources are left out.
             shares_rows: see `runner_of`.
             takes_turns: calls from several threads wait for each other.
             runs_empty: steps also run on no samples.

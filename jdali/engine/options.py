@@ -10,7 +10,12 @@ import jax
 
 @dataclasses.dataclass(frozen=True)
 class EngineOptions:
-    """Options of an engine, as `Pipeline` documents them; `most_idle` are bytes of host memory kept for later batches."""
+    """Options of an engine, as `Pipeline` documents them.
+
+    Attributes:
+        most_idle: bytes of host memory that are kept for later batches.
+        devices: of JAX, for "cpu" and "gpu".
+    """
 
     batch_size: int
     threads: int

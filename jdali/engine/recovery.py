@@ -117,8 +117,12 @@ class StandIns:
         self._copied: dict[int, int] = {}  # of one position to another
 
     def replace(self, bad: Iterable[int]) -> BatchTask:
-        """Returns the task with other samples in the positions that failed, where its mask is False; LookupError: none can be
-        made. It is empty if an external source gave nothing else.
+        """Returns the task with other samples in the positions that failed, where its mask is False.
+
+        The task is empty if an external source gave nothing else.
+
+        Raises:
+            LookupError: no sample can be made.
         """
         origins = {self._copied.get(position, position) for position in bad}
         self._tried[list(origins)] += 1

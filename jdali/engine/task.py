@@ -55,6 +55,7 @@ class EpochShare:
     """Places a batch in the epochs of an iterator, and says which of its samples are handed out there.
 
     Attributes:
+        epoch, number: of the iterator, and of the batch in the epoch, from 0.
         length: batches of the epoch; None: it lasts until a source ends.
         counts: for each pipeline of the iterator the samples, from the first one on, that belong to the epoch.
     """

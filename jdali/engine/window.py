@@ -168,8 +168,9 @@ class Window:
 
     # --- making -----------------------------------------------------------------------------
     def follow(self, follower: Follower) -> None:
-        """Has an iterator decide on the batches drawn from now on, and finish them; one more is then made ahead. The window holds
-        it weakly, and lets it go when the sources are moved.
+        """Has an iterator decide on the batches drawn from now on, and finish them, where batches are made ahead.
+
+        One batch more is made ahead then. The window holds the follower weakly, and drops it when the sources are moved.
         """
         if self.ahead:
             self._flight.follow(follower)
@@ -198,7 +199,13 @@ class Window:
             self._draw_ahead()
 
     def schedule(self, scheduled: int = 0) -> bool:
-        """Begins to make one more batch, unless batches are made ahead; False: the end of a source comes next."""
+        """Begins to make one more batch, unless batches are made ahead, as many as there is room for.
+
+        Args:
+            scheduled: batches that were scheduled before and not taken.
+
+        Returns: False at the end of a source, which comes next.
+        """
         self.refuse_own_thread()
         with self.turn:
             self.refuse_if_closed()

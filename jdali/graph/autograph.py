@@ -44,8 +44,10 @@ def is_not_converted(func: object) -> bool:
 
 
 def do_not_convert(func: object = None) -> Any:
-    """Keeps `if`, `and`, `or`, `not` of a function, and of all that it calls, as Python's own; a decorator. Pipeline definitions
-    are refused.
+    """Keeps `if`, `and`, `or`, `not` of a function, and of all that it calls, as Python's own; a decorator.
+
+    Raises:
+        ValueError: the function is a pipeline definition.
     """
     if func is None:
         return do_not_convert
@@ -57,7 +59,7 @@ def do_not_convert(func: object = None) -> Any:
 
 
 def is_autograph_artifact(entity: object) -> bool:
-    """Returns True if a function, or one that it was defined among, had its conditionals converted."""
+    """Returns True if the conditionals of a function, or of one that it is defined in, were converted."""
     return isinstance(entity, FunctionType) and HOOK in entity.__code__.co_freevars
 
 

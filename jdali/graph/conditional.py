@@ -39,7 +39,10 @@ class Branches:
 
     # --- branches ---------------------------------------------------------------------------
     def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
-        """Begins a branch: operators called from here on work on the samples for which `condition` is `which`; see `Domain`."""
+        """Begins a branch; see `Domain`.
+
+        Operators called from here on work on the samples for which `condition` is `which`.
+        """
         domain = self._domain(self._graph.domain, self._in_current(condition), which, share)
         self._stack.append(self._graph.domain)
         self._graph.domain = domain
@@ -86,9 +89,9 @@ class Branches:
         true_values: Sequence[Any],
         false_values: Sequence[Any],
     ) -> list[Any]:
-        """Merges the values after either branch of a conditional (no containers: leaves of them); called outside of them.
+        """Merges the values after either branch of a conditional; called outside of both branches.
 
-        For messages, the name of a leaf has the path in its container: "y[0]".
+        There are no containers among them, only leaves, whose names, for messages, have the path: "y[0]".
         """
         condition = self._in_current(condition)
         triples = zip(names, true_values, false_values, strict=True)
@@ -256,7 +259,11 @@ def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> Da
 
 
 def current_branches(name: str) -> Branches:
-    """Returns the conditionals of the pipeline that is being defined; without one, the error says that `name` was called."""
+    """Returns the conditionals of the pipeline that is being defined.
+
+    Raises:
+        RuntimeError: there is none; it says that `name` was called.
+    """
     graph = current_graph()
     if graph is None:
         raise RuntimeError(f"{name}: called outside of a pipeline definition")

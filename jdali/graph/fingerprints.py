@@ -43,7 +43,10 @@ Entry = list[Any]  # operator, inputs, {argument: text}
 
 
 def describe(nodes: Sequence[Node], options: Mapping[str, object]) -> list[Entry]:
-    """Describes a graph by entries, in the order of making, on which random keys depend; `options` change its results."""
+    """Describes a graph: an entry for each node, in the order of their making, on which random keys depend.
+
+    `options` are those of the pipeline that change its results.
+    """
     entries: list[Entry] = [["pipeline", "", {k: _text(v) for k, v in options.items() if v}]]
     return entries + [_entry(node) for node in nodes]
 

@@ -69,7 +69,7 @@ def is_choice(node: Node) -> bool:
 
 
 def passes_on(node: Node) -> bool:
-    """Returns True if a function does not run the node, for its output is its first input: a move, or the start of a branch."""
+    """Returns True if a function does not run the node, whose output is its first input: a move, or a branch's start."""
     return moves_only(node) or node.op.name == _SPLIT
 
 

@@ -21,6 +21,7 @@ class Assembler:
     """Turns the outputs of pipelines into named, dense arrays on the devices they are wanted on.
 
     Args:
+        sharding: for all outputs, or by name; None: the default device.
         padded: names of the outputs whose samples may differ in size: they are padded by zeros, and
             `<name>_extent` has their sizes.
         leading: with a sharding: the parts of the batch get a leading axis of their own.
@@ -56,6 +57,7 @@ class Assembler:
 
         Args:
             rows: for each pipeline the samples to take; None: all.
+            mask: bool [N], for the samples of all pipelines.
         """
         for batches in outputs:
             self.check(batches)

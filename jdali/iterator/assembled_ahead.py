@@ -127,7 +127,7 @@ class Assembly:
 
 
 class JoinedBatch:
-    """A batch of all pipelines, made ahead of its parts, which are let go of once they were assembled."""
+    """A batch of all pipelines, made ahead from its parts, which are dropped once they were assembled."""
 
     def __init__(self, pipelines: int):
         self.parts: list[Result | None] = [None] * pipelines

@@ -232,8 +232,7 @@ class DataIterator(EpochLoop[BatchT]):
         return self._clock.share
 
     def report(self) -> Report:
-        """Reports where the time of this epoch went (until the next one begins: of the last), for a person to
-        read.
+        """Reports where the time of this epoch went, for a person to read; until the next one begins, of the last.
 
         `print(iterator.report())` says whether the loop waited for data, which part of the pipeline sets
         the pace, and what to change.

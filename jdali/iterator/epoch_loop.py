@@ -34,7 +34,8 @@ Self = typing.TypeVar("Self", bound="EpochLoop[Any]")
 class WaitClock:
     """Adds up the time spent inside of `with clock.wait():`, epoch by epoch; by any number of threads.
 
-    The figures of an epoch stay readable until the first wait of the next one.
+    The figures of an epoch stay readable until the first wait of the next one: `waited`, seconds of all threads;
+    `first_wait`, those until the first batch came; `batches`, how many came.
     """
 
     def __init__(self) -> None:
@@ -82,6 +83,9 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
     """Goes through the batches of a stream, epoch by epoch; see `DataIterator`.
 
     Threads that want a batch wait without a lock, then one of them takes it under `_lock`.
+
+    Args:
+        samples: in a batch of all pipelines together.
     """
 
     def __init__(self, stream: BatchStream, samples: int, *, auto_reset: bool):

@@ -103,6 +103,7 @@ class EpochCounter:
     """Position of an iterator in its epochs.
 
     Args:
+        batch_size: of each pipeline.
         size: samples in an epoch of all pipelines together; -1: see `reader`.
         reader: None and no size: an epoch lasts until a source ends.
         padded: with `size`: the source repeats its last sample rather than begin anew.
@@ -124,7 +125,7 @@ class EpochCounter:
     ):
         self.policy, self.batch_size, self.pipelines = policy, batch_size, pipelines
         self.given_size, self.reader = size, reader
-        # Without a size DALI ignores the policy: what comes is given.
+        # Without a size DALI ignores the policy, and gives batches as they come.
         self._wraps = policy is LastBatchPolicy.FILL and not (reader.pads if reader is not None else padded)
         self.step = self.epoch = self.done = 0
         self._thrown_away = 0  # batches behind the last one
@@ -180,9 +181,9 @@ class EpochCounter:
         return _ceil_div(size - ahead, self.samples_per_step)
 
     def samples_from(self, batch: int) -> int:
-        """Counts the samples that the batches of the epoch from number `batch` on give, those that fill up a batch not included.
+        """Counts the samples that the batches from number `batch` of the epoch on give; -1: not known.
 
-        Of the largest shard of the pipelines, if there is a reader; -1: not known.
+        Samples that fill up a batch do not count. With a reader, the count is that of its largest shard.
         """
         length = self.length
         if length is None:

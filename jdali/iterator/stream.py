@@ -30,7 +30,7 @@ class TakenBatch:
 
 @dataclasses.dataclass(frozen=True)
 class EpochEnd:
-    """The end of an epoch, with `state` there; `size`, `length` and `next_state` (at its beginning) are of the next epoch."""
+    """The end of an epoch, where `state` was taken; all else is of the next epoch, `next_state` at its beginning."""
 
     size: int
     length: int | None

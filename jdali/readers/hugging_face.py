@@ -42,14 +42,14 @@ def hugging_face(
     """Reads a data set of Hugging Face from its folder: an output for each of `columns`.
 
     The folder is one that `save_to_disk` wrote, or a clone (or a URL that fsspec knows, such as `hf://datasets/...`) of a
-    repository with Parquet files: of the split that their names or folders tell, as `datasets` does. The package `datasets`
-    is not needed. `Pipeline.reader_meta(name)["classes"]` has the names of a column of class labels; of several
-    columns, lists by column.
+    repository with Parquet files, whose names or folders tell their splits, as for `datasets`. The package `datasets`
+    is not needed. `Pipeline.reader_meta(name)["classes"]` has the names of the classes of a column of labels; for
+    several such columns, it is a dict of lists, by column.
 
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns, with "." between those of nested fields. Of pictures and sounds their bytes are read.
+        columns: names of the columns, with "." between those of nested fields. Pictures and sounds are read as bytes.
         path: of the folder.
         filter: which rows are samples, see `readers.parquet`.
         split: of the data set; a folder of one split has no other.

@@ -100,7 +100,7 @@ class FrameReader(TableReader):
 
 
 def _names(name: str, table: Any, column: str, root: str, folder: str, where: str) -> NameTable:
-    """Returns the files that a column names: all lie below the root, as names or whole paths."""
+    """Returns the files that a column names below the root; whole paths are shortened to such names."""
     try:
         found = column_of(table.column(column).combine_chunks())
     except (TypeError, BadRecord) as error:

@@ -167,6 +167,20 @@ def test_an_error_in_iter_setup_comes_in_its_turn():
     pipe.close()
 
 
+def test_iter_setup_may_be_a_static_method():
+    class Fed(Pipeline):
+        def define_graph(self):
+            return fn.external_source(name="x")
+
+        @staticmethod
+        def iter_setup():
+            pipe.feed_input("x", np.full((2, 1), 3, np.int32))
+
+    pipe = Fed(batch_size=2, num_threads=1)
+    assert int(pipe.run()[0].at(0)[0]) == 3
+    pipe.close()
+
+
 def test_a_pipeline_with_iter_setup_that_is_dropped_ends():
     before = jdali_threads()
     setups_of_runs(jdali, 2, runs=3)

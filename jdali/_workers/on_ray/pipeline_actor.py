@@ -40,7 +40,13 @@ class ActorStart:
 
 
 class ActorCall(NamedTuple):
-    """Tasks of one client, made in one go; `order` is that of the first; with `has_log`, the first array is their log."""
+    """Tasks of one client, which are made in one go.
+
+    Attributes:
+        packed: a `TaskGroup`, without `arrays`.
+        order: of the first task among the client's; lower ones go first.
+        has_log: the first array is the log of the group.
+    """
 
     packed: PackedValue
     arrays: tuple[Bytes, ...]
@@ -86,7 +92,10 @@ _IDLE_SECONDS = 600.0
 
 
 class ActorClient:
-    """A pipeline that an actor works for, by a pool of one process. The actors of a node share the arrays of its start."""
+    """A pipeline that an actor works for, by a pool of one process.
+
+    The actors of a node share the arrays of its start: names, indexes, tables.
+    """
 
     def __init__(self, name: str, start: ActorStart, node: str):
         self._shared = shared_on_node(name, lambda: _filled(start)) if start.start.size else None
@@ -104,7 +113,7 @@ class ActorClient:
         content = packed_memory(call.packed, call.arrays)
         # In the memory that the process has as well: what it writes there can be read when it is gone.
         log = content.memory.map() if call.has_log and content.memory is not None else None
-        # Without patience: the next process has to compile first, and other actors need not.
+        # No second try here: the next process would compile first, and other actors have done so.
         future = self.pool.submit(content, call.order, patience=0)
         try:
             return await asyncio.shield(asyncio.wrap_future(future))  # the pool alone ends it

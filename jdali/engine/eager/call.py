@@ -153,7 +153,10 @@ _no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))
 
 @functools.lru_cache(maxsize=1024)
 def room_for(batch_size: int) -> int:
-    """Rounds a batch size up to 1, 2, 3, 4, 6, 8, 12, 16, ...: few programs serve all, and at most a third of rows is unused."""
+    """Rounds a batch size up to 1, 2, 3, 4, 6, 8, 12, 16, 24, ..., so that few programs serve all sizes.
+
+    Less than a third of a program's rows is unused.
+    """
     power = 1
     while power < batch_size:
         if power * 3 // 2 >= batch_size and power > 1:

@@ -35,7 +35,7 @@ class GraphKey(NamedTuple):
 
     define: Callable[..., Any]
     inputs: tuple[InputKind, ...]
-    room: int
+    room: int  # rows of a program
     accelerator: jax.Device
 
 

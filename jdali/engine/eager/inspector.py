@@ -44,7 +44,10 @@ class Trace:
 
 
 class StepwiseEngine(Engine):
-    """Makes batches of another engine's tasks, operator by operator; that engine shares its readers, and stays as it is."""
+    """Makes batches of another engine's tasks, operator by operator.
+
+    The readers are that engine's; its position, times and programs stay as they are.
+    """
 
     def __init__(self, engine: Engine, *, most: int):
         options = dataclasses.replace(
@@ -256,8 +259,9 @@ class PipelineInspector:
             return self._engine().trace(alone), 0, alone
 
     def sample_traces(self, index: int, epochs: range) -> list[tuple[Trace, int]]:
-        """Runs a sample of several epochs, operator by operator; returns a trace, and the sample's position in it, for each. A
-        failure in one epoch does not hide the others.
+        """Runs a sample of several epochs, operator by operator; a failure in one epoch does not hide the others.
+
+        Returns: for each epoch a trace, and the position of the sample in it.
         """
         if not self.knows_samples:
             raise ValueError(

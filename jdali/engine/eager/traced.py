@@ -16,7 +16,10 @@ Made = TypeVar("Made")
 
 
 class ObjectCache(Generic[Made]):
-    """Makes objects by their key, and keeps the `most` used last; a key that cannot be hashed is made anew each time."""
+    """Makes objects by their key, and keeps the `most` used last.
+
+    The object of a key that cannot be hashed is made anew each time.
+    """
 
     def __init__(self, make: Callable[[Any], Made], most: int):
         self._make = make

@@ -94,7 +94,10 @@ class MadeElsewhere:
     def make(
         self, task: BatchTask, seed: int, order: int, begun: Begun | None = None
     ) -> dict[DataNode, TensorList] | AttemptFailure:
-        """Blocks until a worker has made a task; returns the values at the border, or why they could not be made."""
+        """Blocks until a worker has made a task; returns the values at the border, or why they could not be made.
+
+        It raises what is of no sample and no operator: the workers were closed, or cannot be started.
+        """
         begun = begun or self.begin(task, seed, order)
         sent = begun.sent.task
         killed: TaskKilledError | None = None
@@ -211,7 +214,10 @@ def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError]
 
 
 def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) -> None:
-    """Makes each sample of a task as a batch of its own, all by the cheaper makers first; notes its position before."""
+    """Makes each sample of a task as a batch of its own, and notes its position first.
+
+    All samples go through one maker before the next; the cheaper makers come first.
+    """
     for make in makers:
         for position in range(len(task)):
             note_reached(position)

@@ -28,12 +28,12 @@ WINDOW_BATCHES = 32
 
 @dataclasses.dataclass(frozen=True)
 class LoopWindow:
-    """Counts over some batches; `waited` are seconds of the loop, `busy` those of all workers together."""
+    """Counts over some batches."""
 
     batches: int
-    seconds: float
-    waited: float
-    busy: float
+    seconds: float  # between the first and the last
+    waited: float  # seconds of these in which the loop waited for a batch
+    busy: float  # seconds for which workers worked, together
 
 
 @dataclasses.dataclass(frozen=True)

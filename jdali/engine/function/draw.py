@@ -29,6 +29,7 @@ class Draw:
     Attributes:
         words: uint32 [2], of the pipeline's seed, or of the caller's key.
         is_key: the words are a key's; then all operators draw from it, even those with their own seed.
+        epoch, index: int [N], of each sample; the index is that in the data set.
         held: keys of a deterministic function, by the number of the operator: all samples draw like the first.
     """
 
@@ -42,7 +43,10 @@ class Draw:
     def of(
         cls, count: int, seed: int, key: Any, epoch: Any, index: Any, held: HeldKeys | None = None
     ) -> Draw:
-        """Checks what the caller gave. With keys of a deterministic function, `held`, the others do not count."""
+        """Checks what the caller gave; without an index it is 0, 1, ...
+
+        With keys of a deterministic function, `held`, neither key nor epoch nor index counts.
+        """
         words: Any = seed_words(seed)
         if held:
             first = np.zeros(count, np.int64)

@@ -217,7 +217,10 @@ def _forms(
 def _described_outputs(
     plans: Sequence[FunctionPlan], *, varied: bool
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
-    """Describes the outputs: element types, layouts, and the size of all samples, if it is one; a start may have `varied`."""
+    """Describes the outputs: element types, layouts, and sizes where all samples have the same.
+
+    With `varied`, the start may have several sizes.
+    """
     form = plans[0].form
     # If one size only was taken, it says nothing of others.
     many = len({plan.form.program.shapes[: form.inputs] for plan in plans}) > 1 or not varied
@@ -265,8 +268,10 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
 
 
 def without_places(exported: jax.export.Exported) -> jax.export.Exported:
-    """Strips the places in source files from a program: JAX writes the files and lines of all callers into it, so it would be
-    another program in another folder, and tell where its author keeps files.
+    """Strips from a program the places in source files that its operations came from.
+
+    JAX writes the files and lines of all callers into a program. It would be another program in another folder, and tell
+    where its author keeps files.
     """
     with ir.Context() as context:
         stablehlo.register_dialect(context)
@@ -354,7 +359,10 @@ def aspect(sides: Sequence[int]) -> float:
 
 
 def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) -> tuple[tuple[int, ...], ...]:
-    """Returns padded shapes that hold all representatives and sizes in between; `growth` makes room for larger random values."""
+    """Returns padded shapes that hold the values of all representatives, and of sizes in between.
+
+    `growth` is a factor on sizes that differ, for larger random values.
+    """
     shapes = []
     for each in zip(*sizes, strict=True):
         columns = list(zip(*each, strict=True))

@@ -98,9 +98,10 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     programs: list[ExportedProgram]
 
     def computed_fingerprint(self) -> str:
-        """Returns the fingerprint of what is computed, of the programs by their checksums.
+        """Returns the fingerprint of what is computed; checksums stand for the programs.
 
-        Where the definition stands is for messages of errors only: the same one in another file has the same fingerprint.
+        Lines of the user's file do not count, which are for error messages: the same definition in another file has the
+        same fingerprint.
         """
         nodes = [{name: value for name, value in row.items() if name != "where"} for row in self.nodes]
         domains = [row[:-1] for row in self.domains]
@@ -115,7 +116,11 @@ def require_flatbuffers() -> None:
 
 
 def read_manifest(folder: Path, jdali_version: str) -> Manifest:
-    """Reads and checks the description of a folder; raises FolderError if it is damaged, or another version wrote it."""
+    """Reads and checks the description of a folder.
+
+    Raises:
+        FolderError: it is damaged, or another version wrote it.
+    """
     path = folder / MANIFEST
     try:
         data = files.read(str(path))

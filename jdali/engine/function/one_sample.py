@@ -108,8 +108,9 @@ _kept = ObjectCache(SampleFunction, KEPT_FUNCTIONS)
 
 
 def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:
-    """Rounds products of `function` as in a pipeline's programs, see `exact`. A batch is rounded as a whole: `vmap` does not find
-    the kernels' loops for batches once products are rounded.
+    """Rounds products of `function` as in a pipeline's programs, see `exact`, also under `vmap`.
+
+    A batch is rounded as a whole: `vmap` does not find the kernels' loops for batches once products are rounded.
     """
 
     @jax.custom_batching.custom_vmap

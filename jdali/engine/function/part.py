@@ -89,7 +89,11 @@ class FunctionDefinition:
 
 
 def make_part(definition: FunctionDefinition) -> Part:
-    """Finds the operators between the start and the outputs of a function; raises ValueError if one is not compiled."""
+    """Finds the operators between the start and the outputs of a function.
+
+    Raises:
+        ValueError: one of them is not compiled, or an output does not follow from the start.
+    """
     start = [origin(v) for v in definition.start]
     fixed = {origin(v): array for v, array in definition.fixed.items()}
     for value in (*start, *definition.outputs):

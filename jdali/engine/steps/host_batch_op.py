@@ -54,7 +54,7 @@ class _BatchCall:
 
 
 class PoolWorkers:
-    """The `Workers` of one call."""
+    """The `Workers` of one call, on samples of `size` bytes together."""
 
     def __init__(self, pool: Pool, policy: ThreadPolicy, size: int, *, in_order: bool = False):
         self._pool, self._policy, self._size, self._in_order = pool, policy, size, in_order

@@ -1,4 +1,7 @@
-"""Runs operators that work on one sample on the host, and those that only move samples; plans calls for all host operators."""
+"""Runs operators that work on one sample on the host, and those that only move samples.
+
+`HostRunner` plans the calls of all operators on the host.
+"""
 
 from __future__ import annotations
 
@@ -78,6 +81,7 @@ class HostOpRunner(HostRunner):
 
     def __init__(self, node: Node, op: HostOp, *, seed: int):
         super().__init__(node, seed)
+        op.bind(node.args, private=True)  # a graph that was read may have arguments that the operator lacks
         self._op = op
         self.at_once = 1 if op.effects else 2
         self._layouts = op.output_layouts(node.args) if op.output_layouts else ("",) * len(node.outputs)

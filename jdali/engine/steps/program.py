@@ -104,7 +104,11 @@ class ProgramBudget:
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
     def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key, and counts it if it is new here; raises CompileLimitError if it is one too many."""
+        """Returns the function of a key, all that it depends on, and counts it if it is new here.
+
+        Raises:
+            CompileLimitError: it would be one too many.
+        """
         found = self._table.get(key, make)
         with self._lock:
             if found not in self._own:
@@ -124,7 +128,11 @@ class ProgramBudget:
 
 @dataclasses.dataclass(frozen=True)
 class PlannedStage:
-    """A stage planned for one batch; `arrays` are sizes of all values, then values by sample, in the order of the packing."""
+    """A stage planned for one batch.
+
+    Attributes:
+        arrays: all small arrays by sample, in the order of the packing: sizes of all values, then values.
+    """
 
     calls: tuple[PlannedCall, ...]
     inputs: tuple[BatchSpec, ...]

@@ -224,9 +224,10 @@ class StageRunner(StepRunner):
         self._collect(env, plan, [job.samples for job in jobs], results)
 
     def _queued_calls(self, jobs: Sequence[Job]) -> int:
-        """Returns how many calls of a batch may be queued in XLA beside that of a worker; 0: it waits for its own. On a CPU, too,
-        they are computed in threads of XLA's: a worker that waited for each of its calls would often wait for a thread that
-        has to wait for a core. But what waits takes memory, so it does wait where calls are large.
+        """Returns how many calls of a batch may be queued in XLA beside that of a worker; 0: it waits for its own.
+
+        On a CPU, too, calls are computed in threads of XLA's: a worker that waited for each of its calls would often wait
+        for a thread that has to wait for a core. Queued calls take memory, so a worker does wait where calls are large.
         """
         if self._platform != "cpu":
             return len(jobs)

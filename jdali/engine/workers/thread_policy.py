@@ -56,8 +56,8 @@ class ThreadPolicy:
     EXPENSIVE_SECONDS = 1e-3
     # What all calls of a batch together may take longer, for once.
     TOLERANCE_SECONDS = 450e-6
-    # After at most this many batches the other way is tried again, for samples differ. At first sooner: the
-    # first call may have something to set up.
+    # Batches after which the other way is tried again, at most, since samples differ. The first tries come
+    # sooner: the first call may have something to set up.
     MOST_PATIENCE = 64
     # Fewer samples say nothing of the pool.
     _FEW = 4
@@ -80,7 +80,10 @@ class ThreadPolicy:
 
     # --- its first samples ------------------------------------------------------------------
     def work_here(self, function: Callable[[int], object], samples: Sequence[int]) -> int:
-        """Calls function(0), ... on `samples` samples each, as long as that is the better way; returns how many were called."""
+        """Calls function(0), function(1), ... as long as that is the better way; returns how many were called.
+
+        Call i works on `samples[i]` samples.
+        """
         if not self.tries_here:
             return 0
         if self._batches_to_pool:

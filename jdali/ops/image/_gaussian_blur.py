@@ -51,7 +51,7 @@ SMALL = 1 << 16
 
 # --- setup --------------------------------------------------------------------------------------
 def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
-    """Returns the axes that are blurred: all but channels and frames; without a layout all of at most three."""
+    """Returns the axes that are blurred: all but channels and frames; without a layout all, at most three."""
     axes = tuple(a for a in range(ndim) if not layout or layout[a] not in "CF")
     if not 1 <= len(axes) <= 3 or len(set(layout)) < len(layout):
         return tuple(range(*spatial_axes("gaussian_blur", layout, ndim)))

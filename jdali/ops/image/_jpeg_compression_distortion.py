@@ -166,8 +166,8 @@ def _whole(image: Array, quality: Array, extent: Array) -> Array:
     return jnp.clip(jnp.stack(colors, axis=-1), 0, 255).astype(jnp.uint8)[:height, :width]
 
 
-# The functions from here to `_upsampled` are for int32, as libjpeg has them, and for changes of float32 values, of
-# which nothing is rounded.
+# The functions from here to `_upsampled` take int32, which they round as libjpeg does, or changes of values in
+# float32, which they do not round.
 def _shifted(total: Array, bits: int, bias: Any) -> Array:
     """Divides total by 2^bits; rounds integers down, after `bias` was added."""
     if jnp.issubdtype(total.dtype, jnp.floating):

@@ -189,5 +189,5 @@ def _as_transform(matrix: Vector | Matrix) -> Array:
     values = jnp.asarray(matrix, jnp.float32)
     if values.ndim == 1:
         return values.reshape(3, 3)
-    # A second input is adapted like an image without channels: it has one axis more at the end.
+    # A matrix given as the second input is adapted like an image without channels, by one more axis at the end.
     return values.reshape(values.shape[:2])[:3, :3]

@@ -326,7 +326,7 @@ class RayDispatcher:
             return  # they were failed
         error = reply.exception()  # see `_joined`
         if isinstance(error, RayError) and not isinstance(error, RayTaskError):
-            # Of the actor, of its node, or of the object store with the results.
+            # The actor, its node, or the object store with the results was lost.
             self._note_loss(slot, jobs, place)
             return
         slot.jobs = [job for job in slot.jobs if job not in jobs]

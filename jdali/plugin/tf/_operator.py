@@ -162,7 +162,7 @@ def _coordinates(batch: TensorList) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def dataset_compatible_tensorflow() -> bool:
-    """Returns True if the installed TensorFlow has what `DALIDataset` needs; always, for others are not imported."""
+    """Returns True: TensorFlow without what `DALIDataset` needs is never imported."""
     return True
 
 

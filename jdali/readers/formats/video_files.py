@@ -161,7 +161,7 @@ def frame_range(
 
 
 def _frame_at(index: VideoIndex, seconds: float, up: bool, *, from_end: bool) -> int:
-    """Returns the frame that is shown at a time; with `up` the next one unless it begins just then."""
+    """Returns the frame that is shown at a time; with `up`, the first frame that begins then or later."""
     times = index.seconds()
     # The last frame is taken to be shown as long as the others usually are.
     lasting = float(np.median(np.diff(times))) if len(times) > 1 else 0.0

@@ -56,7 +56,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
         finally:
             self.worker_init_fn = own
         loop = _Loop(self, batches, lasting)
-        # Workers that last are still at work for the next loop.
+        # Persistent workers go on to work for the next loop.
         weakref.finalize(self if lasting else loop, self.dali_server._forget, self._owner).atexit = False
         return loop
 

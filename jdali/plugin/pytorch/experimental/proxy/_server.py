@@ -229,7 +229,7 @@ def _serve(pipe: Pipeline, requests: Requests) -> None:
 
 
 def _begins(pipe: Pipeline, requests: Requests, ticket: Ticket, arguments: dict[str, Any]) -> bool:
-    """Begins a batch; False: it cannot be begun, and that is its outcome."""
+    """Begins a batch; False: that failed, and the error is the outcome of the batch."""
     try:
         pipe.feed_inputs(arguments, copy=False)
         pipe.schedule_run()
