@@ -33,7 +33,7 @@ _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "Inv
 _S3 = ("s3", "s3a")
 _HTTP = ("http", "https")
 # Protocols whose packages are in jdali's extra.
-_IN_EXTRA = (*_S3, *_HTTP, "gs", "gcs")
+_IN_EXTRA = (*_S3, *_HTTP, "gs", "gcs", "hf")
 _NONE: Mapping[str, Any] = {}
 # All file systems that were used, by identity. A forked process must never let go of those of its parent: as they
 # close their connections, they take them off the list of what the parent listens to (epoll's is shared).
@@ -97,8 +97,6 @@ def _found(url: str) -> tuple[Any, str]:
         return system, path
     except ImportError as error:  # fsspec names the missing package
         advice = f": {install('remote')}" if protocol in _IN_EXTRA else ""
-        if protocol == "hf":
-            advice = ": pip install huggingface_hub"
         raise ImportError(f"to read {url}: {error}{advice}") from error
     except ValueError as error:
         if protocol in fsspec.available_protocols():

@@ -71,6 +71,7 @@ LIBRARIES = (
     LibraryUse("sentencepiece", "sentencepiece", "fn.tokenize with models of SentencePiece", "text"),
     LibraryUse("fsspec", "fsspec", "paths that are URLs", "remote"),
     LibraryUse("s3fs", "s3fs", "s3:// URLs", "remote"),
+    LibraryUse("huggingface-hub", "huggingface_hub", "hf:// URLs", "remote"),
     LibraryUse("gcsfs", "gcsfs", "gs:// URLs", "remote"),
     LibraryUse("aiohttp", "aiohttp", "http:// and https:// URLs", "remote"),
     LibraryUse("cloudpickle", "cloudpickle", "objects of local classes in worker processes", "workers"),

@@ -158,5 +158,5 @@ def test_without_the_package_of_the_hub(monkeypatch):
     pytest.importorskip("fsspec", reason="fsspec is not installed")
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, "hf", raising=False)
-    with pytest.raises(ImportError, match="hf://datasets/me/data: .*pip install huggingface_hub"):
+    with pytest.raises(ImportError, match=r'hf://datasets/me/data: .*pip install "\.\[remote\]"'):
         opened("hugging_face", path="hf://datasets/me/data", columns=["text"])
