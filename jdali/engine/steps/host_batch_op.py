@@ -125,10 +125,11 @@ class HostBatchOpRunner(HostRunner):
     def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
         """Returns True if the samples of a batch are made when they are asked for.
 
-        Threads that make them in calls of the stage wait for its last call, so with several of them it has to have many.
+        With several threads they are not: each would wait for the last call of the stage.
         """
-        least = LEAST_BYTES if pool.threads == 1 else 2 * LEAST_BYTES * pool.threads
-        return spec.batch_size > 1 and int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= least
+        if pool.threads > 1 or spec.batch_size < 2:
+            return False
+        return int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= LEAST_BYTES
 
     def _make_later(self, env: Values, spec: BatchSpec, call: _BatchCall, pool: Pool) -> None:
         here = pool.here()  # the thread that asks is one of the pool's

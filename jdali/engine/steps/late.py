@@ -21,9 +21,9 @@ import numpy as np
 from jdali._batches import BatchSpec, LateBlock, Store
 from jdali._system.devices import HostArray
 
-# Bytes of a batch from which its samples are late, with one thread; twice as many for each of several threads. Below,
-# making all at once costs less, and saves calls. Late samples take a process that trains ResNet-50 with two threads from
-# 564 to 430 MiB, and a worker from 342 to 220 MiB, at the same time a picture (benchmarks/RESULTS.md).
+# Bytes of a batch from which its samples are late, with one thread. Below, making all at once costs less, and saves calls.
+# Late samples take a worker that trains ResNet-50 from 342 to 220 MiB at the same time a picture (benchmarks/RESULTS.md). With
+# two threads they take a process from 564 to 430 MiB, and a tenth of the rate of validation.
 LEAST_BYTES = 8 << 20
 
 MakeSome: TypeAlias = Callable[[np.ndarray], Store]

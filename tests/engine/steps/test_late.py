@@ -132,17 +132,12 @@ def test_small_batches_and_single_samples_are_made_at_once(decoder, pool):
     assert run(files(1, 2, 3), pool)[1]
 
 
-def test_several_threads_need_more_samples(decoder):
-    """They make them in calls of the stage, and each waits for the last one."""
+def test_several_threads_make_all_at_once(decoder):
     several = Pool(2)
     try:
-        assert not run(files(1, 2, 3), several)[1]
-        found, is_late = run(files(*range(12)), several)
+        assert not run(files(*range(12)), several)[1]
     finally:
         several.close()
-    assert is_late
-    assert [row[0][0][0] for row in rows(found)] == list(range(12))
-    assert sorted(decoder.calls) == [1] * 12 + [3]
 
 
 def test_all_samples_that_fail_are_told_and_by_their_own_step(decoder, pool):
