@@ -18,7 +18,7 @@ from jdali._system.devices import accelerator
 from jdali._workers import BatchWorkers, ProcessWorkers, WorkerSet
 from jdali._workers.callbacks import CallbackWorkers
 from jdali.engine import Engine, Window, eager
-from jdali.graph import DataNode, ExecutionPlan, Graph, Node, make_plan, reduced_operator, with_late_steps
+from jdali.graph import DataNode, ExecutionPlan, Graph, Node, make_plan, reduced_operator
 from jdali.readers.shared_tables import Tables
 
 
@@ -42,8 +42,6 @@ def make_engine(config: PipelineConfig, definition: Definition, callbacks: Callb
     options = config.engine_options(accelerator())
     plan = make_plan(nodes, outputs, one_device=options.one_device)
     _warn_of_unused_outputs(plan)
-    if options.one_device:  # elsewhere a single call may take all samples of a batch
-        plan = with_late_steps(plan)
     start = functools.partial(_start_batch_workers, config, definition, plan, options.one_device)
     engine = Engine(
         plan, options, callback_workers=callbacks, start_workers=start if config.workers else None

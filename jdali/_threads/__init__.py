@@ -15,7 +15,6 @@ from jdali._threads.timing import Spent as Spent
 from jdali._threads.timing import TimedPool as TimedPool
 from jdali._threads.timing import Times as Times
 from jdali._threads.timing import inner as inner
-from jdali._threads.timing import put_off as put_off
 from jdali._threads.worker_threads import Here as Here
 from jdali._threads.worker_threads import TaskExecutor as TaskExecutor
 from jdali._threads.worker_threads import Turn as Turn

@@ -86,12 +86,12 @@ class PhaseTimer:
 
     def count(
         self, tasks: int, start: float, end: float, busy: float, cpu: float,
-        inner: Sequence[tuple[str, float]], batches: int = 1,
+        inner: Sequence[tuple[str, float]],
     ) -> None:  # fmt: skip
-        """Adds one batch, or what was put off of it, from `start` to `end`; see `Spent`."""
+        """Adds one batch, from `start` to `end`; see `Spent`."""
         with self._lock:
             spent = self._spent
-            spent.count += batches
+            spent.count += 1
             spent.tasks += tasks
             spent.seconds += max(end - max(start, self._ended), 0.0)
             self._ended = max(end, self._ended)
@@ -105,24 +105,20 @@ class Lap:
     """One batch's way through a part; a context manager for one thread, which may hand tasks to a pool.
 
     Attributes:
-        part: of the work.
         busy, cpu: when it is over, see `Spent`.
     """
 
-    __slots__ = (
-        "_annotation", "_began", "_inner", "_late", "_outer", "_start", "_tasks", "busy", "cpu", "part",
-    )  # fmt: skip
+    __slots__ = ("_annotation", "_began", "_inner", "_outer", "_part", "_start", "_tasks", "busy", "cpu")
 
     def __init__(self, part: PhaseTimer):
-        self.part, self.busy, self.cpu = part, 0.0, 0.0
+        self._part, self.busy, self.cpu = part, 0.0, 0.0
         self._tasks: list[tuple[float, float]] = []
         self._inner: list[tuple[str, float]] = []
-        self._late: list[tuple[PhaseTimer, float, float]] = []
 
     def __enter__(self) -> Lap:
         self._outer = getattr(_HERE, "lap", None)
         _HERE.lap = self
-        self._annotation = TraceAnnotation(self.part.label)
+        self._annotation = TraceAnnotation(self._part.label)
         self._annotation.__enter__()
         self._began, self._start = thread_time(), perf_counter()
         return self
@@ -135,13 +131,7 @@ class Lap:
         busy = cpu + sum(wall for wall, _ in self._tasks) if self._tasks else end - self._start
         cpu += sum(own for _, own in self._tasks)
         self.busy, self.cpu = busy, cpu
-        start, tasks = self._start, max(len(self._tasks), 1)
-        for part, wall, own in self._late:
-            # Both phases are worked on at the same time, so each gets its share of it.
-            until = start + (end - start) * wall / max(busy, wall, 1e-9)
-            part.count(1, start, until, wall, own, (), batches=0)
-            start, busy, cpu = until, max(busy - wall, 0.0), max(cpu - own, 0.0)
-        self.part.count(tasks, start, end, busy, cpu, self._inner)
+        self._part.count(max(len(self._tasks), 1), self._start, end, busy, cpu, self._inner)
 
     def task(self, function: Callable[..., object]) -> Callable[..., Any]:
         """Wraps a function for a thread of a pool."""
@@ -150,7 +140,7 @@ class Lap:
             _HERE.lap = self
             cpu, start = thread_time(), perf_counter()
             try:
-                with TraceAnnotation(self.part.label):
+                with TraceAnnotation(self._part.label):
                     return function(*args, **kwargs)
             finally:
                 self._tasks.append((perf_counter() - start, thread_time() - cpu))
@@ -160,10 +150,6 @@ class Lap:
 
     def note(self, name: str, seconds: float) -> None:
         self._inner.append((name, seconds))
-
-    def note_late(self, part: PhaseTimer, wall: float, cpu: float) -> None:
-        """Counts time of a thread for an earlier part, see `put_off`."""
-        self._late.append((part, wall, cpu))
 
 
 _HERE = threading.local()  # `lap`: the one that this thread works for
@@ -190,31 +176,6 @@ class inner:
             self._lap.note(self._name, perf_counter() - self._start)
         if self._annotation is not None:
             self._annotation.__exit__(None, None, None)
-
-
-def put_off(function: Callable[..., R], name: str) -> Callable[..., R]:
-    """Wraps work of this part that a later part does in `inner(name)`.
-
-    Its time counts for this part, and is taken off that of the later one and of `name`.
-    """
-    lap: Lap | None = getattr(_HERE, "lap", None)
-    if lap is None:
-        return function
-    part = lap.part
-
-    def timed(*args: object) -> R:
-        later: Lap | None = getattr(_HERE, "lap", None)
-        cpu, start = thread_time(), perf_counter()
-        try:
-            with TraceAnnotation(part.label):
-                return function(*args)
-        finally:
-            if later is not None:
-                took = perf_counter() - start
-                later.note(name, -took)
-                later.note_late(part, took, thread_time() - cpu)
-
-    return timed
 
 
 class TimedPool(WorkerThreads):

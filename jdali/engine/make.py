@@ -139,8 +139,7 @@ def _run_timed(step: PreparedStep, timer: PhaseTimer, env: Values, part: SampleI
             pool = pool.here()
         with timer.lap() as lap:
             step.run(env, part, pool)
-    # Where samples are made late, the time is that of a look at their headers.
-    if policy is not None and env.late.keys().isdisjoint(step.nodes[0].outputs):
+    if policy is not None:
         policy.note_batch(len(part), lap.cpu, lap.busy)
 
 

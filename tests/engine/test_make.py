@@ -142,15 +142,6 @@ def test_the_time_of_a_run_is_counted_and_decides_if_the_next_is_brief(pool):
     assert sum(cpu for _, cpu, _ in noted) == pytest.approx(spent.cpu)
 
 
-def test_work_that_is_put_off_does_not_count_as_brief(pool):
-    step, policy, noted = Branch(PREDICATE), ThreadPolicy(may_be_brief=True), []
-    policy.note_batch = lambda *times: noted.append(times)
-    step.env.late[step.node.outputs[0]] = None
-    step.run(pool, timer=PhaseTimer("host", "copy"), policy=policy)
-    assert step.calls == [([1, 2], False)]
-    assert not noted
-
-
 def test_brief_work_waits_for_its_turn_and_ends_with_the_pool(pool):
     step, policy, failures = Branch(PREDICATE), ThreadPolicy(may_be_brief=True), []
     policy.is_brief = True

@@ -1,6 +1,4 @@
-"""Large pictures, which are decoded when a call of their stage asks for them, here and in a worker: the same bits, errors
-and replacements as if all were decoded at once.
-"""
+"""Large pictures, which a worker decodes when a call of their stage asks for them: the same bits, errors and replacements."""
 
 import dataclasses
 import itertools
@@ -35,11 +33,8 @@ def folder(tmp_path_factory):
     return str(folder.parent)
 
 
-AT_ONCE = {"num_threads": 8}  # which need larger batches
-
-
 def pipeline(folder, **options):
-    @jdali.pipeline_def(**{"batch_size": BATCH, "num_threads": 1, "seed": 7, **options})
+    @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=7, **options)
     def define():
         encoded, label = fn.readers.file(file_root=folder, random_shuffle=True, name="pictures")
         pictures = fn.decoders.image_random_crop(encoded, random_area=(0.9, 1.0))
@@ -50,9 +45,7 @@ def pipeline(folder, **options):
 
 
 def test_the_batches_are_large_enough_and_a_worker_makes_their_pictures_late(folder):
-    assert (
-        (8 << 20) < 0.9 * BATCH * np.prod(SIZE) * 3 < (128 << 20)
-    )  # from there on they are late: one thread, eight
+    assert 0.9 * BATCH * np.prod(SIZE) * 3 > (8 << 20)  # from there on they are late
     pipe = pipeline(folder, workers=1)
     config, graph = pipe.internals().config, pipe.graph
     sent = send_pipeline(
@@ -69,32 +62,22 @@ def test_the_batches_are_large_enough_and_a_worker_makes_their_pictures_late(fol
 
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
 def test_the_same_bits_and_replacements(folder, on_error):
-    def run(**options):
-        with closing(pipeline(folder, on_error=on_error, **options)) as pipe:
+    def run(workers):
+        with closing(pipeline(folder, workers=workers, on_error=on_error)) as pipe:
             return [batch(pipe) for _ in range(5)], pipe.errors, pipe.get_state()
 
-    at_once, here, there = run(**AT_ONCE), run(), run(workers=1)
-    assert there == here == at_once
+    here, there = run(0), run(1)
+    assert there == here
     assert {Path(error.path).name for error in here[1]} == {f"{BAD:02}.jpg"}
 
 
 def test_the_same_error(folder):
-    def error(**options):
-        with closing(pipeline(folder, **options)) as pipe, pytest.raises(RuntimeError) as caught:
+    def error(workers):
+        with closing(pipeline(folder, workers=workers)) as pipe, pytest.raises(RuntimeError) as caught:
             list(itertools.starmap(pipe.run, [()] * 5))
         return caught.value
 
-    at_once = error(**AT_ONCE)
-    assert "decoders.image_random_crop" in str(at_once)
-    for late in (error(), error(workers=1)):
-        assert str(late) == str(at_once)
-        assert (late.sample, late.source, late.where) == (at_once.sample, at_once.source, at_once.where)
-
-
-def test_this_process_makes_them_late_unless_it_has_many_threads(folder):
-    def most_at_once(**options):
-        with closing(pipeline(folder, on_error="skip", **options)) as pipe:
-            pipe.run()
-            return pipe.internals().engine.pool.slabs._most_leased
-
-    assert most_at_once() < most_at_once(**AT_ONCE)
+    here, there = error(0), error(1)
+    assert str(there) == str(here)
+    assert "decoders.image_random_crop" in str(there)
+    assert (there.sample, there.source, there.where) == (here.sample, here.source, here.where)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from jdali._threads.timing import PhaseTimer, Spent, TimedPool, inner, put_off
+from jdali._threads.timing import PhaseTimer, Spent, TimedPool, inner
 
 
 def test_batches_that_overlap_count_from_the_end_of_the_one_before():
@@ -52,32 +52,6 @@ def test_tasks_of_a_pool_count_for_the_lap_that_hands_them_out():
         pool.shutdown()
     assert (timer.spent().count, timer.spent().tasks) == (1, 3)
     assert set(timer.spent().inner) == {"work"}
-
-
-def test_work_that_is_put_off_counts_for_the_part_that_does_so(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr("jdali._threads.timing.perf_counter", lambda: now[0])
-    monkeypatch.setattr("jdali._threads.timing.thread_time", lambda: now[0] / 2)
-    first, later = PhaseTimer("host", "first"), PhaseTimer("stage", "later")
-
-    def work(seconds):
-        now[0] += seconds
-
-    with first.lap():
-        now[0] += 1.0
-        decode = put_off(work, "staging")
-    with later.lap():
-        now[0] += 2.0
-        for seconds in (6.0, 3.0):
-            with inner("staging"):
-                decode(seconds)
-                now[0] += 0.5
-    spent, left = first.spent(), later.spent()
-    assert (spent.count, spent.seconds, spent.busy, spent.cpu) == (1, 10.0, 10.0, 5.0)
-    assert (left.count, left.seconds, left.busy, left.cpu) == (1, 3.0, 3.0, 1.5)
-    assert left.inner == Counter(staging=1.0)
-    decode(1.0)  # outside of a lap: counted nowhere
-    assert first.spent() == spent
 
 
 def test_a_lap_that_raises_is_counted():

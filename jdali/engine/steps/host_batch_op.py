@@ -12,7 +12,6 @@ import numpy as np
 from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali._operators.record import ArgKind, HostBatchOp, HostOutputs, Probed, Scaled
-from jdali._threads import put_off
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.host_op import HostRunner, fixed_and_varying, raise_if_any
 from jdali.engine.steps.late import LEAST_BYTES, LateSamples
@@ -139,7 +138,7 @@ class HostBatchOpRunner(HostRunner):
             raise_if_any(self.node, made.failures)
             return made.columns[0]
 
-        late = LateSamples(spec, put_off(some, "staging"), lambda: self._make(env, call, pool))
+        late = LateSamples(spec, some, lambda: self._make(env, call, pool))
         env.late[self.node.outputs[0]] = late
         self._keep(env, (late.store,))
 
