@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,40 @@ def serve(first_batch_s: float, run: Callable[[int], float], facts: Callable[[],
             say(facts())
             return
         say({"rate": run(count)})
+
+
+def serve_batches(
+    open_batches: Callable[[], Iterator[Any]], samples: int, clock: Callable[[], float] = time.perf_counter
+) -> None:
+    """Serves batches of as many samples; a rival whose libraries are missing says so.
+
+    Args:
+        clock: of the rates, by the wall or of the processor.
+    """
+    start = time.perf_counter()
+    try:
+        batches = open_batches()
+        next(batches)
+    except ImportError as error:
+        say({"problem": str(error)})
+        return
+
+    def run(count: int) -> float:
+        start = clock()
+        for _ in range(count):
+            next(batches)
+        return count * samples / (clock() - start)
+
+    serve(time.perf_counter() - start, run, dict)
+
+
+def print_row(row: Mapping[str, Any]) -> None:
+    """Prints what `compare` found of a rival as a row: its rates, their ratio, and the time to the first batch."""
+    print(
+        f"| {row['workload']} | {row['rival']} | {row['median']:.0f} ({row['low']:.0f} to {row['high']:.0f}) | "
+        f"{row['ratio']:.2f} | {row['first_batch_s']:.1f} |",
+        flush=True,
+    )
 
 
 def say(answer: dict[str, Any]) -> None:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _harness import arguments, compare, say, serve
+from _harness import arguments, compare, print_row, serve_batches
 
 BATCH = 32
 COUNT, SHAPE, CHUNK = 512, (64, 64, 16), 8
@@ -191,22 +191,10 @@ USUAL: dict[str, Callable[[str], Iterator[Any]]] = {
 
 
 def worker(rival: str, kind: str, data: str, threads: int) -> None:
-    try:
-        start = time.perf_counter()
-        batches = with_jdali(kind, data, threads) if rival == "jdali" else USUAL[kind](data)
-        next(batches)
-        first = time.perf_counter() - start
-    except ImportError as error:
-        say({"problem": str(error)})
-        return
+    def batches() -> Iterator[Any]:
+        return with_jdali(kind, data, threads) if rival == "jdali" else USUAL[kind](data)
 
-    def run(count: int) -> float:
-        start = time.process_time()
-        for _ in range(count):
-            next(batches)
-        return count * BATCH / (time.process_time() - start)
-
-    serve(first, run, dict)
+    serve_batches(batches, BATCH, time.process_time)
 
 
 def main() -> None:
@@ -232,11 +220,7 @@ def main() -> None:
                 Path(__file__), options.rivals, kind, data=data, threads=options.threads, rounds=options.rounds,
                 batches=options.batches, pythons={"usual": options.lerobot} if "robots" in kind else {},
             ):  # fmt: skip
-                print(
-                    f"| {row['workload']} | {row['rival']} | {row['median']:.0f} ({row['low']:.0f} to {row['high']:.0f}) | "
-                    f"{row['ratio']:.2f} | {row['first_batch_s']:.1f} |",
-                    flush=True,
-                )
+                print_row(row)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _harness import arguments, compare, say, serve
+from _harness import arguments, compare, print_row, serve_batches
 
 BATCH = 256
 ROWS = {"records": 50_000, "pictures": 2_000, "array records": 50_000, "array pictures": 2_000}
@@ -119,23 +119,8 @@ RIVALS = {"datasets": with_datasets, "grain": with_grain, "jdali": with_jdali}
 
 
 def worker(rival: str, workload: str, data: str, threads: int) -> None:
-    try:
-        start = time.perf_counter()
-        batches = RIVALS[rival](workload, f"{data}/data", threads)
-        next(batches)
-        first = time.perf_counter() - start
-    except ImportError as error:
-        say({"problem": str(error)})
-        return
-
-    def run(count: int) -> float:
-        clock = time.process_time if "JDALI_BENCH_PROCESSOR" in os.environ else time.perf_counter
-        start = clock()
-        for _ in range(count):
-            next(batches)
-        return count * BATCH / (clock() - start)
-
-    serve(first, run, dict)
+    clock = time.process_time if "JDALI_BENCH_PROCESSOR" in os.environ else time.perf_counter
+    serve_batches(lambda: RIVALS[rival](workload, f"{data}/data", threads), BATCH, clock)
 
 
 def main() -> None:
@@ -161,11 +146,7 @@ def main() -> None:
                 rounds=options.rounds, batches=options.batches or BATCHES[kind],
             )  # fmt: skip
             for row in rows:
-                print(
-                    f"| {row['workload']} | {row['rival']} | {row['median']:.0f} ({row['low']:.0f} to {row['high']:.0f}) | "
-                    f"{row['ratio']:.2f} | {row['first_batch_s']:.1f} |",
-                    flush=True,
-                )
+                print_row(row)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _harness import arguments, compare, say, serve
+from _harness import arguments, compare, print_row, serve_batches
 
 BATCH = 256
 COUNT = {"captions": 20_000, "documents": 1_000}
@@ -84,22 +83,7 @@ RIVALS = {"tokenizers": with_tokenizers, "jdali": with_jdali}
 
 
 def worker(rival: str, workload: str, data: str, threads: int) -> None:
-    try:
-        start = time.perf_counter()
-        batches = RIVALS[rival](workload, data, threads)
-        next(batches)
-        first = time.perf_counter() - start
-    except ImportError as error:
-        say({"problem": str(error)})
-        return
-
-    def run(count: int) -> float:
-        start = time.perf_counter()
-        for _ in range(count):
-            next(batches)
-        return count * BATCH / (time.perf_counter() - start)
-
-    serve(first, run, dict)
+    serve_batches(lambda: RIVALS[rival](workload, data, threads), BATCH)
 
 
 def main() -> None:
@@ -120,11 +104,7 @@ def main() -> None:
                 rounds=options.rounds, batches=options.batches or BATCHES[kind],
             )  # fmt: skip
             for row in rows:
-                print(
-                    f"| {row['workload']} | {row['rival']} | {row['median']:.0f} ({row['low']:.0f} to {row['high']:.0f}) | "
-                    f"{row['ratio']:.2f} | {row['first_batch_s']:.1f} |",
-                    flush=True,
-                )
+                print_row(row)
 
 
 if __name__ == "__main__":
