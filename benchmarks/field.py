@@ -15,6 +15,7 @@ differ. Torch's DataLoader has processes in place of threads. SPDL needs FFmpeg'
 
 from __future__ import annotations
 
+import functools
 import importlib
 import itertools
 import os
@@ -261,8 +262,8 @@ def with_tfdata(workload: str, data: str, threads: int) -> Batches:
 
 RIVALS: dict[str, Callable[[str, str, int], Batches]] = {
     "jdali": with_jdali,
-    "jdali_scaled": lambda *a: with_jdali(*a, scaled_decoding=True),
-    "dali": lambda *a: with_jdali(*a, package="nvidia.dali"),
+    "jdali_scaled": functools.partial(with_jdali, scaled_decoding=True),
+    "dali": functools.partial(with_jdali, package="nvidia.dali"),
     "spdl": with_spdl,
     "torch": with_torch,
     "datasets": with_datasets,

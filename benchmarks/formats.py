@@ -161,6 +161,7 @@ def with_jdali(kind: str, path: str, threads: int) -> Iterator[Any]:
         if kind == "nifti":
             return fn.readers.nifti(file_root=path, file_filter="*.nii.gz")
         if kind == "packing":
+            made = documents()
             source = fn.readers.dataset(dataset=made, random_shuffle=True)
             return tuple(fn.readers.pack(source, length=LENGTH, lengths=[len(one) for one in made]))
         columns = [*WINDOWS, "observation.state"]
@@ -170,7 +171,6 @@ def with_jdali(kind: str, path: str, threads: int) -> Iterator[Any]:
             )
         )
 
-    made = documents() if kind == "packing" else None
     pipe = samples()
     while True:
         yield [output.as_array() for output in pipe.run()]
@@ -202,7 +202,8 @@ def main() -> None:
     parser.add_argument("--lerobot", default=sys.executable, help="an interpreter that has lerobot")
     options = parser.parse_args()
     if options.worker:
-        worker(*options.worker, options.data, options.threads)
+        rival, kind = options.worker
+        worker(rival, kind, options.data, options.threads)
         return
     os.environ |= {"JDALI_BENCH_LEROBOT": options.lerobot, "HF_HUB_OFFLINE": "1"}
     print(
