@@ -150,7 +150,7 @@ def tested(arguments: list[str], limit: int) -> dict[str, Any]:
     """How many tests passed and which failed, until pytest ends or `limit` seconds are over."""
     platforms = "cpu" if os.environ.get("GPU_REHEARSAL") else "cuda,cpu"
     command = [
-        sys.executable, "-m", "pytest", "-v", "--no-header", "-p", "no:cacheprovider", "--tb=line", "-rfE",
+        sys.executable, "-m", "pytest", "-v", "--no-header", "-p", "no:cacheprovider", "-p", "no:benchmark", "--tb=line", "-rfE",
         "-n", str(min(12, os.cpu_count() or 1)), "--dist", "load", *arguments,
     ]  # fmt: skip
     with tempfile.TemporaryFile("w+") as output:
@@ -303,8 +303,9 @@ def training() -> Iterator[Row]:
     with pipe:
         pipe.set_outputs(gpu_cost.pipelines()["ResNet-50 training"]())
 
-    @jax.jit
-    def step(state: Any, images: Any, turns: Any) -> Any:
+    # XLA asks a GPU at each turn of a loop whether there is another, unless their number is a constant.
+    @functools.partial(jax.jit, static_argnums=2)
+    def step(state: Any, images: Any, turns: int) -> Any:
         state = state + images.mean().astype(state.dtype)
         return jax.lax.fori_loop(0, turns, lambda _, y: jnp.tanh(y @ y), state)
 
