@@ -81,7 +81,6 @@ class HostOpRunner(HostRunner):
 
     def __init__(self, node: Node, op: HostOp, *, seed: int):
         super().__init__(node, seed)
-        op.bind(node.args, private=True)  # a graph that was read may have arguments that the operator lacks
         self._op = op
         self.at_once = 1 if op.effects else 2
         self._layouts = op.output_layouts(node.args) if op.output_layouts else ("",) * len(node.outputs)
