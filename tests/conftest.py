@@ -67,10 +67,20 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+# What these compare holds at any level of XLA's optimizations, and they run a program once or twice. The laws, the
+# functions and the pipelines have the level that users have, and so has `ops/test_positions.py`, which is about it.
+UNOPTIMIZED = ("auto_aug", "operators", "ops")
+
+
 @pytest.fixture(scope="module", autouse=True)
-def _programs_of_one_module_only():
+def _programs_of_one_module_only(request: pytest.FixtureRequest):
     """Lets go of compiled programs after each module: a whole run would hold gigabytes of them."""
+    room = request.path.relative_to(Path(__file__).parent).parts[0]
+    optimized = room not in UNOPTIMIZED or request.path.name == "test_positions.py"
+    if not optimized and os.environ.get("JDALI_TESTS_DRAW") != "all":  # `make exhaustive` has the level of users
+        jax.config.update("jax_disable_most_optimizations", True)
     yield
+    jax.config.update("jax_disable_most_optimizations", False)
     if hasattr(
         os, "SCHED_OTHER"
     ):  # SVT-AV1 makes the process of root a real-time one, which starves all others
