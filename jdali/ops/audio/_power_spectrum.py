@@ -106,7 +106,7 @@ def _transform_of_any_size(rows: Array, size: Array) -> Array:
         return result
 
     transform = (
-        functools.partial(convolved, *lengths) if len(lengths) == 1 else by_platform(shortest, shortest)
+        functools.partial(convolved, lengths[0]) if len(lengths) == 1 else by_platform(shortest, shortest)
     )
     return transform((rows * chirp[0], rows * -chirp[1]), chirp, size)
 
