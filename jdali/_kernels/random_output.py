@@ -1,4 +1,4 @@
-"""Shape of the output of random generators."""
+"""Output shapes of random generators."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from jdali._errors import check_samples
 def output_shape(
     name: str, shape_like: BatchSpec | None, shape: np.ndarray | None, batch_size: int
 ) -> np.ndarray:
-    """Returns the true sizes of a random operator's output: int64 [N, ndim]; [N, 0], scalars, if no argument says any.
+    """Returns the true sizes of a random operator's output, int64 [N, ndim]; scalars without `shape_like` and `shape`.
 
     Args:
         name: of the operator.
-        shape_like: spec of the input whose shape is to be taken.
+        shape_like: spec of the input whose shape the output takes.
         shape: [N, ndim] argument, or [N] for one axis.
         batch_size: N.
     """
@@ -50,10 +50,10 @@ def output_spec(
 
 
 def needs_shape(arguments: object) -> tuple[str, ...]:
-    """Names the shape as all that must be known before the numbers are drawn (an operator's `setup_needs`)."""
+    """Serves as `setup_needs` of operators that must know only the shape on the host."""
     return ("shape",)
 
 
 def needs_shape_and(*names: str) -> Callable[[object], tuple[str, ...]]:
-    """Makes an operator's `setup_needs`: the shape, and arguments whose values `setup` checks."""
+    """Makes the `setup_needs` of an operator whose `setup` also checks the values of the arguments `names`."""
     return lambda arguments: ("shape", *names)

@@ -1,4 +1,4 @@
-"""Axes that an operator reduces, and the spec of the reduced batch."""
+"""Resolves the axes that an operator reduces, and makes the spec of the reduced batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def resolve_axes(
     Args:
         name: of the operator, for messages.
         spec: of the input.
-        axes: indices, negative ones from the back; an empty list: none; None: all.
+        axes: indices, negative ones from the end; an empty list: none; None: all.
         axis_names: letters of the input's layout, in place of `axes`.
     """
     if axes is not None and axis_names is not None:
