@@ -36,7 +36,7 @@ def auto_augment(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies a policy of AutoAugment: to each sample one of its sequences of augmentations.
+    """Applies a policy of AutoAugment: one of its sequences of augmentations to each sample.
 
     Args:
         data: uint8 images (HWC) or sequences of them (FHWC).
@@ -44,7 +44,7 @@ def auto_augment(
         shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
             of it.
         fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
-        interp_type: interpolation of these: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
+        interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
         max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 250.
         max_translate_rel: largest translation with `shape`, as a share, one number or (height, width); None: 1.
         seed: of all random choices; None: follows from the pipeline's.

@@ -38,7 +38,7 @@ def rand_augment(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies RandAugment: to each sample `n` of 14 augmentations in a row, all at magnitude bin `m`.
+    """Applies RandAugment: `n` of 14 augmentations in a row to each sample, all at magnitude bin `m`.
 
     Args:
         data: uint8 images (HWC) or sequences of them (FHWC).
@@ -48,7 +48,7 @@ def rand_augment(
         shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
             of it.
         fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
-        interp_type: interpolation of these: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
+        interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
         max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 100.
         max_translate_rel: largest translation with `shape`, as a share, one number or (height, width); None: 100/224.
         seed: of all random choices; None: follows from the pipeline's.

@@ -32,7 +32,7 @@ def trivial_augment_wide(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies TrivialAugment Wide: to each sample one of 14 augmentations, at one of the magnitudes.
+    """Applies TrivialAugment Wide: one of 14 augmentations to each sample, at a random magnitude.
 
     Args:
         data: uint8 images (HWC) or sequences of them (FHWC).
@@ -40,7 +40,7 @@ def trivial_augment_wide(
         shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
             of it.
         fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
-        interp_type: interpolation of these: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
+        interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
         max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 32.
         max_translate_rel: largest translation with `shape`, as a share, one number or (height, width); None: 1.
         seed: of all random choices; None: follows from the pipeline's.

@@ -46,7 +46,7 @@ class Resize(Transform):
     Args:
         size: (height, width), or the shorter edge; the longer edge then keeps the aspect ratio, truncated to a pixel.
             None: `max_size` is the longer edge.
-        interpolation: NEAREST, BILINEAR, BICUBIC or LANCZOS, of jdali, torchvision or as Pillow's number.
+        interpolation: NEAREST, BILINEAR, BICUBIC or LANCZOS, of jdali or torchvision, or Pillow's number.
         max_size: limit of the longer edge.
         antialias: apply a low-pass filter when images get smaller.
         device: see `Transform`.

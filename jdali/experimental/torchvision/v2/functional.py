@@ -59,7 +59,7 @@ def crop(inpt: object, top: float, left: float, height: float, width: float, dev
     """Cuts a window out of an image; pixels outside of the image are black.
 
     Args:
-        top, left, height, width: pixels, integers; for a PIL image also floats, and the window's borders are rounded.
+        top, left, height, width: pixels, integers; for a PIL image also floats, whose borders are rounded.
     """
     start, shape = _window(inpt, top, left, height, width)
     images = Images.of(inpt, device)
