@@ -67,7 +67,7 @@ def sum_of_windows(
     lead, space, channels = data.shape[:first], data.shape[first:last], math.prod(data.shape[last:])
     depth, height, width = (1,) * (3 - len(space)) + space
     flat = data.reshape(math.prod(lead), depth, height, width * channels)
-    # Of the leading axes, merged into one, only the first one's padding is left out.
+    # Leading axes are merged into one. Only the first one's padding can be left out of it.
     images = extent[0] * (len(flat) // lead[0]) if lead else jnp.int32(1)
     ones = jnp.ones(3 - len(space), jnp.int32)
     sizes = jnp.concatenate([images[None], ones, extent[first:last]])

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-# Limit of a search if the user sets none: takes a fraction of a second, and finds any window that is at all likely.
+# Default limit of a search. It takes a fraction of a second, and finds any window that is at all likely.
 MOST_ATTEMPTS = 200_000
 # Most attempts that are made at once.
 _BLOCK = 4096
@@ -144,8 +144,9 @@ def find_window(
 def _best(
     best: tuple[float, FoundWindow | None], windows: Windows, metric: np.ndarray, good: np.ndarray
 ) -> tuple[float, FoundWindow | None]:
-    """Returns the best candidate so far: the largest overlap, or the last one that reached its threshold but keeps no
-    box.
+    """Returns the best candidate so far and its overlap.
+
+    A window that reaches its threshold, but keeps no box, replaces any earlier one. Other windows need a larger overlap.
     """
     value, window = best
     for i in np.flatnonzero(windows.allowed).tolist():
@@ -226,7 +227,7 @@ def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Search) -> np.ndarray:
-    """Computes the overlap compared with the threshold, float32 [K]: least or largest over the boxes."""
+    """Computes the overlap to compare with the threshold, float32 [K]: the least or the largest over the boxes."""
     if not len(first):
         return np.zeros(len(windows.first), _Float)
     shared, area = _areas(windows.first, windows.last, first, last)

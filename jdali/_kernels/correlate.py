@@ -25,13 +25,13 @@ from jdali._kernels.reached_rows import ReachedRows
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
 
-# Least elements of a kernel that is tested for being separable: with fewer, several passes take longer than one.
+# A kernel with fewer elements is not tested for being separable: several passes take longer than one.
 SEPARABLE = 40
 # A kernel with fewer elements is applied to a small image without a loop.
 _FEW = 10
 # Largest error of a separable kernel's elements, as a share of its largest element.
 _MISSES = 2.0**-22
-# Most elements of the kernel that are added in one step, and most of them in a row.
+# Limits of a tile of the kernel, which is added in one step: its elements, and its elements in a row.
 _TILE = 81
 _COLUMNS = 32
 # Most elements of a kernel whose sum is unrolled for an accelerator.
@@ -118,7 +118,7 @@ def correlate_axes(
     lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
     kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
     padded = (math.prod(lead), *_three(space), math.prod(channels))
-    # Of the leading axes, merged into one, only the first one's padding is left out.
+    # Leading axes are merged into one. Only the first one's padding can be left out of it.
     images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
@@ -241,7 +241,7 @@ def _supported(support: Array, _: Array) -> Array:
 
 
 def _supported_or_finite(support: Array, values: Array) -> Array:
-    """Keeps products with finite values, too: the sums are the same, and a weight of 0 has a derivative."""
+    """Marks supported values and finite ones; so a weight of 0 has a derivative, and sums stay the same."""
     return support | jnp.isfinite(values)
 
 

@@ -131,8 +131,9 @@ def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array
 def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
     """Computes 1 / (2 count), float32; 0 where `count` is 0.
 
-    OpenCV computes 8 pixels at a time, but one by one the first pixel of a row that begins with green, and the last
-    ones that fill no vector. For those it writes 1/14 as 0.0714286, which rounds halves of sevenths away from zero.
+    OpenCV computes 8 pixels at a time. The first pixel of a row that begins with green, and the last pixels, which
+    fill no vector, are computed one by one, with 1/14 written as 0.0714286. That rounds halves of sevenths away from
+    zero.
     """
     rows, columns = sites
     single = (rows != columns[:, :1]).astype(jnp.int32)

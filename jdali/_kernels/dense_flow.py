@@ -209,7 +209,7 @@ def _median(flow: Array, extent: Array) -> Array:
 
 
 def cell_means(flow: Array, extent: Array, grid: int, shape: tuple[int, int]) -> Array:
-    """Averages cells of `grid` × `grid` pixels, over those inside of the extent: [*shape, C]."""
+    """Averages cells of `grid` × `grid` pixels to [*shape, C]; pixels past the extent do not count."""
     total, count = jnp.zeros((), flow.dtype), jnp.zeros((), flow.dtype)
     for down in range(grid):
         for across in range(grid):

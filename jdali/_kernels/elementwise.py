@@ -59,8 +59,8 @@ def elementwise(
             aligned = map(functools.partial(_align, shape=out_shape), operands, extents, _expanded)
             return jnp.broadcast_to(function(*aligned), out_shape).astype(dtype)
 
-        run.__module__, run.__qualname__, run.__doc__ = function.__module__, name, function.__doc__
-        run.__name__ = name
+        run.__module__, run.__qualname__, run.__name__ = function.__module__, name, name
+        run.__doc__ = _with_returns(function, kind)
         signature = _signature(function)
         run.__signature__ = signature  # type: ignore[attr-defined]
         run.__annotations__ = {
@@ -72,6 +72,21 @@ def elementwise(
         return operator(setup=setup, name=full_name, source="operators/math/expressions/arithmetic.h")(run)
 
     return decorate
+
+
+def _with_returns(function: Callable[..., Array], kind: Kind) -> str:
+    """Returns the docstring of `function`, with shape and type of the result unless it has them."""
+    doc = inspect.getdoc(function) or ""
+    if "Returns:" in doc:
+        return doc
+    if len(inspect.signature(function).parameters) == 1:
+        real = "shape of the input; its type if that is floating, else float32."
+        returned = real if kind == "real" else "shape and type of the input."
+    else:
+        dtypes = {"comparison": "bool", "real": "in the promoted floating type"}
+        returned = f"the broadcast shape, {dtypes.get(kind, 'in the promoted type')}."
+    first, *rest = doc.split("\n\n")
+    return "\n\n".join([first, f"Returns: {returned}", *rest])
 
 
 def _signature(function: Callable[..., Array]) -> inspect.Signature:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,17 @@ import numpy as np
 from jdali import types
 from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
-from jdali._operators.record import HostOutputs, Probed, Scaled, ScaledDecoding, Static, Workers
+from jdali._operators.record import (
+    HostOutputs,
+    Operator,
+    Probed,
+    Scaled,
+    ScaledDecoding,
+    Static,
+    Workers,
+    also_takes,
+    host_batch_operator,
+)
 from jdali.codecs import image as codec
 from jdali.codecs.image_batch import Headers
 from jdali.types import DALIImageType
@@ -71,12 +81,27 @@ def probe(
 
 
 def _offset(params: Mapping[str, Any], denominator: np.ndarray) -> np.ndarray:
-    """Computes the part of a pixel, 0 to 1, by which a window's exact start lies past its first decoded pixel."""
+    """Computes how far, 0 to 1 pixel, a window's exact start lies past its first decoded pixel."""
     start = params["_window"][:, :2] if "_window" in params else np.zeros((len(denominator), 2), np.int64)
     return start % denominator / denominator
 
 
 SCALED_DECODING = ScaledDecoding((2, 4, 8), Headers.max_denominators, _offset)
+
+
+def image_decoder(
+    name: str, setup: Callable[..., BatchSpec | Plan]
+) -> Callable[[Callable[..., HostOutputs]], Operator]:
+    """Returns a decorator that turns a function into an image decoder with the arguments of `decoder_options`."""
+
+    def decorate(function: Callable[..., HostOutputs]) -> Operator:
+        make = host_batch_operator(
+            name=name, setup=setup, probe=probe, scales=SCALED_DECODING, devices=("cpu", "mixed"),
+            work="decoding", source="operators/imgcodec/image_decoder.h",
+        )  # fmt: skip
+        return make(also_takes(decoder_options)(function))
+
+    return decorate
 
 
 def decode(

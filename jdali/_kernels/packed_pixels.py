@@ -34,7 +34,7 @@ class Plain:
         self.dtype = image.dtype
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Returns the shape of an array of points for pixels of `shape`: one a pixel, or one an element."""
+        """Returns the shape of an array with one point for each pixel of `shape`, or for each element."""
         return tuple(shape)
 
     def read(self, indices: Sequence[Array]) -> Array:
@@ -47,11 +47,11 @@ class Plain:
         return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
-        """Makes one value a pixel broadcast against the pixels that `made` passes to its function."""
+        """Reshapes values, one for each pixel, to broadcast against the pixels that `made` passes to its function."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
-        """Replaces pixels that are not inside by `fill`, one value or one a channel."""
+        """Replaces pixels outside of the image by `fill`: one value, or one for each channel."""
         return jnp.where(self.aligned(inside), pixels, fill)
 
     def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from jdali._batches import BatchSpec, size_text
@@ -47,13 +45,3 @@ def output_spec(
     """Makes the spec of a random operator's output; see `output_shape`. `shape_like` holds one spec or none."""
     like = shape_like[0] if shape_like else None
     return BatchSpec(output_shape(name, like, shape, batch_size), dtype)
-
-
-def needs_shape(arguments: object) -> tuple[str, ...]:
-    """Serves as `setup_needs` of operators that must know only the shape on the host."""
-    return ("shape",)
-
-
-def needs_shape_and(*names: str) -> Callable[[object], tuple[str, ...]]:
-    """Makes the `setup_needs` of an operator whose `setup` also checks the values of the arguments `names`."""
-    return lambda arguments: ("shape", *names)

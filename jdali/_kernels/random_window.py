@@ -34,8 +34,8 @@ def random_window(
 ) -> tuple[Array, Array]:
     """Draws a window: area uniform, aspect ratio log-uniform, position uniform.
 
-    The first attempt counts whose window fits into the image, and whose aspect ratio is still in range after the
-    sides are rounded to pixels. If there is none, or if no aspect ratio in range can reach the least area, the window
+    The first valid attempt is taken: its window fits into the image, and its aspect ratio is in range after the sides
+    are rounded to pixels. If there is none, or if no aspect ratio in range can reach the least area, the window
     is the largest one with an aspect ratio in range, up to the largest area.
 
     Args:
@@ -75,7 +75,7 @@ def random_window(
 def _largest_window(
     size: Array, random_area: tuple[float, float], random_aspect_ratio: tuple[float, float]
 ) -> tuple[Array, Array]:
-    """Returns the window for when no attempt succeeds, int32 [2], and whether none can succeed."""
+    """Returns the size of the window to take if no attempt succeeds, int32 [2], and whether none can succeed."""
     height, width = size[0], size[1]
     low, high = (jnp.float32(a) for a in random_aspect_ratio)
     least = width * height * jnp.float32(random_area[0])
@@ -84,7 +84,7 @@ def _largest_window(
     too_wide = height * widest < least
     too_high = width * highest < least
     ratio = width / height
-    # The largest window in range: the whole image if its own aspect ratio is.
+    # The largest window in range; the whole image if its aspect ratio is in range.
     window = jnp.where(
         ratio > high,
         jnp.stack([height, widest]),

@@ -105,8 +105,8 @@ def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) ->
 def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mixture:
     """Draws partners and shares.
 
-    Samples are sorted by 64 random bits each. A sample's partner is the next one in this order, and that of the last is
-    the first, so every sample is the partner of one other. Bits, decision and share follow from a sample's own key.
+    Samples are sorted by 64 random bits each. A sample's partner is the next one in this order; the last sample's is
+    the first. So every sample is the partner of one other. Bits, decision and share follow from a sample's own key.
 
     Args:
         keys: typed [rows].

@@ -247,7 +247,7 @@ def _window(
     name: str, extents: np.ndarray, axes: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes anchors and sizes of all axes from unrounded borders [N, K] of `axes`."""
-    # The slack lets an empty window pass whose borders were computed in different precision.
+    # The slack accepts an empty window whose borders were computed in different precision.
     wrong = ~(low <= high + 1e-6 * np.maximum(np.abs(low), 1)).all(axis=1)
     check_samples(
         wrong,
@@ -257,7 +257,7 @@ def _window(
         ),
     )
     anchors, sizes = np.zeros_like(extents), np.array(extents)
-    # Clipped, because int64 does not hold larger values; those are out of bounds in any case.
+    # Clipped to values that int64 holds; larger ones are out of bounds in any case.
     first, last = (
         np_round_half_away(np.clip(v, -_FARTHEST, _FARTHEST)).astype(np.int64) for v in (low, high)
     )

@@ -113,7 +113,7 @@ def _of_json(content: bytes, settings: TokenizerSettings) -> Tokenizer:
     special = tokenizer.num_special_tokens_to_add(False) if add else 0
     room = settings.room(special + len(first) + len(last))
     if room is not None:
-        # The package counts its special tokens in this length, and truncates nothing if it is less than those.
+        # This length includes the package's special tokens. If it is less than their number, nothing is truncated.
         tokenizer.enable_truncation(room + special, direction=settings.truncation_side)
 
     def encode(texts: Sequence[str]) -> list[list[int]]:

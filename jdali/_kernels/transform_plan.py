@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,15 +13,13 @@ from jax import Array
 from jdali._batches import BatchSpec, Plan, size_text
 from jdali._kernels.affine_matrix import Vector, compose
 from jdali._kernels.fit import fit
-from jdali._operators.record import is_traced
+from jdali._operators.record import is_traced, operator
 
 # DALI's layout of a matrix, whose axes are not those of an image; it matches no layout that an operator asks for.
 MATRIX_LAYOUT = "**"
 
-
-def no_values(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Serves as `setup_needs` of operators that need no value on the host, only the shapes of arguments."""
-    return ()
+# Decorates an operator that makes a transform.
+transform_operator = functools.partial(operator, takes_frames="arguments", devices=("cpu",))
 
 
 def length(argument: object) -> int | None:

@@ -43,8 +43,8 @@ TILE = (32, 64)
 Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 
 
-# Past the border: the last pixel; the mirrored image, its last pixel twice; the mirrored image, its last pixel once;
-# the image again.
+# Past the border follows, in this order of modes: the last pixel; the mirrored image with the last pixel repeated; the
+# mirrored image without; the image again.
 Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
 
 # Packing pays if the output has at least 1 / _PACKED_SHARE of the image's pixels.
@@ -220,7 +220,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
-    # With nearest neighbours a point is used once, so computing points for pixels, not elements, writes little.
+    # With nearest neighbours each point is used once, so points are computed by pixel: writing them costs little.
     elements = whole if sampling.interp_type == types.INTERP_NN else functools.partial(whole, pixels=Elements)
     derivative = functools.partial(jax.jvp, whole)
     squares = whole if sampling.folds else functools.partial(whole, pixels=Squares)
