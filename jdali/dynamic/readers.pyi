@@ -53,11 +53,11 @@ class ArrayRecord(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: uint8 [bytes], a record.
 
@@ -137,11 +137,11 @@ class Arrow(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
 
@@ -197,11 +197,11 @@ class Bucket(Reader):
         seed: of the order of buckets, and of a reader that shuffles and has no seed of its own; -1: the pipeline's.
         shard_id: which part is read, 0 to `num_shards` - 1.
         window: number of samples that are sorted together; None: 64 buckets. Larger ones have more alike samples in a bucket.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: as many outputs as the reader has.
 
@@ -296,11 +296,11 @@ class COCO(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
         first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
@@ -392,11 +392,11 @@ class Caffe(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels (taken to lie in this
         order, as DALI does); and int32 [1], [0] where a record has no label.
@@ -479,11 +479,11 @@ class Caffe2(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels; the label, int32 or as it
         is stored, [1] or [num_labels]; further tensors [elements]; int32 [4].
@@ -568,11 +568,11 @@ class Csv(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each column uint8 [bytes] of files and strings, [] of numbers.
 
@@ -656,11 +656,11 @@ class Dataset(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each output what the elements have; uint8 [bytes] of bytes and strings.
 
@@ -746,11 +746,11 @@ class File(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: uint8 [bytes], and int32 [1].
 
@@ -837,11 +837,11 @@ class Hdf5(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: of each data set its elements at a position of `axis`, which is left out: numbers or booleans.
 
@@ -924,11 +924,11 @@ class HuggingFace(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each column uint8 [bytes] of pictures, sounds, bytes and strings, [] of numbers and class labels, [n, ...]
         of lists.
@@ -1015,11 +1015,11 @@ class Lerobot(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each column uint8 [H, W, 3] of cameras, [] or [n, ...] of values, uint8 [bytes] of texts; with a window
         one axis more at the front. With `with_padding` bool [T] for each window.
@@ -1102,11 +1102,11 @@ class MXNet(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: uint8 [bytes], and float32 [labels], one label or more.
 
@@ -1165,11 +1165,11 @@ class Mix(Reader):
         weights: of the sources; None: their sizes, so that an epoch takes each sample once. Weight 0 leaves a source out.
         with_source: give the number of each sample's source, too, as the last output, int32 [1]; of readers that return a
             dict under the name "source".
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: as many outputs as a source has.
 
@@ -1255,11 +1255,11 @@ class NemoAsr(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, also
         where the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
@@ -1354,11 +1354,11 @@ class Nifti(Reader):
             `file_list`, or the working folder. Without both it is searched, with its subfolders (but not
             theirs), its own files first.
         files: paths.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: float32 [x, y, z(, t)], or the type of the file if not `scaled`; then if asked for float32 [4, 4], and
         float32 [axes].
@@ -1454,11 +1454,11 @@ class Numpy(Reader):
             `file_list`, or the working folder. Without both it is searched, with its subfolders (but not
             theirs), its own files first.
         files: paths.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: the array in C order and this machine's byte order. Only numbers and booleans can be read,
     and nothing is ever unpickled.
@@ -1542,11 +1542,11 @@ class Pack(Reader):
         shard_id: which part is read, 0 to `num_shards` - 1.
         strategy: a document goes to the first row with room, "first_fit", or to the row with the least, "best_fit".
         window: number of documents that are packed together; None: as many as fill 128 rows on average.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each output of the documents [length], padded; int32 [length], the number of the document in the row, from 1 on,
         0 for padding; and int32 [length], the position in the document. Of readers that return a dict under the names
@@ -1636,11 +1636,11 @@ class Paired(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each keyword uint8 [bytes]. `Pipeline.reader_meta(name)["left_out"]` counts the samples that were left out.
 
@@ -1725,11 +1725,11 @@ class Parquet(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
 
@@ -1804,11 +1804,11 @@ class Sequence(Reader):
             or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
             "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
             follow from the seed, the epoch and the position. DALI has no such argument.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: uint8 [F, H, W, C].
 
@@ -1888,11 +1888,11 @@ class TFRecord(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.
 
@@ -1975,11 +1975,11 @@ class Table(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each column uint8 [bytes] of files, bytes and strings, [] of numbers, [n, ...] of lists.
 
@@ -2066,11 +2066,11 @@ class Tfds(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each feature uint8 [bytes] of pictures, texts and files of sound, int64 [] of class labels, float32 [4] of
         boxes, and of tensors, scalars and sequences arrays of their type and shape (float64 was rounded to float32).
@@ -2163,11 +2163,11 @@ class Video(Reader):
         step: from the start of a sequence to that of the next, frames; 0 or less: `sequence_length`, times
             `stride`.
         stride: from one frame of a sequence to the next, frames.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: `dtype` [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
 
@@ -2298,11 +2298,11 @@ class VideoResize(Reader):
         step: from the start of a sequence to that of the next, frames; 0 or less: `sequence_length`, times
             `stride`.
         stride: from one frame of a sequence to the next, frames.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: as of `readers.video`.
 
@@ -2420,11 +2420,11 @@ class Webdataset(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each output the content of a file, [elements] of its dtype.
 
@@ -2509,11 +2509,11 @@ class Zarr(Reader):
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: of each array its elements at a position of `axis`, which is left out: numbers or booleans.
 

@@ -57,22 +57,20 @@ def audio_resample(
 ) -> DataNode:
     """Changes the sampling rate with a sinc under a Hann window.
 
-    There is no low-pass when the rate goes down.
+    Lower rates get no low-pass filter.
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.
-        dtype: type of the result, in its own range (-1 to 1 for floats); None: that of `signal`.
+        dtype: type of the result, scaled to the type's range (-1 to 1 for floats); None: that of `signal`.
         in_rate: rate of `signal`, in the unit of `out_rate`.
         out_length: length of the result, in place of rates.
         out_rate: rate of the result.
-        quality: 0 (3 lobes of the sinc on each side) over 50 (16) to 100 (64).
+        quality: 0 to 100: lobes of the sinc on each side, 3 at 0, 16 at 50, 64 at 100.
         scale: out_rate / in_rate, in place of rates.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape of the result.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 
@@ -111,22 +109,22 @@ def batch_permutation(
 ) -> DataNode:
     """Draws indices of samples, for `permute_batch`.
 
-    Every permutation is as likely. Each sample draws one number, by its own key, and the permutation is the
-    order of these: it depends on which samples are in the batch, and on nothing else.
+    All permutations are equally likely. Each sample draws a number with its own key, and the permutation is the
+    order of these numbers, so it depends only on the samples in the batch.
 
     Args:
-        allow_repetitions: each index is drawn for itself, so that samples may repeat and be missing.
-        no_fixed_points: no sample is its own; without repetitions the permutation is then one cycle, each as
-            likely. Without effect in a batch of one.
+        allow_repetitions: draw each index independently, so that samples may repeat or be missing.
+        no_fixed_points: no sample gets its own index; without repetitions, the permutation is then one cycle, and all
+            cycles are equally likely. Without effect in a batch of one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: int32, a scalar for each sample, 0 to below the size of the batch.
+    Returns: int32, a scalar for each sample, from 0 to the batch size - 1.
 
-    Parity: other random numbers than DALI's, from the same distributions.
+    Parity: random numbers differ from DALI's, but have the same distributions.
 
     Example: order = fn.batch_permutation()
     """
@@ -144,20 +142,20 @@ def bb_flip(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Mirrors boxes in relative coordinates, as `flip` does with the picture.
+    """Mirrors boxes in relative coordinates, as `flip` mirrors the image.
 
     Args:
-        boxes: [..., 4] float32, relative to the picture (0 to 1); the last axis may hold several boxes.
+        boxes: [..., 4] float32, relative to the image (0 to 1); the last axis may hold several boxes.
         horizontal: not 0: swap left and right.
-        ltrb: boxes are (left, top, right, bottom), not (x, y, width, height).
+        ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
         vertical: not 0: swap top and bottom.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: shape and format of the input, float32. A width or height is the distance of the borders
-        as float32 has them.
+    Returns: shape and format of the input, float32. Widths and heights are differences of borders that were rounded to
+        float32.
 
     Example: boxes = fn.bb_flip(boxes, ltrb=True, horizontal=1)
     """
@@ -190,23 +188,23 @@ def bbox_paste(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Moves boxes to where they are once the picture is pasted on a canvas `ratio` times its size.
+    """Converts boxes of an image to boxes on a canvas of `ratio` times its size, on which `paste` puts it.
 
-    A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio, a width or height is divided by the ratio.
+    A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio; widths and heights are divided by the ratio.
 
     Args:
-        boxes: [..., 4] float32, relative to the picture (0 to 1); the last axis may hold several boxes.
-        ltrb: boxes are (left, top, right, bottom), not (x, y, width, height).
-        paste_x: position of the picture on the canvas, 0: at the left, 1: at the right.
-        paste_y: likewise, 0: at the top, 1: at the bottom.
-        ratio: size of the canvas divided by that of the picture, 1 or more.
+        boxes: [..., 4] float32, relative to the image (0 to 1); the last axis may hold several boxes.
+        ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
+        paste_x: position of the image on the canvas; 0: at the left, 1: at the right.
+        paste_y: 0: at the top, 1: at the bottom.
+        ratio: size of the canvas divided by that of the image, 1 or more.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
-        is within the canvas.
+    Returns: shape and format of the input, float32, relative to the canvas. A box within the image stays within the
+        canvas.
 
     Example: boxes = fn.bbox_paste(boxes, ltrb=True, ratio=1.5, paste_x=0.2, paste_y=0.8)
     """
@@ -245,26 +243,26 @@ def bbox_rotate(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Moves boxes as `rotate` moves the picture.
+    """Moves boxes as `rotate` moves the image.
 
     Args:
         boxes: float32 [boxes, 4].
-        labels: int32 [boxes] or [boxes, 1]; those of the boxes that stay are returned.
+        labels: int32 [boxes] or [boxes, 1]; labels of kept boxes are returned.
         angle: degrees, counter-clockwise.
         bbox_layout: "xyXY" or "xyWH".
-        bbox_normalized: boxes are shares of the picture, and then of the canvas, not pixels.
-        input_shape: size of the picture, pixels.
-        keep_size: the canvas has the size of the picture.
-        mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old one, turned
-            where the box is rather upright than lying now; "halfway": the mean of both.
-        remove_threshold: boxes of which less than this share is on the canvas are left out, 0 to 1.
+        bbox_normalized: True: boxes are shares of the image, and results of the canvas; False: pixels.
+        input_shape: size of the image, pixels.
+        keep_size: the canvas has the size of the image.
+        mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old width and height, swapped
+            if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of both.
+        remove_threshold: boxes are removed if a smaller share than this lies on the canvas, 0 to 1.
         shape_layout: order of `input_shape`.
-        size: of the canvas, (height, width), rounded down; empty: `keep_size` decides, and without it the
-            canvas is as `rotate` enlarges it.
+        size: of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
+            size that `rotate` chooses.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.
 
@@ -353,10 +351,10 @@ def box_encoder(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> tuple[DataNode, DataNode]:
-    """Gives each anchor the box that it overlaps with most, as SSD does.
+    """Assigns to each anchor the box that it overlaps with most, as SSD does.
 
-    A box belongs to all anchors whose intersection over union with it is above `criteria`, and in any
-    case to the anchor with the highest. Of equals, the last one counts.
+    A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to
+    the anchor with the largest. Among equals, the last one is taken.
 
     Args:
         boxes: float32 [boxes, 4], (left, top, right, bottom).
@@ -364,17 +362,17 @@ def box_encoder(
         anchors: (left, top, right, bottom) of each anchor, one after the other.
         criteria: least overlap, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
-        offset: give boxes as offsets from their anchors: the distance of the centres in sizes of the anchor
-            and the logarithms of the ratios of the sizes, less `means`, divided by `stds`.
-        scale: what boxes and anchors are multiplied by before.
-        stds: what the offsets of x, y, width and height are divided by.
+        offset: return offsets from the anchors: the distance of the centres in units of the anchor's size, and
+            the logarithms of the ratios of the sizes, minus `means`, divided by `stds`.
+        scale: factor for boxes and anchors before offsets are computed.
+        stds: divisors of the offsets of x, y, width and height.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
-        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
+        box gets itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
 
     Example:
         encoded, matched = fn.box_encoder(
@@ -421,9 +419,9 @@ def brightness(
         brightness_shift: share of the output's range that is added.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -477,9 +475,9 @@ def brightness_contrast(
             range, 128 for uint8 and 0.5 for floats.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, saturated.
 
@@ -522,11 +520,10 @@ def cast(
     Args:
         data: any shape and type.
         dtype: type of the result.
-        out_shape: static, padded shape to return; None: that of `data`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `data`, `dtype`.
 
@@ -556,16 +553,15 @@ def cast_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Converts to the type of a second input, as `cast` does.
+    """Converts elements to the type of a second input, as `cast` does.
 
     Args:
         data: any shape and type.
-        like: only its type counts.
-        out_shape: static, padded shape to return; None: that of `data`.
+        like: tensor whose type the result takes.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `data`, dtype of `like`.
 
@@ -594,20 +590,18 @@ def cat(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Joins inputs along an axis that they have.
+    """Joins inputs along an existing axis.
 
     Args:
-        data: any shape of at least one axis, of one type, and of one size except for `axis`.
-        axis: the axis, negative from the back.
-        axis_name: the axis by its letter in the layout, in place of `axis`.
-        extent: int32 [ndim] each, true sizes.
-        out_shape: static, padded shape to return.
+        data: inputs of one type with at least one axis, and one size except along `axis`.
+        axis: to join along; negative: from the end.
+        axis_name: letter of the axis in the layout, in place of `axis`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: the inputs one behind the other.
+    Returns: the inputs, one after the other.
 
     Example: joined = fn.cat(numbers, others, axis=0)
     """
@@ -652,9 +646,9 @@ def clahe(
         bins: a power of 2, without effect: there are 256, as in DALI's CPU kernel.
         luma_only: of RGB, equalize L* of CIE L*a*b*, in 8 bits; or else each channel by itself.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the image.
 
@@ -698,9 +692,9 @@ def color_space_conversion(
         image_type: colour space of the input.
         output_type: colour space of the output. If it is that of the input, nothing changes.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: layout of the input, uint8, 1 or 3 channels.
 
@@ -749,9 +743,9 @@ def color_twist(
         image_type: no effect, as in DALI; the image is taken to be RGB.
         saturation: factor on the distance from gray.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -794,16 +788,16 @@ def constant(
     """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
-        dtype: of the result, to which the numbers round half away from zero and saturate; None: FLOAT for
-            `fdata`, INT32 for `idata`.
-        fdata: the numbers in row-major order, or one number for all elements.
-        idata: the same, of integers; exactly one of the two is required.
+        dtype: of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
+            `idata`.
+        fdata: numbers in row-major order, or one number for all elements.
+        idata: integers, likewise; exactly one of `fdata` and `idata` is required.
         layout: of the result.
         shape: of the result; None: a vector of the numbers.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*shape].
 
@@ -832,9 +826,9 @@ def contrast(
             range, 128 for uint8 and 0.5 for floats.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -876,21 +870,21 @@ def coord_flip(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Mirrors points at a centre: 2 * center - x, along the axes that are asked for.
+    """Mirrors points at a centre: 2 * center - x, along the axes whose `flip` is not 0.
 
     Args:
         points: float32 [points, coordinates], 1 to 3 coordinates each.
-        center_x: where the mirror is along x.
+        center_x: position of the mirror along x.
         center_y: along y.
         center_z: along z.
         flip_x: not 0: mirror along x.
         flip_y: along y.
         flip_z: along z.
-        layout: order of the coordinates; "": "x", "xy" or "xyz", as many as there are.
+        layout: order of the coordinates; "": "x", "xy" or "xyz" by their number.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [points, coordinates].
 
@@ -933,14 +927,14 @@ def coord_transform(
 
     Args:
         points: [..., n], any type.
-        M: m·n values or [m, n]; one value: that value on the diagonal; None: the identity.
-        MT: [M T] in one matrix, m·(n+1) values or [m, n+1]; one value: like that value for M.
+        M: m·n values or [m, n]; one value: a factor for all components; None: the identity.
+        MT: [M T] in one matrix, m·(n+1) values or [m, n+1]; one value: a factor for all components.
         T: m values, or one for all components; None: 0.
         dtype: output type.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [..., m], `dtype`, saturated.
 
@@ -974,15 +968,15 @@ def copy(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Returns a copy of the batch. Values never change in jdali, so no byte is moved.
+    """Returns a copy of the batch; memory is shared, because values never change.
 
     Example: boxes = fn.copy(boxes)
 
     Args:
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     """
 
@@ -1037,9 +1031,9 @@ def crop(
             image, see `slice`.
         rounding: "round" or "truncate", for the position.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: layout of the input, size of the window.
 
@@ -1126,9 +1120,9 @@ def crop_mirror_normalize(
         shift: added last.
         std: one value, or one for each channel.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: `output_layout`, size of the window, `dtype`.
 
@@ -1199,10 +1193,10 @@ def cutmix(
         num_classes: as of `mixup`.
         probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one stays as it is.
 
@@ -1293,9 +1287,9 @@ def debayer(
             One value stands for both.
         algorithm: one of the above, in upper or lower case.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
 
@@ -1334,22 +1328,22 @@ def dl_tensor_python_function(
 ) -> DataNode:
     """Calls a Python function on DLPack capsules.
 
-    With `device="gpu"` the tensors are on the accelerator. `python_function` and `plugin.jax.fn.jax_function` give
-    arrays, which most libraries take as well.
+    With `device="gpu"` the tensors are on the accelerator. Prefer `python_function` and `plugin.jax.fn.jax_function`
+    for libraries that take arrays, as most do.
 
     Args:
         function: takes a capsule for each input and returns one capsule (or anything with `__dlpack__`, or an
             array), or a tuple of `num_outputs`. It must not write to its inputs.
-        num_outputs: how many tensors the function returns; what it returns is left alone if 0.
-        batch_processing: the function takes lists of capsules, of all samples of the batch, and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; those without one have none.
-        synchronize_stream: taken for DALI's sake; the data are there before the function is called.
+        num_outputs: number of tensors that the function returns; with 0, its result is ignored.
+        batch_processing: the function takes lists with the capsules of all samples of the batch, and returns lists.
+        output_layouts: layout of the outputs, one for each or one for all; further outputs have no layout.
+        synchronize_stream: without effect: data are complete before the function is called.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: copies of what the function returned, in host memory.
+    Returns: copies of the function's results, in host memory.
 
     Parity: DALI's schema says that `batch_processing` is False by default; its code uses True.
 
@@ -1415,17 +1409,17 @@ def dump_image(
 ) -> DataNode:
     """Writes each image to a file in the working directory, in plain PPM (PGM with one channel).
 
-    The files are `0-<suffix>-0.ppm`, `1-<suffix>-0.ppm`, ... by the position in the batch; the next batch writes
-    over them.
+    Files are named `0-<suffix>-0.ppm`, `1-<suffix>-0.ppm`, ... by the position in the batch; the next batch
+    overwrites them.
 
     Args:
         images: uint8 with 1 or 3 channels.
-        input_layout: HWC, CHW or HW: layout of images that have none.
+        input_layout: layout of images that have none: HWC, CHW or HW.
         suffix: part of the files' names.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the images.
 
@@ -1457,16 +1451,15 @@ def element_extract(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> Any:
-    """Takes elements of the outermost axis.
+    """Extracts elements along the outermost axis.
 
     Args:
         sequence: at least two axes, any type; a layout must begin with F.
         element_map: indices of the elements, 0 or more.
-        out_shape: static, padded shapes to return; None: all of an element.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: an output for each index, without the outermost axis.
 
@@ -1491,9 +1484,9 @@ def equalize(
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
 
@@ -1548,9 +1541,9 @@ def erase(
         normalized_shape: only shapes are.
         shape: size of each region, as many values as `anchor`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
 
@@ -1599,17 +1592,16 @@ def expand_dims(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Puts in axes of size 1.
+    """Inserts axes of size 1.
 
     Args:
         data: any shape and type.
-        axes: their indices in the result, in any order, 0 or more.
+        axes: indices of the new axes in the result, in any order, 0 or more.
         new_axis_names: a letter for each of `axes`; "": the result has no layout.
-        out_shape: static, padded shape to return; None: all of `data`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the same elements and type.
 
@@ -1653,38 +1645,39 @@ def external_source(
     name: str | None = None,
     preserve: bool = False,
 ) -> DataNode:
-    """Takes data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
+    """Takes data from outside of the pipeline: from a callback, an iterable, or `Pipeline.feed_input`.
 
     Args:
-        source: a callable (taking nothing, or the batch's number, a `BatchInfo` or `SampleInfo`) or an
-            iterable; None: the data comes from `feed_input`.
-        num_outputs: number of outputs that the source gives as a tuple, also of one; None: one, bare.
-        cycle: "quiet" or True: an iterable begins again at its end; "raise": it does after a
-            StopIteration; "no", False or None: it stays at its end, also after `Pipeline.reset`.
-        layout: layout of the samples, one for each output or one for all; None: that of a TensorList. Another one
-            than that of the batch before raises.
+        source: a callable (without argument, or with the batch's number, a `BatchInfo` or a `SampleInfo`) or an
+            iterable; None: data come from `feed_input`.
+        num_outputs: number of outputs, which the source gives as a tuple, even if it is 1; None: one output, without a
+            tuple.
+        cycle: at the end of an iterable, "quiet" or True begins again; "raise" raises StopIteration, then begins again;
+            "no", False or None stays at the end, also after `Pipeline.reset`.
+        layout: layout of the samples, one for each output or one for all; None: that of a TensorList. A batch whose
+            layout differs from that of the batch before raises.
         dtype: type that the samples must have; None: that of the first batch.
         ndim: number of axes that the samples must have; None: that of the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
-        blocking: without effect: `run` on a pipeline that was not fed raises.
-        batch: the source gives batches (True) or single samples (False); None: True.
-        repeat_last: a batch fed with `feed_input` serves until the next one comes.
-        parallel: the callback runs in worker processes, see `py_num_workers` of `Pipeline`; it must take an
-            argument (the number of the batch, a `BatchInfo` or a `SampleInfo`) or be an iterable, which one worker
-            goes through.
-        no_copy: what is fed with `feed_input` is not copied: it must not change until the batch was made. What
-            callbacks and iterables give is always copied.
-        prefetch_queue_depth: with `parallel`: batches that the workers are asked for in advance; None: 1.
+        blocking: without effect: `run` on a pipeline without fed data raises.
+        batch: True: the source gives batches; False: single samples; None: True.
+        repeat_last: use a batch fed with `feed_input` until the next one is fed.
+        parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. It must take an
+            argument (the number of the batch, a `BatchInfo` or a `SampleInfo`), or be an iterable, which one worker
+            iterates over.
+        no_copy: do not copy data fed with `feed_input`; they must not change until the batch is made. Data of
+            callbacks and iterables are always copied.
+        prefetch_queue_depth: with `parallel`: number of batches that workers make in advance; None: 1.
         batch_info: a batch callback gets a `BatchInfo` in place of the batch's number.
-        bytes_per_sample_hint: with `parallel`: room to make in shared memory for each sample, bytes, one number for each
-            output; it is enlarged where that is not enough. None: what the first samples need.
-        random_access: `source` has `__len__` and `__getitem__`, and each of its elements is a sample, which is asked for by
-            its index: this is `readers.dataset` then, and takes the arguments of it, such as `random_shuffle` and
-            `num_shards`. None: so it is with what is neither callable nor iterable. DALI has no such argument.
+        bytes_per_sample_hint: with `parallel`: shared memory to allocate for each sample, bytes, one number for each
+            output; it grows if needed. None: as the first samples need.
+        random_access: `source` has `__len__` and `__getitem__`, and its elements are samples. The call then adds
+            `readers.dataset`, and takes its arguments, such as `random_shuffle` and `num_shards`. None: True for a
+            source that is neither callable nor iterable. DALI has no such argument.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
-        preserve: the operator runs also if none of its outputs is used.
+        name: name of the node in the graph; None: a generated one.
+        preserve: run the operator even if none of its outputs is used.
 
     Example: numbers = fn.external_source(lambda sample: np.float32([sample.idx_in_epoch, 0.5]), batch=False)
     """
@@ -1789,9 +1782,9 @@ def fast_resize_crop_mirror(
         minibatch_size: taken for DALI's sake; changes nothing.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the window, of the size of the crop, mirrored.
 
@@ -1874,9 +1867,9 @@ def filter(
         mode: "same": as many elements as the data have; "valid": only positions where the filter lies within the
             data, so axes are shorter by the filter's size - 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: `dtype`, layout of the data; integers are rounded half to even and saturated.
 
@@ -1928,9 +1921,9 @@ def flip(
         horizontal: not 0: swap left and right.
         vertical: not 0: swap top and bottom.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
 
@@ -1968,16 +1961,14 @@ def full(
     """Fills a tensor with a value.
 
     Args:
-        fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be of size 1. A
-            result of one element is the first one, as in DALI.
+        fill_value: any type; broadcast to `shape` as in NumPy. If it has more axes than `shape`, the leading ones must
+            have size 1. A result of one element takes the first element of any `fill_value`, as in DALI.
         layout: of the result.
-        shape: of the result; nothing: a scalar.
-        extent: int32 [ndim], true size of `fill_value`.
-        out_shape: static, padded shape to return; None: `shape`.
+        shape: of the result; empty: a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*shape], dtype of `fill_value`.
 
@@ -2008,17 +1999,15 @@ def full_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Fills a tensor of the shape and type of another with a value.
+    """Fills a tensor with a value, in the shape and type of another tensor.
 
     Args:
-        data_like: only its shape, type and layout count.
-        fill_value: broadcast as that of `full`; rounds half away from zero and saturates.
-        extent: int32 [ndim] each, true sizes.
-        out_shape: static, padded shape to return; None: that of `data_like`.
+        data_like: tensor whose shape, type and layout the result takes.
+        fill_value: broadcast as in `full`; rounds half away from zero and saturates.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape and dtype of `data_like`.
 
@@ -2061,9 +2050,9 @@ def gaussian_blur(
             0: ((window_size - 1) / 2 - 1) · 0.3 + 0.8.
         window_size: odd, one for all blurred axes or one for each; 0: 2 · ceil(3 · sigma) + 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `image`, `dtype`, rounded half away from zero and saturated.
 
@@ -2108,13 +2097,13 @@ def get_property(
     """Returns a property of each sample, as a tensor.
 
     Args:
-        key: "source_info" (where the sample came from, as uint8 bytes) or "layout" (as bytes).
+        key: "source_info" (origin of the sample) or "layout".
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: uint8 [length].
+    Returns: uint8 [length], text as bytes.
 
     Example: layout = fn.get_property(images, key="layout")
     """
@@ -2159,9 +2148,9 @@ def grid_mask(
         shift_y: of the grid downwards, pixels.
         tile: side of a square with its distance to the next, pixels, at least 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
 
@@ -2212,9 +2201,9 @@ def hsv(
         saturation: factor on the distance from gray.
         value: factor on everything.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -2261,9 +2250,9 @@ def hue(
         hue: angle that is added, degrees.
         image_type: no effect, as in DALI; the image is taken to be RGB.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -2313,10 +2302,10 @@ def jitter(
         mask: 0: the image stays as it is.
         nDegree: how far pixels may be apart that are shown side by side, 0 to 32767.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: shape and type of the input.
 
@@ -2368,9 +2357,9 @@ def jpeg_compression_distortion(
             to the nearest integer, halves to even, and clamped first.
         quality: from 1, the worst, to 100; others are clamped. Scales the quantization tables as libjpeg does.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the image.
 
@@ -2421,9 +2410,9 @@ def laplacian(
             none; None: the `window_size` of the derivative.
         window_size: of the derivative along each axis, one for all or one for each, odd, 3 to 31.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the data, `dtype`, rounded half away from zero and saturated.
 
@@ -2465,19 +2454,18 @@ def lookup_table(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Looks up values[i] where an element is keys[i], else `default_value`.
+    """Maps each element keys[i] to values[i], and other elements to `default_value`.
 
     Args:
         data: integers, any shape.
-        default_value: of elements that are no key.
+        default_value: result for elements that are not in `keys`.
         dtype: type of the result; values round half away from zero and saturate.
-        keys: 0 to 65535; of equal ones the last counts.
+        keys: 0 to 65535; among equal keys, the last one counts.
         values: one for each key.
-        out_shape: static, padded shape to return; None: that of `data`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `data`, `dtype`.
 
@@ -2523,16 +2511,14 @@ def mel_filter_bank(
         freq_low: lower end of the first triangle in Hz.
         mel_formula: "slaney" (linear below 1 kHz) or "htk".
         nfilter: number of triangles.
-        normalize: area 1 (in Hz) for each triangle; else peak 1.
+        normalize: True: each triangle has area 1 (in Hz); False: peak 1.
         sample_rate: of the signal, Hz.
-        extent: int32 [ndim], true size of `spectrum`.
-        out_shape: static, padded shape to return; None: that of the whole `spectrum`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
+    Returns: float32, shape of `spectrum` with size `nfilter` along "f".
 
     Example: mel = fn.mel_filter_bank(spectrogram, sample_rate=16000.0, nfilter=40)
     """
@@ -2576,16 +2562,14 @@ def mfcc(
     Args:
         spectrum: float32, any shape; usually the mel spectrogram in decibels.
         axis: axis to transform, 0 or more.
-        dct_type: 1 to 4, without the factor 2 that others have.
-        lifter: L; multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: does not.
-        n_mfcc: number of coefficients, at most the size of the axis.
-        normalize: make the transform orthonormal (not for type 1).
-        extent: int32 [ndim], true size of `spectrum`.
-        out_shape: static, padded shape to return; None: that of the whole `spectrum`.
+        dct_type: 1 to 4, without the factor 2 of other definitions.
+        lifter: L, which multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
+        n_mfcc: number of coefficients; cut to the size of the axis.
+        normalize: make the transform orthonormal; not for type 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32, shape of `spectrum` except for `axis`.
 
@@ -2637,10 +2621,10 @@ def mixup(
             zeros. None: labels are no class numbers.
         probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
     float32. A batch of one stays as it is.
@@ -2737,9 +2721,9 @@ def multi_paste(
         shapes: [regions, 2], size of each region, pixels.
         shapes_rel: the same in shares of the image's size, rounded up. Neither: all from `in_anchors` on.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*output_size, C], rounded half away from zero and saturated; 0 where no region is.
 
@@ -2789,26 +2773,26 @@ def nonsilent_region(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> tuple[DataNode, DataNode]:
-    """Finds the first and last window whose mean power reaches a threshold, and what they span.
+    """Finds the region from the first to the last window whose mean power reaches a threshold.
 
     Args:
         signal: [T], integers or float32.
-        cutoff_db: threshold, relative to the reference.
+        cutoff_db: threshold in dB, relative to the reference.
         reference_power: power of 0 dB; 0: that of the loudest window.
-        reset_interval: after how many samples the power of a window of floats is added up anew; between, it
-            follows from the last one, and rounding errors grow. A multiple of `window_length`, or -1: never.
+        reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
+            in between it is updated from the window before, and rounding errors accumulate. A multiple of
+            `window_length`, or -1: never.
         window_length: samples in a window; a shorter signal is one window.
-        extent: int32 [1], true length of `signal`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all is silent. If
-    the whole signal is zero and there is no reference, nothing is below the threshold: it is all of it.
+    Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all windows are below the
+    threshold. A signal of zeros without `reference_power` has a threshold of 0, so the region is the whole signal.
 
-    Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
-    from DALI as far as its rounding errors go.
+    Parity: an accelerator sums each window by itself, so results for float32 and 32- and 64-bit integers may differ
+    from DALI's by the effect of its rounding errors.
 
     Example: begin, length = fn.nonsilent_region(sound, cutoff_db=-30.0)
     """
@@ -2853,26 +2837,24 @@ def normalize(
     Args:
         data: [N, ...], numbers.
         axes: axes of a sample over which mean and deviation are measured; None: those along which a
-            non-scalar `mean` or `stddev` has size 1, or else all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+            non-scalar `mean` or `stddev` has size 1, else all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         batch: measure over all samples of the batch together.
-        ddof: degrees of freedom lost in a measured deviation.
+        ddof: degrees of freedom subtracted from the number of elements in a measured variance.
         dtype: type of the result.
         epsilon: added to the variance.
-        mean: scalar, or with as many axes as a sample, of size 1 or the sample's; one for all samples
-            or one a sample. None: measured.
-        scale: factor on the result.
-        shift: what the mean becomes.
-        stddev: as `mean`; where it is 0 (not as one number for all) the result is `shift`.
-        extent: int32 [N, ndim], true sizes.
-        out_shape: static, padded shape of one sample; None: that of `data`.
+        mean: scalar, or a tensor with as many axes as a sample, of size 1 or the sample's; one for all samples
+            or one for each. None: measured.
+        scale: factor of the result.
+        shift: added to the result.
+        stddev: like `mean`; where it is 0 the result is `shift`, unless it is one number for all samples.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
-    `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
+    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation
+    is 0 or there are `ddof` elements or fewer.
 
     Example: numbers = fn.normalize(numbers, axes=[1])
     """
@@ -2914,23 +2896,21 @@ def one_hot(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Sets on_value where the index along a new axis is the class, off_value elsewhere.
+    """Adds an axis with `on_value` at the index of the class, and `off_value` elsewhere.
 
     Args:
-        classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
-            counts as scalars without `axis`. A class outside of 0 to num_classes - 1 has no
-            element on.
-        axis: position of the new axis in the result; -1: the last.
+        classes: numbers, any shape; fractions are truncated. If `axis` is -1, a batch whose tensors all have one
+            element counts as scalars. A class outside of 0 to num_classes - 1 gives only `off_value`.
+        axis: position of the new axis in the result; -1: last.
         axis_name: letter of the new axis; None: the result has no layout.
-        dtype: type of the result, to which the values are converted by cutting off and saturating.
+        dtype: type of the result; for integers, `on_value` and `off_value` are truncated and saturated.
         num_classes: size of the new axis.
-        off_value: of all elements but one.
-        on_value: of the class's element.
-        out_shape: static, padded shape to return; None: all of `classes`.
+        off_value: value of all other elements.
+        on_value: value at the index of the class.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: `dtype`, one axis more than `classes`.
 
@@ -2969,12 +2949,11 @@ def ones(
     Args:
         dtype: of the result.
         layout: of the result.
-        shape: of the result; nothing: a scalar.
-        out_shape: static, padded shape to return; None: `shape`.
+        shape: of the result; empty: a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*shape], `dtype`.
 
@@ -2992,16 +2971,15 @@ def ones_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes ones in the shape of another tensor.
+    """Makes a tensor of ones in the shape of another tensor.
 
     Args:
-        data_like: only its shape, type and layout count.
+        data_like: tensor whose shape, type and layout the result takes.
         dtype: of the result; None: that of `data_like`.
-        out_shape: static, padded shape to return; None: that of `data_like`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `data_like`, `dtype`.
 
@@ -3038,34 +3016,33 @@ def optical_flow(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Estimates, for each cell of pixels of a frame, the position of its content in the frame before.
+    """Estimates, for each cell of pixels in a frame, the displacement to its content in the previous frame.
 
-    `frames[i + 1][p] = frames[i][p + flow[i][p]]`, found by Lucas and Kanade's method on a pyramid, for each pixel,
-    and averaged over cells. Displacements are of pixels of the frames, whatever the cells are.
+    `frames[i + 1][p] = frames[i][p + flow[i][p]]`. The flow is computed for each pixel, by Lucas and Kanade's method on a
+    pyramid, and averaged over cells. Displacements are in pixels of the frames, whatever the size of cells.
 
     Args:
         frames: uint8 [F, H, W, C], at least 2 frames.
-        hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the displacement of
-            each frame from the one before; those of the first frame are not used. Without
-            `enable_external_hints` the input has no effect.
-        enable_external_hints: begin the search at `hints`.
-        enable_temporal_hints: begin the search at the flow of the frames before, unless there are hints. Good for
-            steady motion that is too fast otherwise, a quarter of the frame and more.
+        hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the flow from each frame to the
+            previous one; those of the first frame are ignored. Without `enable_external_hints` the input has no effect.
+        enable_external_hints: start the search at `hints`.
+        enable_temporal_hints: without hints, start the search at the flow of the previous frames. It finds steady
+            motion that is otherwise too fast, a quarter of the frame and more.
         hint_grid: 1, 2, 4 or 8, side of the cells of `hints`, pixels.
         image_type: RGB, BGR or GRAY.
         output_format: deprecated alias of `output_grid`.
         output_grid: 1, 2 or 4, side of the cells of the result, pixels.
-        preset: 0 to 1: below 0.375 the best flow, below 0.75 about twice as fast, else fastest (and with cells of
-            2 or 4 pixels, from pictures of half the size).
+        preset: 0 to 1: below 0.375 the best flow, below 0.75 about twice as fast, else fastest; the fastest uses frames
+            of half the size if cells have 2 or 4 pixels.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [F - 1, H / output_grid, W / output_grid, 2] (sizes rounded up), (x, y) in pixels.
 
-    Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
-        pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
+    Parity: DALI uses the optical flow engine of NVIDIA GPUs, whose method is not published, in units of 1/32
+        pixel. Arguments, direction, sizes and units are the same; vectors differ and are not rounded.
 
     Example: flow = fn.optical_flow(frames)
     """
@@ -3117,9 +3094,9 @@ def pad(
             is longer already stays as it is: `slice` cuts it, and `tokenize(length=)` texts. None: the largest of the batch
             (a single call of the pure function is a batch of one).
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: type and layout of the input.
 
@@ -3169,9 +3146,9 @@ def paste(
         paste_y: share of the free height above it, 0 to 1.
         ratio: sides of the canvas divided by those of the image, at least 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [ratio * H, ratio * W, C], type of the input.
 
@@ -3210,17 +3187,17 @@ def peek_image_shape(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Reads height, width and channels of the picture that a decoder would give, without decoding it.
+    """Reads height, width and channels of the image that a decoder would return, without decoding it.
 
     Args:
         encoded: uint8 [bytes].
-        adjust_orientation: of the picture turned as its EXIF data say.
-        dtype: output type, a number type.
-        image_type: colour space of the picture; ANY_DATA for the channels as stored, INDEX for one channel.
+        adjust_orientation: return the size after the rotation in the EXIF data.
+        dtype: output type, an integer or floating type of at least 32 bits.
+        image_type: colour space of the decoded image; ANY_DATA for the channels as stored, INDEX for one channel.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [3] of type `dtype`.
 
@@ -3252,21 +3229,21 @@ def per_frame(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Names the first axis F, so that an operator on sequences takes a value for each frame; the values stay as they are.
+    """Names the first axis F, so that an operator on sequences takes a value for each frame; values are unchanged.
 
-    `rotate(videos, angle=per_frame(angles))` turns each frame by its own angle. There must be as many values as the sequence
-    has frames, or one, which is for all of them. Docs of operators say which arguments are taken so, and those that
-    take several inputs take these by frame, too: `warp_affine(images, per_frame(matrices))`.
+    `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. There must be one value for each frame, or
+    one for all. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
+    `warp_affine(images, per_frame(matrices))`.
 
     Args:
         data: at least one axis, any type.
-        replace: the first axis may have had another name; else that is an error.
+        replace: True: the first axis may have another name; False: that raises.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: as `data`; the layout begins with F, and is F** where there was none.
+    Returns: `data`; its layout begins with F, and is F followed by * for other axes if there was none.
 
     Example:
         angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
@@ -3299,11 +3276,11 @@ def permute_batch(
     """Reorders the samples of the batch; a sample may be taken several times or not at all.
 
     Args:
-        indices: for each sample of the output the index of an input sample.
+        indices: for each output sample, the index of an input sample.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Example: images = fn.permute_batch(images, indices=fn.batch_permutation())
     """
@@ -3337,18 +3314,16 @@ def power_spectrum(
 
     Args:
         signal: float32, at least one axis.
-        axis: the axis; negative: the last.
-        nfft: length of the transform, for which the axis is cut or extended by zeros; None: the size of
-            the axis, which may differ from sample to sample.
+        axis: of the transform; negative: the last axis.
+        nfft: length of the transform, to which the axis is cut or zero-padded; None: the size of
+            the axis, which may differ by sample.
         power: 2 for the power, 1 for the magnitude.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape to return; None: that of the whole `signal`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: float32, shape of `signal` with nfft // 2 + 1 in `axis`.
+    Returns: float32, shape of `signal` with size nfft // 2 + 1 along `axis`.
 
     Example: power = fn.power_spectrum(sound, nfft=512)
     """
@@ -3384,16 +3359,14 @@ def preemphasis_filter(
 
     Args:
         signal: numbers, any shape.
-        border: what stands before the first element: "clamp", the first one; "reflect", the second one
-            (the first if there is no other); "zero".
+        border: value in front of the first element: "clamp": the first element; "reflect": the second element
+            (the first if there is only one); "zero".
         dtype: type of the result; integers round half away from zero and saturate.
-        preemph_coeff: share of the element before.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape to return; None: that of `signal`.
+        preemph_coeff: share of the previous element.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `signal`, `dtype`.
 
@@ -3429,24 +3402,24 @@ def python_function(
 ) -> DataNode:
     """Calls a Python function on NumPy arrays.
 
-    It is called on one sample after another, in their order, also if nobody uses what it returns.
+    It is called for one sample after another, in order, even if its outputs are not used.
 
     Args:
         function: takes an array for each input and returns one array, or a tuple of `num_outputs`. It must
             not write to its inputs.
-        num_outputs: how many arrays the function returns; what it returns is left alone if 0.
+        num_outputs: number of arrays that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists of all samples of the batch and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; outputs without one have no layout,
-            also where the inputs have one.
-        parallel: the function runs in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
-            the same time and in no certain order, and only if what it returns is used: for functions that hold
+        output_layouts: layout of the outputs, one for each or one for all; further outputs have no layout, and
+            inputs pass none on.
+        parallel: run the function in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
+            the same time, in any order, and only if an output is used. For functions that hold
             the GIL. Not with `batch_processing`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: copies of what the function returned.
+    Returns: copies of the function's results.
 
     Example: doubled = fn.python_function(numbers, function=lambda array: array * 2)
     """
@@ -3520,51 +3493,49 @@ def random_bbox_crop(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> tuple[DataNode, DataNode, DataNode]:
-    """Draws a window until it shows enough of the boxes; gives the window and the boxes in it.
+    """Draws windows until one shows enough of the boxes; returns the window and the boxes in it.
 
-    Each round draws one of `thresholds`, or not to crop, and then `num_attempts` windows. A window is good
-    if the boxes overlap with it by the threshold, and if at least one of them stays. A box stays if its
-    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Where there
-    are no boxes, every window is good.
+    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted
+    if the boxes overlap with it by the threshold, and at least one box stays. A box stays if its
+    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Without boxes,
+    every window is accepted.
 
     Args:
-        boxes: float32 [boxes, 4] (6 in 3D), relative to the picture (0 to 1).
-        labels: int32 [boxes, ...]; those of the boxes that stay are returned.
-        all_boxes_above_threshold: all boxes must reach the threshold, not only one.
-        allow_no_crop: the whole picture with all boxes is one more outcome that a round may draw; without
-            effect with `crop_shape`.
+        boxes: float32 [boxes, 4] (6 in 3D), relative to the image (0 to 1).
+        labels: int32 [boxes, ...]; labels of boxes that stay are returned.
+        all_boxes_above_threshold: True: all boxes must reach the threshold; False: one must.
+        allow_no_crop: a round may also choose the whole image with all boxes; without effect with `crop_shape`.
         aspect_ratio: least and largest ratio of width to height: in pixels with `input_shape`,
             else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
         bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1; 0: if any
             part is.
         crop_shape: size of the windows, pixels; needs `input_shape`.
-        input_shape: size of the picture, pixels.
-        ltrb: without `bbox_layout`: boxes are (left, top, right, bottom), not (left, top, width,
-            height).
-        num_attempts: windows a round, at least 1.
-        output_bbox_indices: also give the indices of the boxes that stay.
-        quiet: do not warn if the best window is not a good one.
-        scaling: least and largest size of a window along each axis, share of the picture's.
+        input_shape: size of the image, pixels.
+        ltrb: without `bbox_layout`: True: boxes are (left, top, right, bottom); False: (left, top, width, height).
+        num_attempts: windows drawn in a round, at least 1.
+        output_bbox_indices: also return the indices of the boxes that stay.
+        quiet: do not warn if no window was accepted and the best one is returned.
+        scaling: least and largest size of a window along each axis, as a share of the image's.
         shape_layout: order of `crop_shape` and `input_shape`, e.g. "HW"; None: "WH" or "WHD".
-        threshold_type: what overlap is: "iou", the intersection over the union of box and window, or
+        threshold_type: definition of overlap: "iou", the intersection over the union of box and window, or
             "overlap", the intersection over the area of the box.
         thresholds: least overlaps, 0 to 1.
-        total_num_attempts: after this many windows the best one is taken; -1: no limit.
+        total_num_attempts: number of windows after which the best one is returned; -1: no limit.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: float32 [2] anchor and [2] shape (x first) of the window, shares of the picture, or pixels if
+    Returns: float32 [2] anchor and [2] shape (x first) of the window, as shares of the image, or in pixels
         with `crop_shape`; float32 [kept, 4] boxes relative to the window; with `labels`, int32 [kept, ...]
-        labels; if asked for, int32 [kept] indices.
+        labels; with `output_bbox_indices`, int32 [kept] indices.
 
-    Parity: windows have DALI's distribution, not its values. DALI draws windows that leave the picture if
-        there are an `input_shape` and a single aspect ratio; here such a window is made smaller. Where DALI
-        goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
-        ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
+    Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI
+        draws windows that leave the image; here such a window is made smaller. Where DALI never ends, the sample
+        is an error after 200,000 attempts. If no window ever has an allowed aspect ratio, the result after
+        `total_num_attempts` is the whole image; DALI's is an empty window.
 
     Example:
         anchor, size, boxes, box_labels = fn.random_bbox_crop(
@@ -3794,10 +3765,10 @@ def random_crop_generator(
         random_area: least and largest area, share of the picture's.
         random_aspect_ratio: least and largest width / height.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width) of the window, pixels.
 
@@ -3860,10 +3831,10 @@ def random_resized_crop(
         minibatch_size: taken for DALI's sake; changes nothing.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: [*size, C].
 
@@ -3915,21 +3886,19 @@ def reinterpret(
 
     Args:
         data: any shape and type.
-        shape_input: integers, as `shape`.
-        dtype: the new type; None: the same. Without a shape the innermost axis grows or shrinks by the
-            ratio of the sizes.
+        shape_input: integers, in place of `shape`.
+        dtype: new type; None: the same. Without a shape, the innermost axis grows or shrinks by the
+            ratio of the types' sizes.
         layout: of the result; None: the input's if the number of axes is the same, else none.
-        rel_shape: the shape as factors on the input's, each product rounded; one may be negative.
-        shape: the new shape; one extent may be negative and is computed.
-        src_dims: which axis of the input each axis of the result takes its extent (or, with `rel_shape`,
-            the number to multiply) from; -1: 1.
-        extent: int32 [ndim], true size of `data`.
-        out_extent: int32, true size of the result.
-        out_shape: static, padded shape of the result.
+        rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
+            is computed.
+        shape: new shape; one extent may be negative, and is computed.
+        src_dims: for each axis of the result, the axis of the input whose extent it takes, or with `rel_shape`
+            multiplies; -1: an extent of 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the same bytes.
 
@@ -3972,19 +3941,17 @@ def reshape(
 
     Args:
         data: any shape and type.
-        shape_input: integers, as `shape`.
+        shape_input: integers, in place of `shape`.
         layout: of the result; None: the input's if the number of axes is the same, else none.
-        rel_shape: the shape as factors on the input's, each product rounded; one may be negative.
-        shape: the new shape; one extent may be negative and is computed.
-        src_dims: which axis of the input each axis of the result takes its extent (or, with `rel_shape`,
-            the number to multiply) from; -1: 1.
-        extent: int32 [ndim], true size of `data`.
-        out_extent: int32, true size of the result.
-        out_shape: static, padded shape of the result.
+        rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
+            is computed.
+        shape: new shape; one extent may be negative, and is computed.
+        src_dims: for each axis of the result, the axis of the input whose extent it takes, or with `rel_shape`
+            multiplies; -1: an extent of 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the same type and number of elements.
 
@@ -4065,9 +4032,9 @@ def resize(
         minibatch_size: taken for DALI's sake; changes nothing.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the image resized; with `save_attrs` also int32 [2] or [3], its former (depth,) height, width.
 
@@ -4247,9 +4214,9 @@ def resize_crop_mirror(
         minibatch_size: taken for DALI's sake; changes nothing.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the window, of the size of the crop, mirrored.
 
@@ -4326,10 +4293,10 @@ def roi_random_crop(
         roi_shape: size of the region.
         roi_start: where the region begins.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: int64 [axes], where the window begins.
 
@@ -4371,9 +4338,9 @@ def rotate(
         size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: `keep_size` decides,
             and without it the canvas is enlarged until all of the image fits, keeping its parity.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
 
@@ -4427,9 +4394,9 @@ def saturation(
         image_type: no effect, as in DALI; the image is taken to be RGB.
         saturation: factor; 0 gives gray.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -4465,16 +4432,16 @@ def sequence_rearrange(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Puts the frames of a sequence into another order: `out[i] = sequence[new_order[i]]`.
+    """Reorders the frames of a sequence: `out[i] = sequence[new_order[i]]`.
 
     Args:
         sequence: [F, ...], at least two axes, any type; a layout must begin with F.
         new_order: indices of frames, 0 to F - 1, at least one; a frame may be taken several times or not at
-            all. Samples may have a different number of them. One number is a sequence of one frame.
+            all. Their number may differ by sample. A single number gives a sequence of one frame.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [length of new_order, ...], type and layout of the input.
 
@@ -4507,12 +4474,12 @@ def shapes(
     """Returns the shape of each sample.
 
     Args:
-        data: any.
-        dtype: type of the result; a 32-bit one spares the program the 64-bit types.
+        data: any shape and type.
+        dtype: type of the result; with a 32-bit type, the program needs no 64-bit types.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [number of axes], `dtype`, no layout.
 
@@ -4585,9 +4552,9 @@ def slice(
         shape: size of the window, elements.
         start: where the window starts, elements.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: layout of the input, size of the window.
 
@@ -4642,24 +4609,22 @@ def spectrogram(
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
-        center_windows: centre the windows at multiples of `window_step`; else only windows that lie
-            wholly within the signal are taken.
+        center_windows: True: windows are centred at multiples of `window_step`; False: windows start there, and lie
+            wholly within the signal.
         layout: "ft", frequency first, or "tf", time first.
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
-        reflect_padding: centred windows see the signal mirrored at its first and last sample; else
-            zeros.
+        reflect_padding: True: past its ends, the signal is mirrored at its first and last sample; False: it is zero.
+            For centred windows.
         window_fn: `window_length` factors; None: a Hann window.
         window_length: samples in a window.
         window_step: samples from one window to the next.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape to return; None: that of the whole `signal`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: float32 [nfft // 2 + 1, windows], or the other way round.
+    Returns: float32 [nfft // 2 + 1, windows], for "tf" [windows, nfft // 2 + 1].
 
     Example: spectrogram = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)
     """
@@ -4707,9 +4672,9 @@ def sphere(
         interp_type: INTERP_NN or INTERP_LINEAR.
         mask: 0: the image stays as it is.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
@@ -4743,21 +4708,20 @@ def squeeze(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Takes axes of size 1 away (or any axes of a sample without elements).
+    """Removes axes of size 1; in a sample without elements, axes of any size.
 
     Args:
         data: any shape and type.
         axes: indices of the axes, 0 or more.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        out_shape: static, padded shape to return; None: all of `data`.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the same elements and type.
 
-    Parity: DALI passes over indices that are negative or too large; here they raise.
+    Parity: DALI ignores indices that are negative or too large; here they raise.
 
     Example: row = fn.squeeze(row, axes=[0, 1])
     """
@@ -4802,10 +4766,10 @@ def ssd_random_crop(
         labels: [boxes, ...].
         num_attempts: windows a round, at least 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: the window [h, w, C], its borders rounded half away from zero; float32 [kept, 4] boxes relative to it, cut
         at its borders; labels [kept, ...].
@@ -4845,15 +4809,14 @@ def stack(
 
     Args:
         data: any shape, all of one size and type.
-        axis: position of the new axis in the result, -ndim to ndim of the inputs; negative from the back.
+        axis: position of the new axis in the result, from -ndim to ndim of the inputs; negative: from the end.
         axis_name: letter of the new axis; None: the result has no layout.
-        out_shape: static, padded shape to return; None: all of `data`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: one axis more, of the number of inputs.
+    Returns: tensor with one axis more, whose size is the number of inputs.
 
     Example: stacked = fn.stack(numbers, others, axis=0)
     """
@@ -4925,9 +4888,9 @@ def tensor_resize(
         subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the array resized.
 
@@ -4984,15 +4947,13 @@ def to_decibels(
 
     Args:
         magnitude: float32, any shape, 0 or more.
-        cutoff_db: smallest result; NaN becomes this too.
+        cutoff_db: smallest result; also the result for NaN.
         multiplier: 10 for a power, 20 for an amplitude.
-        reference: the magnitude of 0 dB; 0: the largest one of the sample.
-        extent: int32 [ndim], true size of `magnitude`.
-        out_shape: static, padded shape to return; None: that of `magnitude`.
+        reference: magnitude of 0 dB; 0: the largest magnitude of the sample.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32, shape of `magnitude`.
 
@@ -5032,30 +4993,30 @@ def tokenize(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Tokenizes texts: strings to the ids of their tokens, cut and padded to one length.
+    """Converts texts to token ids, truncated and padded to one length.
 
-    The ids are those of the package `tokenizers` for the file, or of `sentencepiece`, and do not depend on the other texts of a
-    batch: padding and truncation that a tokenizer.json asks for do not count. All texts of a batch are encoded in one call,
-    in the threads of these packages, which `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` restrict. A text
-    that is not UTF-8 is an error of its sample.
+    The packages `tokenizers` or `sentencepiece` compute the ids. These do not depend on the other texts of a
+    batch: padding and truncation set in a tokenizer.json are ignored. One call encodes all texts of a batch, in the
+    packages' threads, which `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` restrict. A text
+    that is not UTF-8 is a bad sample.
 
     Args:
         texts: uint8 [bytes], UTF-8.
-        tokenizer: path or URL of a tokenizer.json of Hugging Face, or of a model of SentencePiece. Another path is another
-            tokenizer, and so is a file that was changed.
-        add_special_tokens: put the tokens around a text that a tokenizer.json says, as [CLS] and [SEP]; a model of
-            SentencePiece says none.
-        bos, eos: a token, or its id, to put before or behind each text besides.
-        length: tokens of each output: longer texts are cut so that special tokens, `bos` and `eos` stay, shorter ones
-            padded; None: as many as the text has.
-        pad_id: id to pad with; None: that of the file.
-        truncation_side: where a longer text is cut, "left" or "right".
-        with_length: give the number of tokens without padding as well, as the last output, int32 [].
-        with_mask: give as well where tokens are, as the second output, bool: False for padding.
+        tokenizer: path or URL of a tokenizer.json of Hugging Face, or of a SentencePiece model. A file that has changed is
+            opened again.
+        add_special_tokens: add the special tokens of a tokenizer.json, such as [CLS] and [SEP]; a SentencePiece model
+            has none.
+        bos, eos: token, or its id, to add in front of or behind each text.
+        length: number of tokens of each output. Longer texts are truncated, but keep special tokens, `bos` and `eos`;
+            shorter ones are padded. None: as many as the text has.
+        pad_id: id to pad with; None: the file's.
+        truncation_side: side on which longer texts are truncated, "left" or "right".
+        with_length: add a last output, int32 []: the number of tokens without padding.
+        with_mask: add a second output, bool: True for tokens, False for padding.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: int32 [length], or [tokens].
 
@@ -5221,14 +5182,13 @@ def transpose(
 
     Args:
         data: any shape and type.
-        output_layout: layout of the result, whatever `transpose_layout` says.
+        output_layout: layout of the result; overrides `transpose_layout`.
         perm: order of the axes; None: reversed.
-        transpose_layout: permute the layout too; else the input's is kept as it is.
-        out_shape: static, padded shape to return; None: all of `data`.
+        transpose_layout: True: permute the layout, too; False: keep the input's layout.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the same elements and type.
 
@@ -5282,9 +5242,9 @@ def warp_affine(
         matrix: the transform row by row, 6 values (12 for volumes); its axes are in the order x, y(, z).
         size: of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*size, C], `dtype`, rounded half away from zero and saturated.
 
@@ -5350,9 +5310,9 @@ def water(
         phase_x: of the wave by which columns move, radians.
         phase_y: of the wave by which rows move, radians.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape and type of the input, rounded half away from zero and saturated.
 
@@ -5399,12 +5359,11 @@ def zeros(
     Args:
         dtype: of the result.
         layout: of the result.
-        shape: of the result; nothing: a scalar.
-        out_shape: static, padded shape to return; None: `shape`.
+        shape: of the result; empty: a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*shape], `dtype`.
 
@@ -5422,16 +5381,15 @@ def zeros_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes zeros in the shape of another tensor.
+    """Makes a tensor of zeros in the shape of another tensor.
 
     Args:
-        data_like: only its shape, type and layout count.
+        data_like: tensor whose shape, type and layout the result takes.
         dtype: of the result; None: that of `data_like`.
-        out_shape: static, padded shape to return; None: that of `data_like`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `data_like`, `dtype`.
 

@@ -34,7 +34,7 @@ def dilate(
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
         iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
         mask_size: (width, height) of the rectangle, pixels.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the image.
@@ -66,7 +66,7 @@ def erode(
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
         iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
         mask_size: (width, height) of the rectangle, pixels.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the image.
@@ -94,7 +94,7 @@ def median_blur(
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
         window_size: (width, height) of the rectangle, pixels; both odd.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the image.
@@ -127,7 +127,7 @@ def remap(
         mapy: float32 [h, w] or [h, w, 1], row of the input.
         interp: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
         pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [h, w, C], type of the input, rounded half away from zero and saturated.
@@ -168,7 +168,7 @@ def warp_perspective(
         matrix: the transform row by row, 9 values.
         pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
         size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [*size, C], type of the input, rounded half away from zero and saturated.

@@ -54,11 +54,11 @@ class Fits(Reader):
             `file_list`, or the working folder. Without both it is searched, with its subfolders (but not
             theirs), its own files first.
         files: paths.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: for each HDU its image, the axis that varies fastest last.
 
@@ -155,11 +155,11 @@ class Video(Reader):
         step: from the start of a sequence to that of the next, frames; 0 or less: `sequence_length`, times
             `stride`.
         stride: from one frame of a sequence to the next, frames.
-        max_batch_size: largest `batch_size` that may be asked for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
-        device: where the reader's data are.
+        device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
-        enable_checkpointing: without effect: the state can always be taken.
+        enable_checkpointing: without effect: `get_state` always works.
 
     Returns: uint8 [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
 

@@ -44,9 +44,9 @@ def dilate(
         iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
         mask_size: (width, height) of the rectangle, pixels.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the image.
 
@@ -96,9 +96,9 @@ def erode(
         iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
         mask_size: (width, height) of the rectangle, pixels.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the image.
 
@@ -144,9 +144,9 @@ def median_blur(
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
         window_size: (width, height) of the rectangle, pixels; both odd.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the image.
 
@@ -194,9 +194,9 @@ def remap(
         interp: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
         pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [h, w, C], type of the input, rounded half away from zero and saturated.
 
@@ -255,9 +255,9 @@ def warp_perspective(
         pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
         size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*size, C], type of the input, rounded half away from zero and saturated.
 
