@@ -1,4 +1,4 @@
-"""DALI's `plugin.pytorch`: iterators that give `torch.Tensor`s, and PyTorch inside of a pipeline."""
+"""Provides DALI's `plugin.pytorch`: iterators that return `torch.Tensor`s, and PyTorch functions in a pipeline."""
 
 from jdali.iterator import LastBatchPolicy
 from jdali.plugin.base_iterator import _DaliBaseIterator as _DaliBaseIterator

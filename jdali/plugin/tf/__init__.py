@@ -1,4 +1,4 @@
-"""DALI's `plugin.tf`: pipelines as data sets of TensorFlow."""
+"""Provides DALI's `plugin.tf`: pipelines as TensorFlow data sets."""
 
 from jdali.plugin.tf import (
     _tensorflow as _tensorflow,
