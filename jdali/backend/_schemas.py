@@ -26,7 +26,7 @@ class OpSchema:
     # --- the operator -----------------------------------------------------------------------
     def Name(self) -> str:
         """Returns the name of the schema, for instance "readers__File"."""
-        return _schema_name(self._operator)
+        return schema_name(self._operator.name)
 
     def OperatorName(self) -> str:
         """Returns the name of the class without modules, for instance "File"."""
@@ -119,10 +119,6 @@ class OpSchema:
         return Arg(name, ArgKind.STATIC, Any, generic[name][1])
 
 
-def _schema_name(operator: Operator) -> str:
-    return schema_name(operator.name)
-
-
 def _public() -> list[Operator]:
     return [REGISTRY[name] for name in REGISTRY if not name.startswith(HIDDEN)]
 
@@ -130,10 +126,8 @@ def _public() -> list[Operator]:
 def TryGetSchema(name: str, follow_aliases: bool = False) -> OpSchema | None:
     """Returns the schema of an operator as `GetSchema` does, but None for an unknown name."""
     if follow_aliases:
-        name = next(
-            (_schema_name(REGISTRY[new]) for old, new in ALIASES.items() if schema_name(old) == name), name
-        )
-    return next((OpSchema(op) for op in _public() if _schema_name(op) == name), None)
+        name = next((schema_name(new) for old, new in ALIASES.items() if schema_name(old) == name), name)
+    return next((OpSchema(op) for op in _public() if schema_name(op.name) == name), None)
 
 
 def GetSchema(name: str, follow_aliases: bool = False) -> OpSchema:
@@ -173,4 +167,4 @@ def RegisteredMixedOps(internal_ops: bool = False) -> list[str]:
 
 def _registered(device: str, internal_ops: bool) -> list[str]:
     operators = REGISTRY.values() if internal_ops else _public()
-    return sorted(_schema_name(op) for op in operators if device in op.devices)
+    return sorted(schema_name(op.name) for op in operators if device in op.devices)
