@@ -351,7 +351,7 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
         return slowest, "start", verdict, _advice_on_start(facts)
     advice = _advice(slowest, facts)
     if not facts.times.ahead:
-        advice.insert(0, "the pipeline computes a batch only when the loop requests it: let it run ahead "
+        advice.insert(0, "batches are computed only when the loop requests them: let the pipeline run ahead "
                       "(exec_pipelined, exec_async; a source in place of feed_input)")  # fmt: skip
     elif sum(part.seconds for part in lane) < _BUSY * facts.period:
         advice.append("no part is busy all the time, so batches differ: raise prefetch_queue_depth")

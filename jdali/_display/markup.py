@@ -13,12 +13,7 @@ def escape(text: object) -> str:
 
 
 def data_uri(data: bytes, kind: str) -> str:
-    """Encodes bytes as a data URI.
-
-    Args:
-        data: bytes of a file.
-        kind: MIME type, for instance "image/png".
-    """
+    """Encodes a file of MIME type `kind` as a data URI."""
     return f"data:{kind};base64,{base64.b64encode(data).decode()}"
 
 

@@ -41,12 +41,7 @@ def origin(value: DataNode) -> Origin:
 
 
 def class_names(value: DataNode, readers: Mapping[Node, Reader]) -> ClassNames:
-    """Returns the class names of the labels in a value; empty if it holds no labels with names.
-
-    Args:
-        value: a value of the pipeline's graph.
-        readers: readers of the pipeline.
-    """
+    """Returns the class names of the labels in a value; empty if it holds no labels with names."""
     found = origin(value)
     *way, node = found.chain
     if node not in readers or not all(moves_only(step) or step.op.name in _SAME_NUMBER for step in way):

@@ -18,7 +18,6 @@ from jdali._system.progress import progress_bar
 from jdali.codecs import audio as audio_codec
 from jdali.codecs import image as image_codec
 from jdali.dynamic._readers import Reader as DynamicReader
-from jdali.engine import Result
 from jdali.graph import DataNode
 from jdali.pipeline import Pipeline
 from jdali.tensors import TensorList
@@ -92,13 +91,9 @@ def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, 
         chosen = np.flatnonzero(good)[:left]
         left -= len(chosen)
         yield result.outputs, chosen
-        if n is None and _is_over(result, epoch):
+        # A batch with samples of the next epoch, or with padding, ends the epoch.
+        if n is None and ((result.ids.epoch != epoch).any() or result.padded.any()):
             return
-
-
-def _is_over(result: Result, epoch: int | None) -> bool:
-    """Returns True if a batch holds samples of another epoch, or padding at the end of this one."""
-    return bool((result.ids.epoch != epoch).any() or result.padded.any())
 
 
 def _epoch_size(pipe: Pipeline) -> int | None:

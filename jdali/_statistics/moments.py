@@ -16,9 +16,6 @@ class Moments:
     Integers are summed exactly, as Python integers. For floats, the mean and the sum of squared deviations of each array are
     computed in float64 and then combined (Chan, Golub and LeVeque), so that a large mean loses no digits. NaN and infinity are
     counted and left out.
-
-    Args:
-        channels: number of channels.
     """
 
     def __init__(self, channels: int):

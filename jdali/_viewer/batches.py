@@ -18,14 +18,7 @@ _MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # for pages of man
 
 
 def batch_page(inspector: PipelineInspector, number: int, root: str, names_of: NamesOf) -> str:
-    """Renders the page of a batch.
-
-    Args:
-        inspector: inspector of the pipeline.
-        number: number of the batch.
-        root: path of the viewer.
-        names_of: returns the names of labels.
-    """
+    """Renders the page of a batch."""
     batch = inspector.batch(number)
     parts = [_navigation(inspector, batch, root)]
     if batch.errors:

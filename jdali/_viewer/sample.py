@@ -18,15 +18,7 @@ _LONG = 80
 def sample_page(
     inspector: PipelineInspector, number: int, position: int, root: str, names_of: NamesOf
 ) -> str:
-    """Renders the page of one sample, operator by operator.
-
-    Args:
-        inspector: inspector of the pipeline.
-        number: number of the batch.
-        position: position in the batch.
-        root: path of the viewer.
-        names_of: returns the names of labels.
-    """
+    """Renders the page of one sample, operator by operator."""
     trace, row, task = inspector.trace(number, position)
     index, epoch = int(task.ids.index[0]), int(task.ids.epoch[0])
     facts = [

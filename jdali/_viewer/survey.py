@@ -62,9 +62,6 @@ class OutputSurvey:
 class Survey:
     """Reads batches in a background thread until it has seen enough samples.
 
-    Args:
-        inspector: inspector of the pipeline.
-
     Attributes:
         outputs: results so far.
         bad: samples that failed.

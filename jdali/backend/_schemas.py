@@ -11,11 +11,7 @@ from jdali.fn._build import generic_arguments
 
 
 class OpSchema:
-    """Schema of an operator; get one by `GetSchema`.
-
-    Args:
-        operator: the operator's record.
-    """
+    """Schema of an operator; get one by `GetSchema`."""
 
     def __init__(self, operator: Operator):
         self._operator = operator

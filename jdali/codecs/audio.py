@@ -105,12 +105,7 @@ def decode(
 
 
 def decode_together(
-    encoded: Sequence[HostArray],
-    share: Share,
-    *,
-    dtype: np.dtype,
-    sample_rates: HostArray,
-    downmix: bool,
+    encoded: Sequence[HostArray], share: Share, *, dtype: np.dtype, sample_rates: HostArray, downmix: bool
 ) -> tuple[RaggedBlock, HostArray] | None:
     """Decodes sounds together, if all are plain WAV files that need no conversion; otherwise returns None.
 

@@ -84,11 +84,7 @@ def sound(
 
 
 def float_decoder(context: Any) -> Any:
-    """Returns FFmpeg's float decoder where a codec has decoders for integers and floats; otherwise `context`.
-
-    Args:
-        context: codec context of the stream.
-    """
+    """Returns FFmpeg's float decoder where a codec has decoders for integers and floats; otherwise `context`."""
     name = context.name.removesuffix("float") + "float"
     package = importlib.import_module("av")
     if context.name == name or name not in package.codecs_available:

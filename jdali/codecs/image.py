@@ -30,29 +30,12 @@ from jdali.codecs.color import DTYPES, convert
 from jdali.codecs.exif import Window, is_turned, stored_window, upright
 from jdali.types import ANY_DATA, BGR, GRAY, INDEX, RGB, DALIImageType, YCbCr
 
-__all__ = [
-    "FORMATS",
-    "MAX_PIXELS",
-    "ImageInfo",
-    "check_dtype",
-    "decode",
-    "output_shape",
-    "probe",
-]
+__all__ = ["FORMATS", "MAX_PIXELS", "ImageInfo", "check_dtype", "decode", "output_shape", "probe"]
 
 FORMATS: tuple[Format, ...] = (
-    _jpeg.FORMAT,
-    _png.FORMAT,
-    _webp.FORMAT,
-    _bmp.FORMAT,
-    _tiff.FORMAT,
-    _jpeg2000.FORMAT,
-    _pnm.FORMAT,
-    _gif.FORMAT,
-    _heif.AVIF,
-    _heif.HEIC,
-    _jpegxl.FORMAT,
-)
+    _jpeg.FORMAT, _png.FORMAT, _webp.FORMAT, _bmp.FORMAT, _tiff.FORMAT, _jpeg2000.FORMAT, _pnm.FORMAT,
+    _gif.FORMAT, _heif.AVIF, _heif.HEIC, _jpegxl.FORMAT,
+)  # fmt: skip
 _BY_NAME = {f.name: f for f in FORMATS}
 # First bytes of formats that the error for unknown formats names.
 _UNSUPPORTED = {b"SIMPLE": "FITS"}

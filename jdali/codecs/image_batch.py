@@ -23,9 +23,6 @@ from jdali.types import ANY_DATA, GRAY, RGB, DALIImageType
 class Headers:
     """The headers of several images; `headers[i]` equals the result of `image.probe` for image i.
 
-    Args:
-        encoded: contents of the files.
-
     Attributes:
         failures: errors of damaged headers, by index of the image.
     """

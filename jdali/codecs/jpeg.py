@@ -216,7 +216,7 @@ def _decode_turbo(
             reason = str(error)
     if not any(words in reason for words in _HARMLESS):
         raise corrupt("JPEG", reason)
-    return picture  # libjpeg has filled it in
+    return picture  # complete in spite of the warning
 
 
 def _decode_part(

@@ -30,11 +30,7 @@ from jdali.types import ANY_DATA
 _BOX_FILE = b"\0\0\0\x0cjP  \r\n\x87\n"
 _CODESTREAM = b"\xff\x4f\xff\x51"
 # Supported horizontal and vertical steps of the first three components; OpenJPEG prints messages about others.
-_SAMPLINGS = (
-    ((1, 1), (1, 1), (1, 1)),
-    ((1, 1), (2, 1), (2, 1)),
-    ((1, 1), (2, 2), (2, 2)),
-)
+_SAMPLINGS = (((1, 1), (1, 1), (1, 1)), ((1, 1), (2, 1), (2, 1)), ((1, 1), (2, 2), (2, 2)))
 # Colour specification of a box: by number; or by a profile, and the offset of its colour space.
 _ENUMERATED, _PROFILE_SPACE = b"\1", 16
 _COLOURS = {12: "CMYK", 18: "sYCC", 24: "e-sYCC"}

@@ -99,9 +99,5 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 FORMAT = Format(
-    "jpegxl",
-    lambda view: begins(view, _STREAM) or begins(view, _BOX_FILE),
-    header,
-    decode,
-    gray_15bit,
+    "jpegxl", lambda view: begins(view, _STREAM) or begins(view, _BOX_FILE), header, decode, gray_15bit
 )

@@ -203,14 +203,8 @@ def decode(content: Any, *, exact: bool = False) -> np.ndarray:
             f"Expected data numpy size {end} bytes does not match the actual size {len(content)} bytes: "
             f"{len(content) - end} bytes follow the elements"
         )
-    return _finished(content, header.dtype, header.start, header)
-
-
-def _finished(data: Any, dtype: np.dtype, offset: int, header: Header) -> np.ndarray:
-    """Builds the whole array from bytes that have its elements at `offset`."""
-    flat = np.frombuffer(data, dtype, count=math.prod(header.shape), offset=offset)
-    array = flat.reshape(header.shape[::-1]).T if header.fortran else flat.reshape(header.shape)
-    return native(array)
+    flat = np.frombuffer(content, header.dtype, count=math.prod(header.shape), offset=header.start)
+    return native(flat.reshape(header.shape[::-1]).T if header.fortran else flat.reshape(header.shape))
 
 
 def native(array: np.ndarray) -> np.ndarray:

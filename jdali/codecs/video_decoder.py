@@ -92,10 +92,6 @@ class VideoDecoder:
     """Decodes frames of an open video, in one thread at a time.
 
     It continues decoding for frames ahead; for other frames, it seeks to the key frame before.
-
-    Args:
-        source: the video.
-        index: its index.
     """
 
     def __init__(self, source: Source, index: VideoIndex):

@@ -65,7 +65,7 @@ def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype) ->
             return samples.astype(np.int16)
         if dtype == np.int32:
             return samples.astype(np.int32) << 16
-        return _floats_of_16_bits(samples)
+        return np.multiply(samples, _OF_16_BITS, out=empty(samples.shape, np.float32), dtype=np.float32)
     wide = _left_justified(content, bits)
     if dtype == np.int16:
         return (wide >> 16).astype(np.int16)
@@ -165,11 +165,6 @@ def floats_into(out: HostArray, starts: Sequence[int], waves: Sequence[Wave]) ->
     for start, wave in zip(starts, waves, strict=True):
         samples = np.frombuffer(wave.content, "<i2")
         np.multiply(samples, _OF_16_BITS, out=out[start : start + len(samples)], dtype=np.float32)
-
-
-def _floats_of_16_bits(samples: HostArray) -> HostArray:
-    result = empty(samples.shape, np.float32)
-    return np.multiply(samples, _OF_16_BITS, out=result, dtype=np.float32)
 
 
 def _layout(body: memoryview) -> tuple[int, int, int, bool] | None:

@@ -7,15 +7,7 @@ import struct
 import numpy as np
 from PIL import WebPImagePlugin
 
-from jdali.codecs.base import (
-    Format,
-    ImageInfo,
-    Request,
-    begins,
-    corrupt,
-    imagecodecs,
-    open_with_pillow,
-)
+from jdali.codecs.base import Format, ImageInfo, Request, begins, corrupt, imagecodecs, open_with_pillow
 from jdali.codecs.color import gray_15bit
 from jdali.codecs.exif import orientation
 
@@ -72,9 +64,5 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 FORMAT = Format(
-    "webp",
-    lambda view: begins(view, b"RIFF") and begins(view, b"WEBP", 8),
-    header,
-    decode,
-    gray_15bit,
+    "webp", lambda view: begins(view, b"RIFF") and begins(view, b"WEBP", 8), header, decode, gray_15bit
 )

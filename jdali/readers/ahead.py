@@ -52,9 +52,6 @@ class ReadAhead(Reader):
 
     Where the reader packs several parts into a sample, the parts are loaded ahead. Loading starts in order. A sample is
     kept until it is taken; if its batch does not take it, until two batches later.
-
-    Args:
-        reader: loads the samples.
     """
 
     def __init__(self, reader: Reader):

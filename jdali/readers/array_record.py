@@ -17,7 +17,7 @@ from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.arrow_columns import Column, need_pyarrow
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.formats.protobuf import VARINT, contents, fields, last_integer
-from jdali.readers.formats.records import FoundBy, RecordReader, required_paths, shared_table
+from jdali.readers.formats.records import FilesReader, FoundBy, RecordReader, required_paths, shared_table
 from jdali.readers.formats.riegeli import BLOCK_BYTES, HEAD_BYTES, RECORDS, Chunk, parse_chunk
 from jdali.readers.formats.tables import RowGroup, TableReader
 from jdali.readers.formats.tf_example import ExampleParser, examples_of
@@ -76,7 +76,7 @@ class ArrayRecordReader(RecordReader):
         return columns
 
 
-class GroupedReader(TableReader):
+class GroupedReader(FilesReader, TableReader):
     """Reads files whose chunks hold several records; the records of a chunk are read together.
 
     Args:
@@ -119,17 +119,6 @@ class GroupedReader(TableReader):
 
     def where(self, group: int, row: int) -> str:
         return f"{self._files.names[self._owners.item(group)]}#record {self._row.item(group) + row}"
-
-    @property
-    def reads_ahead(self) -> bool:  # type: ignore[override]
-        return self._files.reads_ahead
-
-    def interrupt(self) -> None:
-        self._files.interrupt()
-
-    def close(self) -> None:
-        super().close()
-        self._files.close()
 
 
 def _check_count(chunk: Chunk, count: int) -> None:

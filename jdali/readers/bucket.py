@@ -23,12 +23,7 @@ _BUCKETS = 64
 
 
 class BucketReader(OverReader):
-    """Reads the samples of another reader in an order by size.
-
-    Args:
-        source: the other reader.
-        order: the order of the samples.
-    """
+    """Reads the samples of another reader in an order by size."""
 
     def __init__(self, source: Reader, order: WindowOrder):
         super().__init__(source, order)

@@ -23,13 +23,7 @@ _CHANNELS, _HEIGHT, _WIDTH, _DATA, _LABEL, _ENCODED = 1, 2, 3, 4, 5, 7
 
 
 class CaffeReader(DatabaseReader):
-    """Reads the images and labels of Caffe databases.
-
-    Args:
-        paths: folders of the databases.
-        image, label: whether to return them.
-        options: see `Reader`.
-    """
+    """Reads the images and labels of Caffe databases."""
 
     def __init__(self, paths: Sequence[str], image: bool, label: bool, options: Mapping[str, object]):
         super().__init__(_NAME, paths, options)

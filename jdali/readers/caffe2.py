@@ -64,13 +64,7 @@ class RecordFields:
 
 
 class Caffe2Reader(DatabaseReader):
-    """Reads the tensors of Caffe2 databases.
-
-    Args:
-        paths: folders of the databases.
-        wanted: the tensors of each record.
-        options: see `Reader`.
-    """
+    """Reads the tensors of Caffe2 databases."""
 
     def __init__(self, paths: Sequence[str], wanted: RecordFields, options: Mapping[str, object]):
         super().__init__(_NAME, paths, options)

@@ -28,11 +28,6 @@ FoundBy = str | Callable[[], Table]
 class Tables:
     """Joins the tables of all files, and corrects them where they are stale.
 
-    Args:
-        files: files of the records.
-        tables: table of each file.
-        found_by: source of each table.
-
     Attributes:
         all: the joined table.
     """

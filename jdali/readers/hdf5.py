@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ from jdali._system.extras import install
 from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats.chunked import ChunkedArray, ChunkedReader, check_array
-from jdali.readers.formats.records import path_list, required_paths
+from jdali.readers.formats.records import RecordFile, path_list, required_paths
 
 try:
     import h5py
@@ -30,34 +29,14 @@ _FILTERS = {1, 2, 3, 4, 5, 6, 32000}
 _TOGETHER = 1 << 20
 
 
-class _Hdf5Source(io.RawIOBase):
-    """Presents a file of a reader to the HDF5 library, and keeps the error of a failed read.
+class _Hdf5Source(RecordFile):
+    """A file that keeps the error of a failed read."""
 
-    Args:
-        files: files of the reader.
-        number: number of the file.
-    """
-
-    def __init__(self, files: RecordFiles, number: int):
-        self._files, self._number, self._at = files, number, 0
-        self.error: Exception | None = None
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = max(0, offset + (0, self._at, self._files.sizes[self._number])[whence])
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
+    error: Exception | None = None
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
-        size = max(min(len(view), self._files.sizes[self._number] - self._at), 0)
+        size = max(min(len(view), self._size - self._at), 0)
         try:
             view[:size] = self._files.read(self._number, self._at, size)
         except Exception as error:
@@ -125,12 +104,6 @@ class Hdf5Reader(ChunkedReader):
         for file in self._opened:
             file.close()
         self._files.close()
-
-
-def need_h5py() -> None:
-    """Raises ImportError, which says what to install, if h5py is missing."""
-    if h5py is None:
-        raise ImportError(f"{_NAME}: the package h5py, which reads the files, is missing: {install('hdf5')}")
 
 
 def _data_set(file: Any, name: str) -> Any:
@@ -236,7 +209,8 @@ def hdf5(
 
     Example: images, labels = fn.readers.hdf5(paths=["train.h5"], dataset=["images", "labels"], random_shuffle=True)
     """
-    need_h5py()
+    if h5py is None:
+        raise ImportError(f"{_NAME}: the package h5py, which reads the files, is missing: {install('hdf5')}")
     names = path_list(_NAME, "dataset", dataset)
     if not names:
         raise ValueError(f"{_NAME}: dataset is empty, it must name at least one data set")

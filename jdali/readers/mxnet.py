@@ -26,7 +26,7 @@ from jdali.readers.formats.records import (
     RecordReader,
     Records,
     looked_through,
-    number_columns,
+    number_pairs,
     required_paths,
     user_paths,
 )
@@ -213,7 +213,7 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
 def _indexed(files: RecordFiles, index: str) -> list[Records]:
     """Reads the records of each file from an index that covers all files."""
     ends = np.cumsum(files.sizes)
-    offsets = np.unique(number_columns(_NAME, index, 2, _NO_INDEX)[:, 1])
+    offsets = np.unique(number_pairs(_NAME, index, _NO_INDEX)[:, 1])
     if offsets[-1] >= ends[-1]:
         beyond = offsets[np.searchsorted(offsets, ends[-1])]
         raise ValueError(
@@ -232,10 +232,7 @@ def _indexed(files: RecordFiles, index: str) -> list[Records]:
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def mxnet(
-    *,
-    path: Static[tuple[str, ...]],
-    index_path: Static[tuple[str, ...] | None] = None,
-    **options: Any,
+    *, path: Static[tuple[str, ...]], index_path: Static[tuple[str, ...] | None] = None, **options: Any
 ) -> RecordIOReader:
     """Reads MXNet's RecordIO files: encoded images, and their labels.
 

@@ -28,12 +28,7 @@ _AT_ONCE = 1024
 
 
 class OverReader(Reader):
-    """Reads the samples of another reader, window by window.
-
-    Args:
-        source: the other reader.
-        order: the order of the samples.
-    """
+    """Reads the samples of another reader, window by window."""
 
     def __init__(self, source: Reader, order: WindowOrder):
         self._source, self._order = source, order

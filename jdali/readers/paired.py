@@ -53,12 +53,7 @@ class _Pairs(NamedTuple):
 
 
 class PairedFilesReader(Reader):
-    """Reads several files for each sample.
-
-    Args:
-        pairs: the files.
-        options: see `Reader`.
-    """
+    """Reads several files for each sample."""
 
     often_cheap = True
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats.arrow_columns import content_path, field_of, need_pyarrow
 from jdali.readers.formats.parquet_pages import pages_of
-from jdali.readers.formats.records import required_paths
+from jdali.readers.formats.records import RecordFile, required_paths
 from jdali.readers.formats.tables import (
     TableFilesReader,
     column_names,
@@ -111,37 +110,18 @@ class ParquetReader(TableFilesReader):
             raise BadRecord(f"row group {group} is damaged: {short(error)}") from error
 
 
-class _KeptPieces(io.RawIOBase):
-    """Presents a file of a reader to Arrow, and serves reads from pieces that were read before.
+class _KeptPieces(RecordFile):
+    """A file that serves reads from pieces that were read before."""
 
-    Args:
-        files: files of the reader.
-        file: number of the file.
-    """
-
-    def __init__(self, files: RecordFiles, file: int):
-        self._files, self._file = files, file
-        self._at, self._size = 0, files.sizes[file]
+    def __init__(self, files: RecordFiles, number: int):
+        super().__init__(files, number)
         self._pieces: list[tuple[int, bytes]] = []
 
     def keep(self, start: int, size: int) -> bytes:
         """Reads a piece of the file and keeps it for later reads."""
-        data = self._files.read(self._file, start, size)
+        data = self._files.read(self._number, start, size)
         self._pieces.append((start, data))
         return data
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = max(0, offset + (0, self._at, self._size)[whence])
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
 
     def read(self, size: int = -1) -> bytes:
         start, left = self._at, max(self._size - self._at, 0)
@@ -150,7 +130,7 @@ class _KeptPieces(io.RawIOBase):
         for begin, data in self._pieces:
             if begin <= start and start + size <= begin + len(data):
                 return data if size == len(data) else data[start - begin : start - begin + size]
-        return self._files.read(self._file, start, size)
+        return self._files.read(self._number, start, size)
 
 
 def _footer(files: RecordFiles, file: int) -> Any:
@@ -190,8 +170,8 @@ def parquet(
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns; "." separates the names of nested fields. Of a struct with a field "bytes", as the
-            Hugging Face Hub stores pictures and sounds, this field is read.
+        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes" (the
+            Hugging Face Hub stores pictures and sounds so), this field is read.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.

@@ -19,7 +19,7 @@ Tables: TypeAlias = "Mapping[str, Mapping[str, Any]]"
 """Tables of readers, by names of the node and of the table."""
 
 _T = TypeVar("_T")
-# Of the reader that this thread opens: recorded tables (`noted`), received ones (`known`), and `prefix` of their names.
+# Tables of the reader that this thread opens: recorded ones (`noted`), received ones (`known`), and a `prefix` of their names.
 _HERE = threading.local()
 
 

@@ -16,14 +16,7 @@ from jdali._storage import files as _storage
 from jdali.readers.base import Loaded, file_tasks, reader_options, shuffle_options
 from jdali.readers.formats.arrow_columns import column_of, field_of, need_pyarrow, pa
 from jdali.readers.formats.records import csv_text, path_list, required_paths
-from jdali.readers.formats.tables import (
-    RowGroup,
-    TableReader,
-    check_columns,
-    column_names,
-    count_of,
-    short,
-)
+from jdali.readers.formats.tables import RowGroup, TableReader, check_columns, column_names, count_of, short
 from jdali.readers.shared_tables import shared
 
 _TABLE, _CSV = "readers.table", "readers.csv"
@@ -168,7 +161,7 @@ def table(
         frame: table of pandas, polars or pyarrow, or a dict of lists and arrays; it must not change.
         file_root: folder that holds all named files and that their names are relative to; None: the working
             folder.
-        files: those of `columns` whose values are names of files to read.
+        files: columns, among `columns`, whose values are names of files to read.
 
     Returns: an output for each column: uint8 [bytes] for files, bytes and strings, [] for numbers, [n, ...] for lists.
 
@@ -249,7 +242,7 @@ def csv(
         delimiter: separator of the values in a line.
         file_root: folder that holds all named files and that their names are relative to; None: the folder of the CSV
             file.
-        files: those of `columns` whose values are names of files to read.
+        files: columns, among `columns`, whose values are names of files to read.
 
     Returns: an output for each column: uint8 [bytes] for files and strings, [] for numbers.
 

@@ -25,12 +25,7 @@ _COLUMN = "data"
 
 
 class ExampleRowsReader(parquet.ParquetReader):
-    """Reads examples from a column of Parquet files.
-
-    Args:
-        parser: parses the examples.
-        files, footers, options: see `ParquetReader`.
-    """
+    """Reads examples from a column of Parquet files."""
 
     def __init__(
         self, parser: ExampleParser, files: RecordFiles, footers: Sequence[Any], options: Mapping[str, Any]
@@ -68,11 +63,7 @@ def _names(features: Any) -> list[str]:
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def tfds(
-    *,
-    directory: Static[str],
-    features: Static[tuple[str, ...]],
-    split: Static[str] = "train",
-    **options: Any,
+    *, directory: Static[str], features: Static[tuple[str, ...]], split: Static[str] = "train", **options: Any
 ) -> Reader:
     """Reads a data set of TensorFlow Datasets from its folder: an output for each of `features`.
 

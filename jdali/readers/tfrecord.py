@@ -25,9 +25,8 @@ from jdali.readers.formats.records import (
     RecordFiles,
     RecordReader,
     Records,
-    check_starts,
     looked_through,
-    number_columns,
+    number_pairs,
     required_paths,
     shared_table,
     user_paths,
@@ -203,9 +202,14 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
 
 def _indexed(files: RecordFiles, file: int, index: str) -> Records:
     """Reads the records of a file from its index."""
-    columns = number_columns(_NAME, index, 2)
-    records = Records(columns[:, 0].copy(), columns[:, 1].copy())
-    check_starts(_NAME, index, files.paths[file], files.sizes[file], records)
+    offsets, sizes = number_pairs(_NAME, index).T.copy()
+    beyond = np.flatnonzero(offsets >= files.sizes[file])
+    if len(beyond):
+        raise ValueError(
+            f"{_NAME}: the index {index} does not fit {files.paths[file]}: its record {beyond[0]} begins at byte "
+            f"{offsets[beyond[0]]}, but the file has {files.sizes[file]} bytes"
+        )
+    records = Records(offsets, sizes)
     _check_first(files, file, index, records)
     return records
 
@@ -225,9 +229,8 @@ def _check_first(files: RecordFiles, file: int, index: str, records: Records) ->
     found = _size_of(files, file, offset)
     if found is not None and found != size:
         raise ValueError(
-            f"{_NAME}: the index {index} does not fit {files.paths[file]}: it gives the record at byte "
-            f"{offset} "
-            f"{size} bytes, but it has {found}"
+            f"{_NAME}: the index {index} does not fit {files.paths[file]}: it gives the record at byte {offset} {size} "
+            f"bytes, but it has {found}"
         )
 
 

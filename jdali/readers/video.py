@@ -165,7 +165,7 @@ def video(*, sequence_length: Static[int], **options: object) -> VideoReader:
     Args:
         sequence_length: frames of a sequence.
 
-    Returns: `dtype` [F, H, W, C]; then, if asked for, the label, int32 [1], the frame numbers and the times.
+    Returns: `dtype` [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
     Parity: DALI decodes on a GPU; its conversion from YCbCr to RGB differs by a few steps of 255.
 
@@ -250,7 +250,7 @@ def experimental_video(
         uniform_sample: return one sequence for each clip, of evenly spaced frames; `stride`, `step` and
             `pad_mode` have no effect then.
 
-    Returns: uint8 [F, H, W, C]; then, if asked for, the label, int32 [1], the frame numbers and the times.
+    Returns: uint8 [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
     Parity: on a CPU, DALI converts to RGB by BT.601, whichever matrix the video names. It skips files that
     it cannot open, and lines of a list that have a start but no end.

@@ -81,15 +81,11 @@ class WebDatasetReader(PiecesReader):
         self._tables = Tables(files, [samples for samples, _ in found], [by for _, by in found])
         self.num_outputs = len(self._dtypes)
         super().__init__(files, [len(samples.numbers) for samples, _ in found], options)
-        self._expect()
+        files.expect(self._order.window, len(self._all.numbers), self._pieces)
 
     @property
     def _all(self) -> Samples:
         return Samples(*self._tables.all)
-
-    def _expect(self) -> None:
-        """Passes the expected order of reads to the files, for read-ahead."""
-        self._files.expect(self._order.window, len(self._all.numbers), self._pieces)
 
     def _pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         offsets, sizes, _, _ = self._all

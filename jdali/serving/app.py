@@ -147,11 +147,7 @@ def application(model: ServedModel, limits: ServerLimits = ServerLimits()) -> St
 
 
 def serve(
-    model: ServedModel,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    limits: ServerLimits = ServerLimits(),
+    model: ServedModel, *, host: str = "127.0.0.1", port: int = 8000, limits: ServerLimits = ServerLimits()
 ) -> None:
     """Serves a model until the process gets a signal to stop.
 

@@ -117,11 +117,9 @@ def _count(args: Mapping[str, Any]) -> int:
     return len(args["code"].out_types)
 
 
-def _no_layouts(args: Mapping[str, object]) -> tuple[str, ...]:
-    return ("",) * _count(args)
-
-
-@host_operator(name="_numba_function", outputs=_count, output_layouts=_no_layouts, devices=("cpu",))
+@host_operator(
+    name="_numba_function", outputs=_count, output_layouts=lambda args: ("",) * _count(args), devices=("cpu",)
+)
 def by_sample(*samples: HostArray, code: Static[NumbaCode]) -> tuple[HostArray, ...]:
     """Runs `numba_function` on several samples in parallel, because Numba's code releases the GIL."""
     return code.sample(samples)

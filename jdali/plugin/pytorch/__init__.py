@@ -6,11 +6,7 @@ from jdali.plugin.pytorch import _torch as _torch  # first: raises with advice i
 from jdali.plugin.pytorch import experimental as experimental
 from jdali.plugin.pytorch import fn as fn
 from jdali.plugin.pytorch import loader_evaluator as loader_evaluator
-from jdali.plugin.pytorch._iterator import (
-    DALIClassificationIterator,
-    DALIGenericIterator,
-    DALIRaggedIterator,
-)
+from jdali.plugin.pytorch._iterator import DALIClassificationIterator, DALIGenericIterator, DALIRaggedIterator
 from jdali.plugin.pytorch.fn import TorchPythonFunction
 from jdali.plugin.pytorch.torch_utils import feed_ndarray, to_torch_type
 

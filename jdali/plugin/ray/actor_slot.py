@@ -108,7 +108,7 @@ class ActorSlot:
         self._wait = min(2 * self._wait, _LONGEST_WAIT)
 
     def note_ready(self, place: ActorPlace) -> None:
-        """Marks it as ready, with a new process."""
+        """Marks the actor as ready, with a new process."""
         self.place, self.is_warm, self.failed_starts, self.seen_deaths = place, False, 0, 0
         self._wait = _FIRST_WAIT
 

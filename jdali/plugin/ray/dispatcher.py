@@ -62,9 +62,6 @@ class RayDispatcher:
 
     A thread owns the state; callers and Ray's threads send it events.
 
-    Args:
-        actors: actors of the set.
-
     Attributes:
         count: number of actors that the pipeline uses.
     """

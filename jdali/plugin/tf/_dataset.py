@@ -52,7 +52,8 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
         if count != len(types):
             raise ValueError(f"`output_dtypes` names {len(types)} outputs, the pipeline has {count}")
         wanted = [None if shape.rank is None else tuple(shape.as_list()) for shape in static_shapes]
-        outputs = Outputs(types, wanted, batch_size, not fail_on_device_mismatch or _is_on_gpu())
+        on_device = not fail_on_device_mismatch or "GPU" in tf.constant(0).device
+        outputs = Outputs(types, wanted, batch_size, on_device)
         batches = Batches(
             pipeline, outputs, inputs, depth, batch_size=batch_size, prefetch_queue_depth=depth, **options
         )
@@ -194,8 +195,3 @@ def _renamed(value: object, deprecated: object, name: str) -> object:
         stacklevel=4,
     )
     return tuple(deprecated) if isinstance(deprecated, list) else deprecated
-
-
-def _is_on_gpu() -> bool:
-    """Returns True if TensorFlow puts arrays made here on a GPU."""
-    return "GPU" in tf.constant(0).device

@@ -260,16 +260,13 @@ def _numbers(array: Any) -> Column:
     elif types.is_temporal(kind) and not types.is_interval(kind):
         values = _buffer(array, 1, f"<i{kind.bit_width // 8}")
     else:
-        fields = f"; name a field of it, as in 'column.{kind.field(0).name}'" if _has_fields(kind) else ""
+        has_fields = types.is_struct(kind) and kind.num_fields > 0
+        fields = f"; name a field of it, as in 'column.{kind.field(0).name}'" if has_fields else ""
         raise TypeError(f"it is of type {kind}: no numbers, bytes, strings, or lists of numbers{fields}")
     starts = array.offset + np.arange(count)
     if count and starts[-1] >= len(values):
         raise BadRecord("it has fewer values than rows")
     return Column(values, starts, none, _wrong(array))
-
-
-def _has_fields(kind: Any) -> bool:
-    return pa.types.is_struct(kind) and kind.num_fields > 0
 
 
 def _lists(array: Any, bounds: np.ndarray) -> Column:

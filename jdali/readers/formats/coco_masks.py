@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 _FINE = 5  # grid points a pixel
-_MIDDLE = 2  # grid column of a pixel column, from 0 on, after which a staircase steps across it
+_MIDDLE = 2  # a staircase enters the next pixel column after this grid column of a pixel, counted from 0
 _LARGEST = float(1 << 40)  # coordinates are clipped to this, far outside of any picture
 _MOST_CROSSINGS = 1 << 24
 _MOST_DIGITS = 12  # digits of a compressed number; 32 bits need 7

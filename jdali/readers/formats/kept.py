@@ -28,7 +28,7 @@ class KeptPieces(Generic[_T]):
         self._least, self._size_of = least, size_of
         self._most_bytes = storage_options().bytes_ahead
         self._kept: OrderedDict[Hashable, Future[_T]] = OrderedDict()
-        self._sizes: dict[Hashable, int] = {}  # of pieces that are read
+        self._sizes: dict[Hashable, int] = {}  # bytes of each complete piece
         self._held = 0
         self._lock = threading.Lock()
 

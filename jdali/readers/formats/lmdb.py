@@ -243,13 +243,7 @@ class _Tree:
 
 
 class DatabaseReader(RecordReader):
-    """Base of readers whose samples are the values of LMDB databases, in the order of their keys.
-
-    Args:
-        name: name of the reader, for messages.
-        paths: folders of the databases.
-        options: see `Reader`.
-    """
+    """Base of readers whose samples are the values of LMDB databases, in the order of their keys."""
 
     def __init__(self, name: str, paths: Sequence[str], options: Mapping[str, object]):
         files = RecordFiles(name, [_database_file(path) for path in paths])

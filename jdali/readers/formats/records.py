@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import bisect
+import io
 import itertools
 import json
 import os
@@ -41,6 +42,27 @@ class Records(NamedTuple):
 
     offsets: np.ndarray
     sizes: np.ndarray
+
+
+class RecordFile(io.RawIOBase):
+    """Presents a file of a reader to a library, for reading."""
+
+    def __init__(self, files: RecordFiles, number: int):
+        self._files, self._number = files, number
+        self._at, self._size = 0, files.sizes[number]
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = max(0, offset + (0, self._at, self._size)[whence])
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
 
 
 class CutShort(ValueError):
@@ -102,13 +124,30 @@ def looked_through(
     return shared_table(files, file, find), lambda: look(path, never)
 
 
-class PiecesReader(Reader):
+class FilesReader(Reader):
+    """Base of readers of `RecordFiles`; closing the reader closes the files."""
+
+    _files: RecordFiles
+
+    @property
+    def reads_ahead(self) -> bool:  # type: ignore[override]
+        return self._files.reads_ahead
+
+    def interrupt(self) -> None:
+        self._files.interrupt()
+
+    def close(self) -> None:
+        super().close()
+        self._files.close()
+
+
+class PiecesReader(FilesReader):
     """Base of readers whose samples are pieces of files.
 
     Files are read sequentially, even with `random_shuffle`; only `shuffle_after_epoch` reads in random order.
 
     Args:
-        files: the files to read; closing the reader closes them.
+        files: the files to read.
         counts: number of samples of each file.
         options: see `Reader`.
     """
@@ -120,16 +159,6 @@ class PiecesReader(Reader):
         self._starts = list(itertools.accumulate(counts, initial=0))
         self._first = np.array(self._starts)
         super().__init__(self._starts[-1], options)
-
-    @property
-    def reads_ahead(self) -> bool:  # type: ignore[override]
-        return self._files.reads_ahead
-
-    def interrupt(self) -> None:
-        self._files.interrupt()
-
-    def close(self) -> None:
-        self._files.close()
 
 
 class RecordReader(PiecesReader):
@@ -334,10 +363,15 @@ def csv_text(name: str, path: str) -> bytes:
     return text
 
 
-def number_columns(name: str, path: str, columns: int, empty: str = "") -> np.ndarray:
-    """Reads a text file of `columns` non-negative integers in each line: int64 [lines, columns].
+def number_pairs(
+    name: str, path: str, empty: str = "Content of index files should not be empty"
+) -> np.ndarray:
+    """Reads an index, a text file of two non-negative integers in each line: int64 [lines, 2].
 
-    `empty` replaces DALI's general words for a file without lines.
+    Args:
+        name: name of the reader, for messages.
+        path: path of the index.
+        empty: message for a file without lines.
     """
     try:
         lines = [line.split() for line in _storage.lines(path)]
@@ -345,30 +379,18 @@ def number_columns(name: str, path: str, columns: int, empty: str = "") -> np.nd
         raise FileNotFoundError(f"{name}: Could not open file {path}, the index: {error.strerror}") from error
     rows = [line for line in lines if line]
     if not rows:
-        raise ValueError(f"{name}: {empty or 'Content of index files should not be empty'}: {path}")
-    if all(len(row) == columns for row in rows):
+        raise ValueError(f"{name}: {empty}: {path}")
+    if all(len(row) == 2 for row in rows):
         try:
-            numbers = np.array([int(word) for row in rows for word in row], np.int64).reshape(-1, columns)
+            numbers = np.array([int(word) for row in rows for word in row], np.int64).reshape(-1, 2)
             if numbers.min() >= 0:
                 return numbers
         except (ValueError, OverflowError):
             pass  # reported below, with the line
     for number, row in enumerate(lines, 1):
-        if row and not (len(row) == columns and all(word.isdigit() and len(word) < 19 for word in row)):
+        if row and not (len(row) == 2 and all(word.isdigit() and len(word) < 19 for word in row)):
             shown = b" ".join(row)[:60].decode(errors="replace")
             raise ValueError(
-                f"{name}: line {number} of the index {path} must be {columns} numbers from 0 on, but is "
-                f"{shown!r}"
+                f"{name}: line {number} of the index {path} must be 2 numbers from 0 on, but is {shown!r}"
             )
     raise ValueError(f"{name}: the index {path} holds no numbers")
-
-
-def check_starts(name: str, index: str, path: str, size: int, records: Records) -> None:
-    """Raises ValueError if an index has a record that begins after the end of its file."""
-    beyond = np.flatnonzero(records.offsets >= size)
-    if len(beyond):
-        first = beyond[0]
-        raise ValueError(
-            f"{name}: the index {index} does not fit {path}: its record {first} begins at byte "
-            f"{records.offsets[first]}, but the file has {size} bytes"
-        )

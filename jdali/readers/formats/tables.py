@@ -26,7 +26,7 @@ from jdali.readers.formats.arrow_columns import (
     taken,
 )
 from jdali.readers.formats.kept import KeptPieces
-from jdali.readers.formats.records import path_list
+from jdali.readers.formats.records import FilesReader, path_list
 from jdali.readers.shared_tables import shared
 
 # Groups that are cached beyond the window: the next one, and one that earlier batches still read from.
@@ -228,7 +228,7 @@ class TableReader(Reader):
         self._kept.clear()
 
 
-class TableFilesReader(TableReader):
+class TableFilesReader(FilesReader, TableReader):
     """Base of readers whose samples are rows of files.
 
     Args:
@@ -321,17 +321,6 @@ class TableFilesReader(TableReader):
 
     def where(self, group: int, row: int) -> str:
         return f"{self._files.names[self._places[group][0]]}#row {self._row.item(group) + row}"
-
-    @property
-    def reads_ahead(self) -> bool:  # type: ignore[override]
-        return self._files.reads_ahead
-
-    def interrupt(self) -> None:
-        self._files.interrupt()
-
-    def close(self) -> None:
-        super().close()
-        self._files.close()
 
 
 def opened_files(
@@ -428,12 +417,7 @@ def count_of(name: str) -> Callable[[Mapping[str, Any]], int]:
 
 
 class _Schemas:
-    """Checks that all tables have the requested columns with equal types.
-
-    Args:
-        name: name of the reader.
-        columns: the requested columns.
-    """
+    """Checks that all tables have the requested columns with equal types."""
 
     def __init__(self, name: str, columns: Sequence[str]):
         self._name, self._columns = name, columns

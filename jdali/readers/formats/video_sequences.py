@@ -97,15 +97,7 @@ class Cut:
 
 
 class VideoReader(Reader):
-    """Reads sequences of frames.
-
-    Args:
-        name: name of the reader, for messages.
-        clips: the clips to read.
-        cut: how to cut them into sequences.
-        options: see `Reader`.
-        classes: names of the labels, if known.
-    """
+    """Reads sequences of frames."""
 
     def __init__(
         self,

@@ -131,7 +131,7 @@ class Videos:
     def __init__(self, paths: Sequence[str]):
         self._paths = paths
         self._indexes: dict[int, Future[VideoIndex]] = {}
-        # Results by rebuilt index: True if frames may match it now, False if not, or the reason to reopen the file.
+        # Results of rebuilding an index, by file: True if the index changed, False if not, or the reason to reopen the file.
         self._seen: dict[int, bool | str] = {}
         self._looking = threading.Lock()
         self._handles = Handles(self._decoder)

@@ -249,7 +249,7 @@ def _indexed(index: str, path: str, size: int) -> Components:
 def _as_first(files: RecordFiles, file: int, index: str, components: Components) -> Components:
     """Checks the first component of an index against the archive.
 
-    If only its name differs, it clears all marks, so that names are ignored, as in DALI.
+    If only the name differs, clears all marks, so that names are ignored, as DALI does.
 
     Raises:
         ValueError: the archive has no file at the place of the index's first component.

@@ -364,7 +364,7 @@ class Order:
         if self.pad_last_batch:  # all shards reach this point together, so count from here
             self._base, self._taken, self._past = self._epoch, 0, []
 
-    # --- whose samples ----------------------------------------------------------------------
+    # --- samples of a shard -----------------------------------------------------------------
     @property
     def _mine(self) -> _Epoch:
         """This shard's samples of the epoch, in order."""

@@ -219,7 +219,8 @@ class MixtureOrder:
 
     def segments(self, start: int, stop: int) -> list[list[Any]]:
         """Returns the segments that cover positions `start` to `stop`, as plain numbers."""
-        found = [self._segment_at(start), *(s for s in self._segments if start < s.start < stop)]
+        first = [s for s in self._segments if s.start <= start][-1]
+        found = [first, *(s for s in self._segments if start < s.start < stop)]
         return [[segment.start, list(segment.shares), list(segment.base)] for segment in found]
 
     def skip(self, batches: int, count: int) -> None:
@@ -309,9 +310,6 @@ class MixtureOrder:
             mine = numbers == number
             sources[mine], places[mine] = self._segments[number].at(positions[mine])
         return sources, places
-
-    def _segment_at(self, position: int) -> Segment:
-        return [s for s in self._segments if s.start <= position][-1]
 
 
 def _joined(

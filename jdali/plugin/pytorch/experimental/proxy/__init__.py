@@ -16,15 +16,9 @@ from jdali.plugin.pytorch.experimental.proxy._proxy import (
     _collate_dali_output_sample_ref_fn as _collate_dali_output_sample_ref_fn,
 )
 from jdali.plugin.pytorch.experimental.proxy._proxy import _DALIProxy as _DALIProxy
-from jdali.plugin.pytorch.experimental.proxy._references import (
-    DALIOutputBatchRef as DALIOutputBatchRef,
-)
-from jdali.plugin.pytorch.experimental.proxy._references import (
-    DALIOutputSampleRef as DALIOutputSampleRef,
-)
-from jdali.plugin.pytorch.experimental.proxy._references import (
-    DALIPipelineRunRef as DALIPipelineRunRef,
-)
+from jdali.plugin.pytorch.experimental.proxy._references import DALIOutputBatchRef as DALIOutputBatchRef
+from jdali.plugin.pytorch.experimental.proxy._references import DALIOutputSampleRef as DALIOutputSampleRef
+from jdali.plugin.pytorch.experimental.proxy._references import DALIPipelineRunRef as DALIPipelineRunRef
 from jdali.plugin.pytorch.experimental.proxy._server import DALIServer
 
 __all__ = ["DALIServer", "DataLoader"]

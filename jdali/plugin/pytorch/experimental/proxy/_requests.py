@@ -32,11 +32,7 @@ class _Source:
 
 
 class Requests:
-    """The batches of a server that were not taken yet; thread-safe.
-
-    Args:
-        address: address of the server.
-    """
+    """The batches of a server that were not taken yet; thread-safe."""
 
     def __init__(self, address: str):
         self._address = address
