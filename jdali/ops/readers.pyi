@@ -102,8 +102,8 @@ class Arrow(OperatorClass):
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns; "." separates the names of nested fields. Of a struct with a field "bytes", as the
-            Hugging Face Hub stores pictures and sounds, this field is read.
+        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes" (the
+            Hugging Face Hub stores pictures and sounds so), this field is read.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
@@ -526,7 +526,7 @@ class Csv(OperatorClass):
         delimiter: separator of the values in a line.
         file_root: folder that holds all named files and that their names are relative to; None: the folder of the CSV
             file.
-        files: those of `columns` whose values are names of files to read.
+        files: columns, among `columns`, whose values are names of files to read.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
         fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
@@ -1648,8 +1648,8 @@ class Parquet(OperatorClass):
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns; "." separates the names of nested fields. Of a struct with a field "bytes", as the
-            Hugging Face Hub stores pictures and sounds, this field is read.
+        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes" (the
+            Hugging Face Hub stores pictures and sounds so), this field is read.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
@@ -1896,7 +1896,7 @@ class Table(OperatorClass):
         frame: table of pandas, polars or pyarrow, or a dict of lists and arrays; it must not change.
         file_root: folder that holds all named files and that their names are relative to; None: the working
             folder.
-        files: those of `columns` whose values are names of files to read.
+        files: columns, among `columns`, whose values are names of files to read.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
         fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
@@ -2113,7 +2113,7 @@ class Video(OperatorClass):
         bytes_per_sample_hint: without effect.
         preserve: the operator runs also if none of its outputs is used.
 
-    Returns: `dtype` [F, H, W, C]; then, if asked for, the label, int32 [1], the frame numbers and the times.
+    Returns: `dtype` [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
     Parity: DALI decodes on a GPU; its conversion from YCbCr to RGB differs by a few steps of 255.
 

@@ -160,7 +160,7 @@ class Video(Reader):
         num_inputs: without effect: readers have no inputs.
         enable_checkpointing: without effect: the state can always be taken.
 
-    Returns: uint8 [F, H, W, C]; then, if asked for, the label, int32 [1], the frame numbers and the times.
+    Returns: uint8 [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
     Parity: on a CPU, DALI converts to RGB by BT.601, whichever matrix the video names. It skips files that
     it cannot open, and lines of a list that have a start but no end.

@@ -156,7 +156,7 @@ class Video(OperatorClass):
         bytes_per_sample_hint: without effect.
         preserve: the operator runs also if none of its outputs is used.
 
-    Returns: uint8 [F, H, W, C]; then, if asked for, the label, int32 [1], the frame numbers and the times.
+    Returns: uint8 [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
     Parity: on a CPU, DALI converts to RGB by BT.601, whichever matrix the video names. It skips files that
     it cannot open, and lines of a list that have a start but no end.
