@@ -218,7 +218,7 @@ class Engine:
     def begin(self, task: BatchTask, order: int) -> Begun:
         """Has workers begin with a batch; there are some. Its caller then calls `make`, which waits for them."""
         assert self.elsewhere is not None
-        self._refuse_if_closed()
+        self.pool.refuse_if_interrupted()
         return self.elsewhere.begin(task, self.seed, order)
 
     def make(
@@ -297,7 +297,7 @@ class Engine:
         """Has workers make what they can of a batch, if there are any."""
         if self.elsewhere is None:
             return None
-        self._refuse_if_closed()
+        self.pool.refuse_if_interrupted()
         made = self.elsewhere.make(iteration.task, self.seed, order, begun)
         if isinstance(made, AttemptFailure):
             return made
@@ -321,10 +321,6 @@ class Engine:
         except NodeFailure as failure:
             return iteration.failed(failure)
         return None
-
-    def _refuse_if_closed(self) -> None:
-        if self._closed:
-            raise RuntimeError("the pipeline is closed")
 
     def interrupt(self) -> None:
         """Makes what is under way fail soon: before `close`, which waits for it."""
