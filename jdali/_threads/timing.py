@@ -129,9 +129,8 @@ class Lap:
         if self._annotation is not None:
             self._annotation.__exit__(None, None, None)
         _HERE.lap, busy = self._outer, end - self._start
-        if (
-            self._tasks
-        ):  # a thread that has handed out tasks mostly waits for them, but may have done something itself
+        # A thread that has handed out tasks mostly waits for them, but may have done something itself.
+        if self._tasks:
             busy = cpu + sum(wall for wall, _ in self._tasks)
             cpu += sum(own for _, own in self._tasks)
         self.busy, self.cpu = busy, cpu
