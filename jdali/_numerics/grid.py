@@ -37,7 +37,8 @@ FINEST = _multiples(*range(8, 16))
 DOUBLING = _multiples(4)
 QUADRUPLING = _points(4 << k for k in range(0, _POWERS, 2))
 # By a factor of two from 1280 on, and of four below: 20, 80, 320, 1280, 2560, ..., the longer sides of many photographs.
-ROOMY = _points(5 << k for k in range(_POWERS) if k >= 8 or k % 2 == 0)
+# Sets of small pictures are of one size, often 8, 28 or 32: on the grid, they are not copied.
+ROOMY = _points([8, 28, 32, *(5 << k for k in range(_POWERS) if k >= 8 or k % 2 == 0)])
 
 
 def round_up(sizes: Any, grid: Sizes = FINE) -> Sizes:
