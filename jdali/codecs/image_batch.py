@@ -118,16 +118,18 @@ def decode_small(
         for i, row in zip(members.tolist(), block, strict=True):
             rows[i] = row
     plain = headers.plain(output_type, dtype).tolist()
+    wanted = list(map(tuple, shapes.tolist()))
     spaces = ["GRAY" if channels == 1 else "RGB" for channels in shapes[:, 2].tolist()]
     failures: dict[int, Exception] = {}
 
     def work(part: slice) -> None:
         turbo = simplejpeg.decode_jpeg
-        for i, content, row, space, quick in zip(
-            range(part.start, part.stop), encoded[part], rows[part], spaces[part], plain[part], strict=True
-        ):
+        for i, content, row, shape, space, quick in zip(
+            range(part.start, part.stop), encoded[part], rows[part], wanted[part], spaces[part], plain[part],
+            strict=True,
+        ):  # fmt: skip
             try:
-                if quick and turbo(content, space, fast_idct, False, 0, 0, 1.0, row).shape == row.shape:
+                if quick and turbo(content, space, fast_idct, False, 0, 0, 1.0, row).shape == shape:
                     continue
             except Exception:
                 pass  # harmless or not: that is found below

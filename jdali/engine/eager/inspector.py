@@ -55,10 +55,12 @@ class StepwiseEngine(Engine):
         )
         super().__init__(_stepwise(engine.plan), options, sources=engine.sources)
         # Both engines share the user's functions: none runs for both at the same time. Readers may.
-        theirs = {step.nodes[0]: lock for step, lock in zip(engine.here.steps, engine._alone, strict=True)}
-        self._alone = [
-            own if isinstance(step, Stage) or step.node.is_source else theirs.get(step.node, own)
-            for step, own in zip(self.plan.steps, self._alone, strict=True)
+        theirs = {step.nodes[0]: step.alone for step in engine._prepared}
+        self._prepared = [
+            prepared
+            if isinstance(step, Stage) or step.node.is_source
+            else dataclasses.replace(prepared, alone=theirs.get(step.node, prepared.alone))
+            for step, prepared in zip(self.plan.steps, self._prepared, strict=True)
         ]
 
     @property
@@ -71,9 +73,7 @@ class StepwiseEngine(Engine):
         iteration = Iteration.of(task, self.sources)
         steps = [dataclasses.replace(step, last_uses=()) for step in self._prepared]
         try:
-            make(
-                steps, iteration.env, iteration.parts, self.pool, enter=lambda step: self._alone[step.number]
-            )
+            make(steps, iteration.env, iteration.parts, self.pool)
         except NodeFailure as failure:
             return Trace(iteration.env, iteration.parts, iteration.user_error(failure), failure.step[0])
         return Trace(iteration.env, iteration.parts)

@@ -27,6 +27,7 @@ class Values(dict[DataNode, TensorList]):
             array for all samples.
         arrays: per-sample arguments of a compiled operator that are no batches but one array [N, ...].
         late: the samples of values that are made when a stage asks for them, see `steps/late.py`.
+        most_bytes: of the memory that the values lay in whenever `note_bytes` was called; it counts shared memory once.
     """
 
     def __init__(self, *args: Any):
@@ -39,11 +40,11 @@ class Values(dict[DataNode, TensorList]):
         self.late: dict[DataNode, LateSamples] = {}
         self._made_of: dict[Node, Provenance | None] = {}
         self._dropped: dict[DataNode, Provenance | None] = {}
+        self.most_bytes = 0
 
-    @property
-    def nbytes(self) -> int:
-        """Of the memory that the values lie in; what several of them share counts once."""
-        return bytes_of(self.values())
+    def note_bytes(self) -> None:
+        """Counts the memory that the values lie in now."""
+        self.most_bytes = max(self.most_bytes, bytes_of(self.values()))
 
     def drop(self, values: Iterable[DataNode]) -> None:
         """Lets go of values that nobody will read; what they are made of stays known."""
