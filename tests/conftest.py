@@ -51,15 +51,18 @@ LONG = (
     "workers/test_callbacks.py", "ops/image/test_filter.py", "ops/image/test_laplacian.py",
 )  # fmt: skip
 
-# Operators whose programs take long to compile: of a parametrized test two cases run.
+# Tests of operators that take long, most of them to compile: two cases run of each.
 COSTLY = (
-    "audio/test_mel_and_decibels", "audio/test_nonsilent_region", "audio/test_signal_ops", "image/test_clahe",
-    "image/test_debayer", "image/test_equalize", "image/test_filter", "image/test_jpeg_compression_distortion",
-    "image/test_laplacian", "image/test_median_blur", "image/test_mixup", "image/test_morphology",
-    "image/test_multi_paste", "image/test_random_crop_generator", "image/test_random_window",
-    "image/test_resample_not_finite", "image/test_resize", "image/test_resize_crop_mirror", "image/test_resize_nearest",
-    "image/test_resize_reach", "image/test_tensor_resize", "image/test_warp_perspective", "noise/test_noise",
-    "reductions/test_normalize", "reductions/test_reductions", "sequence/test_optical_flow",
+    "audio/test_mel_and_decibels", "audio/test_nonsilent_region", "audio/test_signal_ops",
+    "bbox/test_random_bbox_crop", "image/test_clahe", "image/test_debayer", "image/test_equalize",
+    "image/test_filter", "image/test_jpeg_compression_distortion", "image/test_laplacian", "image/test_median_blur",
+    "image/test_mixup", "image/test_morphology", "image/test_multi_paste", "image/test_random_crop_generator",
+    "image/test_random_window", "image/test_resample_not_finite", "image/test_resize",
+    "image/test_resize_crop_mirror", "image/test_resize_nearest", "image/test_resize_reach",
+    "image/test_tensor_resize", "image/test_warp_perspective", "math/test_promotion", "math/test_values",
+    "noise/test_noise", "random/test_random", "reductions/test_normalize", "reductions/test_reductions",
+    "segmentation/test_random_mask_pixel", "segmentation/test_random_object_bbox", "sequence/test_optical_flow",
+    "transforms/test_transforms",
 )  # fmt: skip
 
 
