@@ -1,4 +1,4 @@
-"""Kernels: what several operators compute, and sizes that several of them share. `ops` holds operators only.
+"""Kernels: computations and size rules that several operators share. `ops` holds operators only.
 
 * Sampling: `resample*` (separable), `warp`, `packed_pixels`, `border`; windows of images: `window*`, `take_window`.
 * Neighbourhoods: `correlate`, `axis_windows`, `reached_rows`, `median_network`; colours: `lab`, `debayer_vng`, `histogram`.

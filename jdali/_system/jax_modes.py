@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 import jax
 
@@ -29,7 +30,7 @@ def usual_modes() -> Iterator[None]:
 
 
 def _are_usual() -> bool:
-    modes = jax.config
+    modes: Any = jax.config
     return (
         modes.jax_numpy_dtype_promotion == "standard"
         and modes.jax_numpy_rank_promotion == "allow"

@@ -1,4 +1,4 @@
-"""Translations with or without the shape of the image, for policies and suites, and their choice."""
+"""Makes the translations of policies and suites, by pixels or by shares of the image."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jdali.data_node import DataNode
 
 
 def max_translate_hw(max_translate: object) -> tuple[Any, Any]:
-    """Returns (for the height, for the width) of a limit that is a pair already or one number for both."""
+    """Returns the limits (for the height, for the width), given as such a pair or as one number for both."""
     if isinstance(max_translate, (tuple, list)):
         height, width = max_translate
         return height, width
@@ -30,14 +30,14 @@ def parse_validate_offset(
     """Returns the largest translations, (for the height, for the width).
 
     Args:
-        use_shape: they are shares of the image's sizes, else pixels.
-        max_translate_abs: pixels, a number or (height, width); None: the default.
-        max_translate_rel: shares, likewise.
-        default_translate_abs, default_translate_rel: in place of None.
+        use_shape: True: limits are shares of the image's height and width; False: pixels.
+        max_translate_abs: pixels, one number or (height, width); None: `default_translate_abs`.
+        max_translate_rel: shares, one number or (height, width); None: `default_translate_rel`.
+        default_translate_abs, default_translate_rel: defaults of the above.
 
     Raises:
         TypeError: `use_shape` is no bool.
-        ValueError: the limit that does not go with `use_shape` is not None.
+        ValueError: `max_translate_abs` is given with `use_shape`, or `max_translate_rel` without.
     """
     if not isinstance(use_shape, bool):
         raise TypeError(
@@ -63,7 +63,7 @@ def get_translations(
     max_translate_abs: object = None,
     max_translate_rel: object = None,
 ) -> list[Augmentation]:
-    """Makes [translate_x, translate_y] up to these limits; see `parse_validate_offset`."""
+    """Makes [translate_x, translate_y]; for the limits see `parse_validate_offset`."""
     height, width = parse_validate_offset(
         use_shape, max_translate_abs, max_translate_rel, default_translate_abs, default_translate_rel
     )
@@ -78,7 +78,7 @@ def pretty_select(
     auto_aug_name: str,
     ref_suite_name: str,
 ) -> DataNode:
-    """Calls `select`; its error helps if the shape of the images is missing."""
+    """Calls `select`; if the argument `shape` is missing, the error says how to get it or do without."""
     try:
         return select(augmentations, aug_ids, **op_kwargs)
     except MissingArgException as error:

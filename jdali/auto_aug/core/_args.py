@@ -1,4 +1,4 @@
-"""Matches keyword arguments with those that an augmentation's function takes."""
+"""Matches keyword arguments with the parameters of an augmentation's function."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_O
 
 
 class HasFunction(Protocol):
-    """An augmentation, as far as its arguments go."""
+    """Protocol of an augmentation: an object whose function is `op`."""
 
     @property
     def op(self) -> Callable[..., Any]: ...
 
 
 class MissingArgException(TypeError):
-    """An augmentation was called without arguments that it needs.
+    """Raised for a call of an augmentation without an argument that it needs.
 
     Attributes:
         augmentation: the augmentation.
@@ -31,7 +31,7 @@ class MissingArgException(TypeError):
 
 
 class UnusedArgException(TypeError):
-    """No augmentation takes some argument of a call.
+    """Raised for an argument of a call that no augmentation takes.
 
     Attributes:
         unused_args: names of the arguments.
@@ -43,7 +43,7 @@ class UnusedArgException(TypeError):
 
 
 def _named(function: Callable[..., object], skip_positional: int) -> list[inspect.Parameter]:
-    """Lists the parameters that can be passed by name, except for the first positional ones."""
+    """Lists the parameters that can be passed by name, without the first `skip_positional` positional ones."""
     parameters = enumerate(inspect.signature(function).parameters.values())
     return [
         p for i, p in parameters
@@ -52,12 +52,12 @@ def _named(function: Callable[..., object], skip_positional: int) -> list[inspec
 
 
 def get_num_positional_args(function: Callable[..., object]) -> int:
-    """Counts the arguments that a function takes by position."""
+    """Counts a function's positional parameters."""
     return sum(p.kind in _POSITIONAL for p in inspect.signature(function).parameters.values())
 
 
 def get_required_kwargs(function: Callable[..., object], skip_positional: int = 0) -> list[str]:
-    """Lists the names of parameters without default, except for the first positional ones."""
+    """Lists the names of parameters without default, without the first `skip_positional` ones."""
     return [p.name for p in _named(function, skip_positional) if p.default is p.empty]
 
 
@@ -77,7 +77,7 @@ def filter_extra_accepted_kwargs(
 
 
 def filter_unused_args(augmentations: Iterable[HasFunction], kwargs: Mapping[str, object]) -> list[str]:
-    """Names in `kwargs` for which none of the augmentations has a parameter."""
+    """Lists the names in `kwargs` for which no augmentation has a parameter."""
     used = {name for a in augmentations for name in filter_extra_accepted_kwargs(a.op, kwargs, 2)}
     return [name for name in kwargs if name not in used]
 
@@ -85,7 +85,7 @@ def filter_unused_args(augmentations: Iterable[HasFunction], kwargs: Mapping[str
 def forbid_unused_kwargs(
     augmentations: Iterable[HasFunction], kwargs: Mapping[str, object], call_name: str
 ) -> None:
-    """Raises UnusedArgException if some of `kwargs` is taken by none of the augmentations."""
+    """Raises UnusedArgException if no augmentation takes one of `kwargs`."""
     unused = filter_unused_args(augmentations, kwargs)
     if unused:
         several = len(unused) > 1

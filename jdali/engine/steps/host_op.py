@@ -1,6 +1,6 @@
-"""Runs operators that work on one sample on the host, and those that only move samples.
+"""Runs host operators that work on one sample, and operators that only move samples.
 
-`HostRunner` plans the calls of all operators on the host.
+`HostRunner` plans the calls of all host operators.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class HostRunner(StepRunner):
         self._seed = seed_of(self.node, seed, stream)
 
     def _plan(self, env: Values, ids: SampleIds, contents: BatchSpec | None = None) -> PlannedCall:
-        """Plans a call; `contents` stand in place of the spec of the first input."""
+        """Plans a call; `contents` replaces the spec of the first input."""
         node, op = self.node, self.node.op
         with failing_as([node]):
             specs = {value: env[value].spec for value in node.data_inputs}
@@ -69,16 +69,16 @@ class HostRunner(StepRunner):
 
 
 def fixed_and_varying(plan: PlannedCall) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-    """Splits the arguments of `run`: the same for all samples, and an array [N, ...]."""
+    """Splits the arguments of `run` into values for all samples, and arrays [N, ...] with one value each."""
     fixed = dict(plan.call.static) | {k: None if c is None else c.value for k, c in plan.call.constants}
     return fixed, {k: np.asarray(v) for k, v in plan.traced.items()}
 
 
 def raise_if_any(node: Node, failures: dict[int, Exception]) -> None:
-    """Raises NodeFailure if some samples failed, which are then in that alone.
+    """Raises NodeFailure if samples failed, and moves the errors out of `failures` into it.
 
-    The errors hold the frames in which samples were worked on, and so those of their callers: no local variable
-    there may hold the errors, or all of the batch would wait for the garbage collector.
+    An error references the frames that it passed and their callers. If a local variable of such a frame kept the error,
+    the cycle would keep the whole batch until the garbage collector runs.
     """
     if failures:
         ordered: dict[int | None, Exception] = {i: failures.pop(i) for i in sorted(failures)}
@@ -133,12 +133,12 @@ def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:
 
 
 def _constant(value: np.ndarray, size: int) -> TensorList:
-    """Repeats an array that is the same for all samples to a batch."""
+    """Repeats an array to a batch of `size` samples."""
     return TensorList.from_samples([value] * max(size, 1)).select(np.arange(size))
 
 
 class IndexOpRunner(StepRunner):
-    """Runs one `IndexOp`; it looks at no sample."""
+    """Runs one `IndexOp`, which does not read the elements of samples."""
 
     shown = "moves samples"
 

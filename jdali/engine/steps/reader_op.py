@@ -1,4 +1,4 @@
-"""Runs readers and the user's sources."""
+"""Runs readers and external sources."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ReaderRunner(StepRunner):
 
 
 class SourceRunner(StepRunner):
-    """Hands over what a source of the user's gave when the batch was drawn."""
+    """Adds the data that an external source gave when the batch was drawn."""
 
     shown = "hands over what the user gave"
 
@@ -65,7 +65,7 @@ class SourceRunner(StepRunner):
 
 
 def policy_of(reader: Reader) -> ThreadPolicy:
-    """Makes the policy of a reader: only one whose samples are often cheap is ever read from in one thread."""
+    """Makes the policy of a reader: the calling thread alone reads only samples that are often cheap."""
     return ThreadPolicy(tries_here=reader.often_cheap, may_be_brief=reader.often_cheap)
 
 
@@ -80,11 +80,11 @@ def read(
     """Reads the samples of a batch; returns a column for each output.
 
     Args:
-        indices: of the samples, [n], or [n, m] of a reader that packs.
+        indices: indices of the samples: [n], or [n, m] for a reader that packs m of them.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
 
     Raises:
-        NodeFailure: with all samples that failed.
+        NodeFailure: samples failed; it has all of them.
     """
     columns, failures = _load(node, reader, indices, pool, policy, arguments)
     raise_if_any(node, failures)

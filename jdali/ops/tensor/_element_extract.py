@@ -1,4 +1,4 @@
-"""Element extract: single elements of a sequence, each as an output."""
+"""element_extract: returns elements of a sequence, each as an output."""
 
 from __future__ import annotations
 
@@ -57,20 +57,17 @@ def element_extract(
     /,
     *,
     element_map: Static[tuple[int, ...]],
-    out_shape: tuple[tuple[int, ...], ...] | None = None,
+    out_shape: tuple[tuple[int, ...], ...],
 ) -> tuple[Array, ...]:
-    """Takes elements of the outermost axis.
+    """Extracts elements along the outermost axis.
 
     Args:
         sequence: at least two axes, any type; a layout must begin with F.
         element_map: indices of the elements, 0 or more.
-        out_shape: static, padded shapes to return; None: all of an element.
 
     Returns: an output for each index, without the outermost axis.
 
     Example: element = fn.element_extract(numbers, element_map=[1])
     """
-    elements = [sequence[i] for i in _indices(element_map)]
-    if out_shape is None:
-        return tuple(elements)
-    return tuple(fit(e, shape) for e, shape in zip(elements, out_shape, strict=True))
+    chosen = zip(_indices(element_map), out_shape, strict=True)
+    return tuple(fit(sequence[i], shape) for i, shape in chosen)
