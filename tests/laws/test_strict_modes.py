@@ -42,7 +42,15 @@ def strict() -> Iterator[None]:
             jax.config.update(name, value)
 
 
-@pytest.mark.parametrize("case", [*CASES, *LARGE], ids=str)
+@pytest.mark.parametrize(
+    "case",
+    # A normal run has every second case.
+    [
+        pytest.param(case, marks=pytest.mark.exhaustive if number % 2 else ())
+        for number, case in enumerate([*CASES, *LARGE])
+    ],
+    ids=str,
+)
 def test_every_operator_is_traced(case: Case):
     """Under `vmap`, with derivatives, and when rules for these are applied after the call."""
     batch = samples(case, 2)
