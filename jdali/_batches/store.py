@@ -313,17 +313,9 @@ class Store:
     def select(self, indices: Index) -> Store:
         """Selects the samples at `indices`, in that order."""
         extents = self.spec.extents[indices]
-        chosen = dataclasses.replace(
-            self, spec=self.spec.replace(extents=extents), block=self.block[indices], row=self.row[indices]
-        )
-        return chosen._without_unused()
-
-    def _without_unused(self) -> Store:
-        """Drops blocks without samples."""
-        used, block = np.unique(self.block, return_inverse=True)
-        if len(used) == len(self.blocks):
-            return self
-        return dataclasses.replace(self, blocks=tuple(self.blocks[b] for b in used), block=block)
+        used, block = np.unique(self.block[indices], return_inverse=True)  # drops blocks without samples
+        blocks = tuple(self.blocks[b] for b in used)
+        return Store(self.spec.replace(extents=extents), blocks, block, self.row[indices])
 
     @classmethod
     def concat(cls, stores: Sequence[Store]) -> Store:
