@@ -176,7 +176,7 @@ def bbox_paste(
         ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
         paste_x: position of the image on the canvas; 0: at the left, 1: at the right.
         paste_y: 0: at the top, 1: at the bottom.
-        ratio: size of the canvas divided by that of the image, 1 or more.
+        ratio: size of the canvas divided by the size of the image, 1 or more.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -305,7 +305,7 @@ def brightness(
     Args:
         image: [..., C], any number type.
         brightness: factor.
-        brightness_shift: share of the output's range that is added.
+        brightness_shift: share of the output's range to add.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -331,17 +331,17 @@ def brightness_contrast(
     contrast_center: float | Tensor | Batch | None = None,
     dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Scales intensities around a centre, then all of them, then shifts; rounds half away from zero.
+    """Changes contrast around a centre, then brightness; rounds half away from zero.
 
     out = brightness_shift · range + brightness · (contrast_center + contrast · (in - contrast_center)),
-    where range is the largest value of the output dtype (1 for floats).
+    where range is the largest value of the output type (1 for floats).
 
     Args:
         image: [..., C], any number type.
-        brightness: factor on everything.
-        brightness_shift: share of the output's range that is added.
-        contrast: factor on the distance from `contrast_center`.
-        contrast_center: intensity that contrast leaves alone; None: the middle of the input's
+        brightness: factor of all intensities.
+        brightness_shift: share of the output's range to add.
+        contrast: factor of the distance from `contrast_center`.
+        contrast_center: intensity that contrast does not change; None: the middle of the input's
             range, 128 for uint8 and 0.5 for floats.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -433,23 +433,23 @@ def clahe(
 ) -> Tensor | Batch:
     """Equalizes the histogram of each tile of an image, with limited contrast (CLAHE).
 
-    In each tile, counts of the histogram above `clip_limit` times the mean count are cut off, and what was cut is
-    spread evenly over all values. A pixel becomes what the four nearest tiles make of its value, weighted by their
-    distance. Images whose size is no multiple of the tiles are mirrored at the right and at the bottom.
+    In each tile, histogram counts are clipped at `clip_limit` times the mean count, and the excess is spread evenly over
+    all values. A pixel is interpolated between the results of the four nearest tiles. Images whose size is not a multiple
+    of the tiles are mirrored at the right and the bottom.
 
     Args:
         image: RGB or gray, HWC, CHW or HW, or sequences of these; uint8.
         tiles_x: number of tiles along the width, at least 1.
         tiles_y: number of tiles along the height, at least 1.
-        clip_limit: largest count, in mean counts; at least 1 pixel. 0 or less: no limit.
-        bins: a power of 2, without effect: there are 256, as in DALI's CPU kernel.
-        luma_only: of RGB, equalize L* of CIE L*a*b*, in 8 bits; or else each channel by itself.
+        clip_limit: largest count, in multiples of the mean count; at least 1 pixel. 0 or less: no limit.
+        bins: a power of 2, without effect: histograms have 256 bins, as in DALI's CPU kernel.
+        luma_only: for RGB, True: equalize L* of CIE L*a*b*, in 8 bits; False: each channel by itself.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the image.
 
-    Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
+    Parity: bit for bit, also with OpenCV. `tiles_x=0` ends DALI's process.
 
     Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
@@ -468,7 +468,7 @@ def color_space_conversion(
     Args:
         image: uint8, any layout with C; without a layout HWC, or DHWC with four axes.
         image_type: colour space of the input.
-        output_type: colour space of the output. If it is that of the input, nothing changes.
+        output_type: colour space of the output.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -492,16 +492,16 @@ def color_twist(
     image_type: types.DALIImageType = types.DALIImageType.RGB,
     saturation: float | Tensor | Batch = 1.0,
 ) -> Tensor | Batch:
-    """Changes hue and saturation, then contrast around the middle gray, then brightness.
+    """Changes hue and saturation, then contrast around middle gray, then brightness.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
-        brightness: factor on everything.
-        contrast: factor on the distance from middle gray: 128 for all integer types, 0.5 for floats.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
+        brightness: factor of all intensities.
+        contrast: factor of the distance from middle gray: 128 for all integer types, 0.5 for floats.
         dtype: output type; None: the input's.
-        hue: angle that is added, degrees.
-        image_type: no effect, as in DALI; the image is taken to be RGB.
-        saturation: factor on the distance from gray.
+        hue: angle to add, degrees.
+        image_type: without effect, as in DALI: images are treated as RGB.
+        saturation: factor of the distance from gray.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -530,7 +530,7 @@ def constant(
         dtype: of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
             `idata`.
         fdata: numbers in row-major order, or one number for all elements.
-        idata: integers, likewise; exactly one of `fdata` and `idata` is required.
+        idata: integers, in place of `fdata`; exactly one of both is required.
         layout: of the result.
         shape: of the result; None: a vector of the numbers.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -555,8 +555,8 @@ def contrast(
 
     Args:
         image: [..., C], any number type.
-        contrast: factor on the distance from `contrast_center`.
-        contrast_center: intensity that contrast leaves alone; None: the middle of the input's
+        contrast: factor of the distance from `contrast_center`.
+        contrast_center: intensity that contrast does not change; None: the middle of the input's
             range, 128 for uint8 and 0.5 for floats.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -656,6 +656,9 @@ def crop(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
+    dtype: DType | types.DALIDataType | DTypeLike | None = None,
+    fill_values: float | typing.Sequence[float] | NDArray[Any] = (0.0,),
+    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape', 'clamp', 'reflect_101', 'reflect_1001', 'wrap'] = 'error',
     crop: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
     crop_d: float | Tensor | Batch = 0.0,
     crop_h: float | Tensor | Batch = 0.0,
@@ -663,16 +666,18 @@ def crop(
     crop_pos_y: float | Tensor | Batch = 0.5,
     crop_pos_z: float | Tensor | Batch = 0.5,
     crop_w: float | Tensor | Batch = 0.0,
-    dtype: DType | types.DALIDataType | DTypeLike | None = None,
-    fill_values: float | typing.Sequence[float] | NDArray[Any] = (0.0,),
-    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape', 'clamp', 'reflect_101', 'reflect_1001', 'wrap'] = 'error',
     rounding: Literal['round', 'truncate'] = 'round',
 ) -> Tensor | Batch:
-    """Cuts out a window; it begins at position × (extent - size), half a pixel rounded away from zero.
+    """Cuts out a window that begins at position × (extent - size), rounded half away from zero.
 
     Args:
         image: any layout with H and W, and D or F; without a layout HWC, or DHWC with four axes.
-        crop: window (height, width) or (depth, height, width), pixels; fractions are cut off, a size
+        dtype: output type; fractions are truncated and integers saturated; None: the input's.
+        fill_values: one value, or one for each channel, for pixels outside of the image.
+        out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
+            "trim_to_shape" makes the window smaller; "clamp", "reflect_101", "reflect_1001" and "wrap" repeat the
+            image, see `slice`.
+        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
             not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
         crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
         crop_h: height of the window, pixels; 0: all.
@@ -680,12 +685,7 @@ def crop(
         crop_pos_y: share of the free height above it, 0 to 1.
         crop_pos_z: share of the free depth in front of it, 0 to 1.
         crop_w: width of the window, pixels; 0: all.
-        dtype: output type, converted by cutting off fractions and saturating; None: the input's.
-        fill_values: one value, or one for each channel, for what lies outside of the image.
-        out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
-            "trim_to_shape" makes the window smaller; "clamp", "reflect_101", "reflect_1001" and "wrap" repeat the
-            image, see `slice`.
-        rounding: "round" or "truncate", for the position.
+        rounding: of the window's position, "round" (half away from zero) or "truncate".
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -702,13 +702,6 @@ def crop_mirror_normalize(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    crop: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
-    crop_d: float | Tensor | Batch = 0.0,
-    crop_h: float | Tensor | Batch = 0.0,
-    crop_pos_x: float | Tensor | Batch = 0.5,
-    crop_pos_y: float | Tensor | Batch = 0.5,
-    crop_pos_z: float | Tensor | Batch = 0.5,
-    crop_w: float | Tensor | Batch = 0.0,
     dtype: Any = ...,
     fill_values: float | typing.Sequence[float] | NDArray[Any] = (0.0,),
     mean: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (0.0,),
@@ -716,38 +709,46 @@ def crop_mirror_normalize(
     out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape'] = 'error',
     output_layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str = 'CHW',
     pad_output: builtins.bool = False,
-    rounding: Literal['round', 'truncate'] = 'round',
     scale: float = 1.0,
     shift: float = 0.0,
     std: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (1.0,),
+    crop: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
+    crop_d: float | Tensor | Batch = 0.0,
+    crop_h: float | Tensor | Batch = 0.0,
+    crop_pos_x: float | Tensor | Batch = 0.5,
+    crop_pos_y: float | Tensor | Batch = 0.5,
+    crop_pos_z: float | Tensor | Batch = 0.5,
+    crop_w: float | Tensor | Batch = 0.0,
+    rounding: Literal['round', 'truncate'] = 'round',
 ) -> Tensor | Batch:
     """Crops, mirrors and normalizes: out = (in - mean) / std · scale + shift, in float32.
 
-    The window is that of `crop`; it is mirrored after it was cut. A result of an integer type rounds
-    half away from zero and saturates.
+    The window is that of `crop`, and is mirrored after it is cut. Integer results round
+    half away from zero and saturate.
 
     Args:
         image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
-        crop: window (height, width) or (depth, height, width), pixels; None: `crop_h`, `crop_w`, `crop_d`.
+        dtype: output type.
+        fill_values: one value, or one for each channel of the image or of the output, for pixels outside of the
+            image; not normalized. With the policy "pad" it also fills the channels of `pad_output`.
+        mean: one value, or one for each channel.
+        mirror: not 0: mirror left and right.
+        out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
+            "trim_to_shape" makes the window smaller.
+        output_layout: a permutation of the input's layout; "": the input's.
+        pad_output: add channels up to the next power of two (3 become 4).
+        scale: factor after the normalization.
+        shift: added last.
+        std: one value, or one for each channel.
+        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
+            not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
         crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
         crop_h: height of the window, pixels; 0: all.
         crop_pos_x: share of the free width left of the window, 0 to 1.
         crop_pos_y: share of the free height above it, 0 to 1.
         crop_pos_z: share of the free depth in front of it, 0 to 1.
         crop_w: width of the window, pixels; 0: all.
-        dtype: output type.
-        fill_values: one value, or one for each channel of the image or of the output, for what lies outside of the
-            image; not normalized. With the policy "pad" it also fills the channels of `pad_output`.
-        mean: one value, or one for each channel.
-        mirror: not 0: mirror left and right.
-        out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
-            "trim_to_shape" makes the window smaller.
-        output_layout: a permutation of the input's layout; empty: the input's.
-        pad_output: add channels up to a power of two (3 become 4).
-        rounding: "round" or "truncate", for the position.
-        scale: factor after the normalization.
-        shift: added last.
-        std: one value, or one for each channel.
+        rounding: of the window's position, "round" (half away from zero) or "truncate".
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -776,27 +777,27 @@ def cutmix(
     rng: RNG | None = None,
     key: Any = None,
 ) -> Tensor | Batch:
-    """Pastes a box of another picture of the batch into each, and mixes the labels by its area.
+    """Pastes a box of another image of the batch into each image, and mixes labels by the box's area.
 
-    By Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019), with
-    a box for each sample: λ is of Beta(alpha, alpha), the centre of the box any pixel, its height and width
-    2 · floor(√(1 - λ) / 2 · size), cut off at the borders. The share of the sample is then 1 - area / (height · width).
+    See Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019). Each
+    sample has its own box. λ is drawn from Beta(alpha, alpha), the centre of the box uniformly from all pixels. Its height
+    and width are 2 · floor(√(1 - λ) / 2 · size), cut at the borders. The sample's share is 1 - area / (height · width).
 
     Args:
         images: [N, ...] with axes H and W, any type, of one size; without a layout HW, HWC or FHWC. All frames and
             channels of a sample get the same box.
-        labels: as of `mixup`.
-        alpha: of the beta distribution, above 0; 1: every λ is as likely.
-        num_classes: as of `mixup`.
-        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        labels: see `mixup`.
+        alpha: parameter of the beta distribution, above 0; 1: λ is uniform.
+        num_classes: see `mixup`.
+        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: generator of random values; None: the thread's default one.
         key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
-    Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one stays as it is.
+    Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one is unchanged.
 
-    Random numbers: as of `mixup`. The box follows from the key of the sample alone.
+    Random numbers: see `mixup`. The box follows from the sample's own key.
 
     Parity: DALI has no such operator.
 
@@ -827,32 +828,32 @@ def debayer(
     blue_position: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch,
     algorithm: str = 'bilinear_ocv',
 ) -> Tensor | Batch:
-    """Works out the colours that a sensor behind a Bayer filter did not see, from the pixels around.
+    """Interpolates the missing colours of images from a sensor behind a Bayer filter.
 
     A pixel has one colour of the filter's tile of 2 x 2 pixels: red, blue, or one of two greens. Algorithms:
 
-    * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves up.
-    * "edgeaware_ocv": the same, but green along the direction in which it changes less.
-    * "vng_ocv": differences to the own colour, averaged over those of 8 directions in which the picture changes
-      little (variable number of gradients). Pictures of less than 8 pixels along an axis are made by "bilinear_ocv".
-    * "gray_ocv": 0.299 R + 0.587 G + 0.114 B, of "bilinear_ocv", rounded once.
+    * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves rounded up.
+    * "edgeaware_ocv": the same, but green is interpolated along the direction in which it changes less.
+    * "vng_ocv": differences to the pixel's own colour, averaged over the directions (of 8) along which the image
+      changes little (variable number of gradients). Images of fewer than 8 pixels along an axis use "bilinear_ocv".
+    * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of "bilinear_ocv", rounded once.
 
-    But for "vng_ocv", which mirrors the picture, pixels on the border get the colours of those next to them. Pictures
-    of 2 pixels along an axis, which have nothing but borders, become 0.
+    "vng_ocv" mirrors the image at its borders. With the other algorithms, border pixels get the colours of their inner
+    neighbours, and images of 2 pixels along an axis, which have only border pixels, become 0.
 
     Args:
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
-        blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and the second
-            column of the picture, as OpenCV does: (0, 0) is BG/GR there, and so red in the corner of the picture.
-            One value stands for both.
+        blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and column of the
+            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. One value
+            stands for both.
         algorithm: one of the above, in upper or lower case.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
 
-    Parity: bit for bit. "default_npp" is for DALI's GPU kernel only.
+    Parity: bit for bit. "default_npp" exists only in DALI's GPU kernel.
 
     Example: colour = fn.debayer(plane, blue_position=[0, 0])
 
@@ -917,8 +918,8 @@ def equalize(
 ) -> Tensor | Batch:
     """Equalizes the histogram of each channel of an image.
 
-    With n(v) the number of pixels of value v or less, and v0 the smallest value that occurs, a value becomes
-    255 · (n(v) - n(v0)) / (n(255) - n(v0)), in float32, rounded half to even. An image of one value stays as it is.
+    Let n(v) be the number of pixels up to v, and v0 the smallest value in the channel. A value v becomes
+    255 · (n(v) - n(v0)) / (n(255) - n(v0)), in float32, rounded half to even. A channel with one value is unchanged.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8.
@@ -948,20 +949,20 @@ def erase(
 ) -> Tensor | Batch:
     """Fills regions with a value; the borders of a region are rounded towards zero.
 
-    A region reaches from `anchor` to `anchor` + `shape` along the axes chosen, and over all of the others. What
-    lies outside of the data is left out.
+    A region reaches from `anchor` to `anchor` + `shape` along the chosen axes, and over all other axes. It is clipped to
+    the data.
 
     Args:
-        data: any layout, with leading F too: then F is an axis like the others.
+        data: any layout; a leading F is an axis like the others.
         anchor: first corner of each region, one region after the other: (y0, x0, y1, x1, ...). The number of
             regions may differ by sample. Empty: all 0.
-        axes: indices of the axes that `anchor` and `shape` refer to, in that order; negative: from the last one.
-        axis_names: the same by letters of the layout; takes precedence over `axes`. Neither: all axes but C.
+        axes: indices of the axes that `anchor` and `shape` refer to, in this order; negative: from the end.
+        axis_names: letters of these axes in the layout; overrides `axes`. Without both: all axes but C.
         centered_anchor: anchors are the centres of regions.
-        fill_value: one value, or one a channel; integers are cut off and saturated.
+        fill_value: one value, or one for each channel; for integers truncated and saturated.
         normalized: anchors and shapes are shares of the data's size.
-        normalized_anchor: only anchors are.
-        normalized_shape: only shapes are.
+        normalized_anchor: anchors are shares of the data's size.
+        normalized_shape: shapes are shares of the data's size.
         shape: size of each region, as many values as `anchor`.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -1101,29 +1102,29 @@ def filter(
 ) -> Tensor | Batch:
     """Correlates images with a kernel: out[x] is the sum of filter[i] · data[x + i - anchor] over all i, in float32.
 
-    The kernel is not turned round; for a convolution flip its axes.
+    The kernel is not flipped; for a convolution, flip its axes.
 
     Args:
         data: images (HW, HWC, CHW) or volumes (DHW, DHWC, CDHW), or sequences of these with F in front; without a
             layout HW or DHW. uint8, int8, uint16, int16, float16 or float32.
-        filter: float32, one axis for each of D, H, W; for sequences perhaps one for each frame, with F in front.
-        fill_value: what lies around images with `border="constant"`, of the type of the data; for sequences perhaps
+        filter: float32, one axis for each of D, H, W; for sequences also one filter for each frame, with F in front.
+        fill_value: value outside of images with `border="constant"`, of the data's type; for sequences also
             one for each frame; None: 0.
-        anchor: the element of the filter that lies over the element of the data, one value for all axes or one
-            for each; -1: the middle, size // 2. Of no meaning with `mode="valid"`.
-        border: of positions where the filter reaches past the data: "reflect_101" (dcb|abcd|cba), "reflect_1001"
+        anchor: index of the filter's element that lies over the output element, one value for all axes or one
+            for each; -1: the middle, size // 2. Ignored with `mode="valid"`.
+        border: continuation of the data past their borders: "reflect_101" (dcb|abcd|cba), "reflect_1001"
             (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's other names, see `slice`.
         dtype: of the output: float32, or None: the data's.
-        mode: "same": as many elements as the data have; "valid": only positions where the filter lies within the
+        mode: "same": the output has the size of the data; "valid": only positions where the filter lies within the
             data, so axes are shorter by the filter's size - 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: `dtype`, layout of the data; integers are rounded half to even and saturated.
 
-    Parity: volumes, int8 and float16 are taken on every device, on DALI's CPU backend they are not. The order of the sums is
-    another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
-    product of vectors, except for 2⁻²² of its largest element, is applied axis by axis.
+    Parity: volumes, int8 and float16 work on every device; DALI's CPU backend refuses them. The order of the sums
+    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more that is
+    separable, up to 2⁻²² of its largest element, is applied axis by axis.
 
     Example: images = fn.filter(images, kernel)
 
@@ -1143,9 +1144,9 @@ def flip(
     """Mirrors images along their width, height and depth.
 
     Args:
-        image: HWC, CHW, or a sequence of them (FHWC, FCHW), or volumes (DHWC, CDHW, FDHWC, FCDHW), any type;
+        image: HWC, CHW, or a sequence of these (FHWC, FCHW), or volumes (DHWC, CDHW, FDHWC, FCDHW), any type;
             without a layout HWC, FHWC or FDHWC, by the number of axes.
-        depthwise: not 0: swap front and back (of layouts with D).
+        depthwise: not 0: swap front and back; for layouts with D.
         horizontal: not 0: swap left and right.
         vertical: not 0: swap top and bottom.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -1213,7 +1214,7 @@ def gaussian_blur(
     sigma: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (0.0,),
     window_size: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (0,),
 ) -> Tensor | Batch:
-    """Blurs with a Gaussian window; the borders are mirrored without repeating the outermost element.
+    """Blurs with a Gaussian window; images are mirrored at their borders without repeating the outermost element.
 
     weight(k) is proportional to exp(-k² / 2·sigma²), for |k| ≤ (window_size - 1) / 2.
 
@@ -1228,11 +1229,11 @@ def gaussian_blur(
 
     Returns: shape of `image`, `dtype`, rounded half away from zero and saturated.
 
-    Parity: sums of float16 are float32 until the last axis; DALI rounds to float16 after each.
+    Parity: float16 images are blurred in float32 and rounded after the last axis; DALI rounds to float16 after each.
 
     Bits: the order of the sums depends on the padded shape and on the largest window of the batch. Two
-    results differ by at most 2⁻²³ · window_size of the largest value for each axis; as integers by 1 where
-    a value lies that close to a half. See `Pipeline(exact_shapes=True)`.
+    results differ by at most 2⁻²³ · window_size of the largest value for each axis, and integers by 1 where
+    a value is close to a half. See `Pipeline(exact_shapes=True)`.
 
     Example:
         images = fn.gaussian_blur(images, sigma=3.0)
@@ -1275,23 +1276,23 @@ def grid_mask(
 ) -> Tensor | Batch:
     """Makes squares in a regular grid black (GridMask, https://arxiv.org/abs/2001.04086).
 
-    The pixel (x, y) is at (u, v) = (x cos a - y sin a - shift_x, x sin a + y cos a - shift_y) / tile of the grid, and
-    black where the fractions of both u and v are less than `ratio`.
+    The pixel (x, y) lies at (u, v) = (x cos a - y sin a - shift_x, x sin a + y cos a - shift_y) / tile in the grid. It
+    becomes black where the fractions of both u and v are less than `ratio`.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, int16, int32 or float32.
-        angle: by which the grid is turned, radians.
-        ratio: side of a black square, share of `tile`; 0 or less: none, 1 or more: all is black.
-        shift_x: of the grid to the right, pixels.
-        shift_y: of the grid downwards, pixels.
-        tile: side of a square with its distance to the next, pixels, at least 1.
+        angle: rotation of the grid, radians.
+        ratio: side of a black square, as a share of `tile`; 0 or less: no squares, 1 or more: all black.
+        shift_x: shift of the grid to the right, pixels.
+        shift_y: shift of the grid downwards, pixels.
+        tile: distance between squares, pixels, at least 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the input.
 
-    Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, a pixel
-    on the border of a square, within the rounding of float32, may come out on the other side of it.
+    Parity: DALI takes the first two axes of any layout as height and width. With a rotated grid, pixels
+    on the border of a square, within the rounding of float32, may differ.
 
     Example:
         images = fn.grid_mask(images, tile=40, ratio=0.5, angle=0.4)
@@ -1312,11 +1313,11 @@ def hsv(
     """Changes hue, saturation and value by a linear map, which rotates colours around the gray axis.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
         dtype: output type.
-        hue: angle that is added, degrees.
-        saturation: factor on the distance from gray.
-        value: factor on everything.
+        hue: angle to add, degrees.
+        saturation: factor of the distance from gray.
+        value: factor of all intensities.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -1342,10 +1343,10 @@ def hue(
     """Rotates colours around the gray axis.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
         dtype: output type; None: the input's.
-        hue: angle that is added, degrees.
-        image_type: no effect, as in DALI; the image is taken to be RGB.
+        hue: angle to add, degrees.
+        image_type: without effect, as in DALI: images are treated as RGB.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -1369,17 +1370,17 @@ def jitter(
     rng: RNG | None = None,
     key: Any = None,
 ) -> Tensor | Batch:
-    """Shows at each pixel another one that is a random number of whole pixels away, with all of its channels.
+    """Replaces each pixel by another one at a random offset of whole pixels, with all of its channels.
 
-    Both numbers are any of -(nDegree // 2) to nDegree - nDegree // 2, each as likely; at the borders the pixel
-    nearest to that position is taken.
+    The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
+    image.
 
     Args:
         image: [H, W, C].
         fill_value: without effect: no pixel comes from outside.
-        interp_type: without effect: pixels are moved by whole numbers.
-        mask: 0: the image stays as it is.
-        nDegree: how far pixels may be apart that are shown side by side, 0 to 32767.
+        interp_type: without effect: offsets are whole pixels.
+        mask: 0: the image is unchanged.
+        nDegree: range of the offsets, 0 to 32767.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: generator of random values; None: the thread's default one.
@@ -1387,8 +1388,8 @@ def jitter(
 
     Returns: shape and type of the input.
 
-    Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
-    there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
+    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI moves each
+    channel by itself if an image has neither 1 nor 3 channels, or its pixels do not fill 32-bit words.
 
     Example: images = fn.jitter(images, nDegree=8)
     """
@@ -1401,19 +1402,18 @@ def jpeg_compression_distortion(
     device: Device | str | None = None,
     quality: int | Tensor | Batch = 50,
 ) -> Tensor | Batch:
-    """Gives images the artifacts of JPEG compression, without making files.
+    """Adds the artifacts of JPEG compression to images, without encoding them.
 
-    What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
-    pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
+    Lossy steps are computed with libjpeg's integers: conversion to YCbCr, averaging of chroma over 2×2
+    pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma. Lossless steps are left out.
 
-    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
-    shows.
+    Derivatives (of float32 images) ignore rounding, clamping and quantization; only the averaging of chroma affects them.
 
     Parity: DALI takes uint8 only.
 
     Args:
-        image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is rounded
-            to the nearest integer, halves to even, and clamped first.
+        image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
+            rounded half to even and clamped.
         quality: from 1, the worst, to 100; others are clamped. Scales the quantization tables as libjpeg does.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -1437,27 +1437,27 @@ def laplacian(
     smoothing_size: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     window_size: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (3,),
 ) -> Tensor | Batch:
-    """Sums second derivatives along all axes; the borders are mirrored without repeating the outermost element.
+    """Sums second derivatives along all axes; data are mirrored at borders without repeating the outermost element.
 
-    The derivative along an axis is a second difference, smoothed along that axis and the others by binomial
-    coefficients: of size 3 it is 1, -2, 1, and the smoothing 1, 2, 1.
+    The derivative along an axis is a second difference, smoothed along all axes by binomial
+    coefficients. With size 3 it is 1, -2, 1 along its axis, and the smoothing along the others 1, 2, 1.
 
     Args:
-        data: up to three axes, and C and F, which are no axes to derive along; integers, float16 or float32.
+        data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
         dtype: of the output: float32, or None: the data's.
-        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), with n the number of axes and s
-            the sum of the sizes of its windows; `scale` must be 1 then.
+        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s
+            the sum of the sizes of its windows; `scale` must then be 1.
         scale: factor of each derivative, one for all axes or one for each.
-        smoothing_size: of the windows that smooth along the other axes, one for all axes or one for each, odd, 1 to 31; 1:
-            none; None: the `window_size` of the derivative.
-        window_size: of the derivative along each axis, one for all or one for each, odd, 3 to 31.
+        smoothing_size: size of the smoothing along the other axes, one for all axes or one for each, odd, 1 to 31; 1:
+            no smoothing; None: the `window_size` of the derivative.
+        window_size: size of the derivative along each axis, one for all or one for each, odd, 3 to 31.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape of the data, `dtype`, rounded half away from zero and saturated.
 
-    Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
-    sum lies that close to a half.
+    Parity: the order of the sums differs. Floats may differ by some roundings of the largest sum, and integers by 1
+    where a sum is close to a half.
 
     Example: images = fn.laplacian(images, window_size=5, dtype=types.UINT8, scale=0.2)
 
@@ -1566,31 +1566,31 @@ def mixup(
     rng: RNG | None = None,
     key: Any = None,
 ) -> Tensor | Batch:
-    """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, λ of Beta(alpha, alpha).
+    """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, with λ from Beta(alpha, alpha).
 
-    By Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018), with a λ for each sample. The samples of a batch
-    are sorted by random numbers, and the partner of each is the next one, so each goes into one other.
+    See Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018). Each sample has its own λ. The samples of a batch
+    are sorted by random numbers, and the partner of each is the next one, so each is the partner of one other.
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: class numbers, one integer a sample, with `num_classes`; or vectors (one-hot, soft), or other numbers of
-            one shape, which are mixed as they are.
-        alpha: of the beta distribution, above 0: small, and most samples stay nearly as they are; 1: every λ is as
-            likely.
-        num_classes: elements of the vectors that class numbers become; a number outside of 0 to num_classes - 1 becomes
-            zeros. None: labels are no class numbers.
-        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        labels: with `num_classes`, class numbers, one integer for each sample; or vectors (one-hot, soft), or other
+            numbers of one shape, which are mixed as they are.
+        alpha: parameter of the beta distribution, above 0; a small one leaves most samples nearly unchanged; 1: λ is
+            uniform.
+        num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
+            zeros. None: labels are not class numbers.
+        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: generator of random values; None: the thread's default one.
         key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
     Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
-    float32. A batch of one stays as it is.
+    float32. A batch of one is unchanged.
 
-    Random numbers: λ and the decision of `probability` follow from the key of the sample alone, as those of all
-    operators do. The partner follows from the keys of all samples of the batch: the same batch has the same bits, in a
-    resumed run too, and batches of another size, or composed otherwise, have other partners.
+    Random numbers: λ and the choice by `probability` follow from the sample's own key, as in all operators. The partner
+    follows from the keys of all samples of the batch. The same batch thus has the same bits, also in a resumed run, but
+    partners change with the batch size and the other samples.
 
     Parity: DALI has no such operator.
 
@@ -1626,31 +1626,34 @@ def multi_paste(
     shapes: typing.Sequence[int | typing.Sequence[int] | NDArray[Any]] | Tensor | Batch | None = None,
     shapes_rel: typing.Sequence[float | typing.Sequence[float] | NDArray[Any]] | Tensor | Batch | None = None,
 ) -> Tensor | Batch:
-    """Copies regions of images into black images, one over the other.
+    """Copies regions of images into black images, later regions over earlier ones.
 
-    With `in_ids`, each output is made of any samples of the one input's batch; without, region i of a sample comes
-    from input i. All three of a region's coordinates are (height, width).
+    With `in_ids`, regions come from any samples of the single input's batch; without it, region i of a sample comes
+    from input i. Coordinates are (height, width).
 
     Args:
         images: [H, W, C] or [F, H, W, C].
         dtype: output type; None: the input's.
-        in_anchors: [regions, 2], first corner of each region in the image it comes from, pixels.
-        in_anchors_rel: the same in shares of that image's size, rounded towards zero. Neither: 0.
-        in_ids: [regions], position in the batch of the sample that each region comes from. The number of regions
+        in_anchors: [regions, 2], first corner of each region in its source image, pixels; 0 without both in_anchors
+            arguments.
+        in_anchors_rel: first corners as shares of the source image's size, rounded towards zero.
+        in_ids: [regions], position of each region's source sample in the batch. The number of regions
             may differ by sample.
-        out_anchors: [regions, 2], first corner of each region in the output, pixels.
-        out_anchors_rel: the same in shares of the output's size, rounded towards zero. Neither: 0.
-        output_size: (height, width) of the output, and anything behind them; None: that of the images, which must all
-            be of one size.
-        shapes: [regions, 2], size of each region, pixels.
-        shapes_rel: the same in shares of the image's size, rounded up. Neither: all from `in_anchors` on.
+        out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without both out_anchors
+            arguments.
+        out_anchors_rel: first corners as shares of the output's size, rounded towards zero.
+        output_size: (height, width) of the output, and further values, which are ignored; None: the size of the
+            images, which must all have one size.
+        shapes: [regions, 2], size of each region, pixels; without both shapes arguments, regions reach to the end of
+            their source images.
+        shapes_rel: sizes as shares of the source image's size, rounded up.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [*output_size, C], rounded half away from zero and saturated; 0 where no region is.
 
-    Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
-    is not checked, and what is outside is left out.
+    Raises: SampleError if a region is not inside its source image and the output. If an argument is a tracer, regions are
+    not checked, but clipped.
 
     Example:
         images = fn.multi_paste(
@@ -1679,7 +1682,7 @@ def nonsilent_region(
     Args:
         signal: [T], integers or float32.
         cutoff_db: threshold in dB, relative to the reference.
-        reference_power: power of 0 dB; 0: that of the loudest window.
+        reference_power: power of 0 dB; 0: the power of the loudest window.
         reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
             in between it is updated from the window before, and rounding errors accumulate. A multiple of
             `window_length`, or -1: never.
@@ -1804,7 +1807,7 @@ def ones_like(
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: that of `data_like`.
+        dtype: of the result; None: the dtype of `data_like`.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -1836,7 +1839,7 @@ def optical_flow(
     Args:
         frames: uint8 [F, H, W, C], at least 2 frames.
         hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the flow from each frame to the
-            previous one; those of the first frame are ignored. Without `enable_external_hints` the input has no effect.
+            previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
         enable_external_hints: start the search at `hints`.
         enable_temporal_hints: without hints, start the search at the flow of the previous frames. It finds steady
             motion that is otherwise too fast, a quarter of the frame and more.
@@ -1874,13 +1877,12 @@ def pad(
     Args:
         data: any layout, any type.
         align: round the padded extent up to a multiple of this, for each of the axes.
-        axes: axes to pad, perhaps more in one sample than in another; negative ones count from the end; empty or
-            None: all.
-        axis_names: the same by letters of the layout, in place of `axes`.
-        fill_value: what is added; fractions are cut off for integers, which saturate.
-        shape: extent to reach, for each of the axes; not above 0: the largest of the batch. An axis that
-            is longer already stays as it is: `slice` cuts it, and `tokenize(length=)` texts. None: the largest of the batch
-            (a single call of the pure function is a batch of one).
+        axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        fill_value: value of the padding; for integers truncated and saturated.
+        shape: extent to reach, for each of the axes; not above 0: the largest of the batch. A longer axis
+            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest of the batch; a call of the pure
+            function is a batch of one.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -1909,15 +1911,15 @@ def paste(
         fill_value: of the canvas, one value or `n_channels` values; saturated to the image's type.
         min_canvas_size: least height and width of the canvas, pixels.
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
-        paste_x: share of the free width that is left of the image, 0 to 1.
+        paste_x: share of the free width left of the image, 0 to 1.
         paste_y: share of the free height above it, 0 to 1.
-        ratio: sides of the canvas divided by those of the image, at least 1.
+        ratio: sides of the canvas divided by the sides of the image, at least 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [ratio * H, ratio * W, C], type of the input.
 
-    Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
+    Parity: DALI takes only uint8, and wraps fill values that it does not hold.
 
     Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """
@@ -1967,7 +1969,7 @@ def per_frame(
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
-    Returns: `data`; its layout begins with F, and is F followed by * for other axes if there was none.
+    Returns: `data`; its layout begins with F. Without a layout before, it is F, then * for each other axis.
 
     Example:
         angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
@@ -2109,8 +2111,8 @@ def random_bbox_crop(
         labels; with `output_bbox_indices`, int32 [kept] indices.
 
     Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI
-        draws windows that leave the image; here such a window is made smaller. Where DALI never ends, the sample
-        is an error after 200,000 attempts. If no window ever has an allowed aspect ratio, the result after
+        draws windows that leave the image; here such a window is made smaller. Where DALI searches forever, the
+        sample is an error after 200,000 attempts. If no window ever has an allowed aspect ratio, the result after
         `total_num_attempts` is the whole image; DALI's is an empty window.
 
     Example:
@@ -2214,12 +2216,13 @@ def random_crop_generator(
     rng: RNG | None = None,
     key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch]:
-    """Draws a window by share of the area and aspect ratio, as `decoders.image_random_crop` does.
+    """Draws a window by its share of the area and its aspect ratio, as `decoders.image_random_crop` does.
 
     Args:
-        shapes: integers [2] or [3]: (height, width) of a picture, pixels, and perhaps its channels.
-        num_attempts: windows to try; if none fits, the largest that keeps the aspect ratio is taken.
-        random_area: least and largest area, share of the picture's.
+        shapes: integers [2] or [3]: (height, width) of an image, pixels, and optionally its channels.
+        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
+            is taken.
+        random_area: least and largest area, as a share of the image's.
         random_aspect_ratio: least and largest width / height.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -2228,8 +2231,8 @@ def random_crop_generator(
 
     Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width) of the window, pixels.
 
-    Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
-        half away from zero.
+    Parity: random numbers differ from DALI's, but have the same distribution. Sizes round half away from zero to whole
+        pixels.
 
     Example: corner, size = fn.random_crop_generator(shape, random_area=[0.3, 0.8])
     """
@@ -2305,8 +2308,8 @@ def reinterpret(
         rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
             is computed.
         shape: new shape; one extent may be negative, and is computed.
-        src_dims: for each axis of the result, the axis of the input whose extent it takes, or with `rel_shape`
-            multiplies; -1: an extent of 1.
+        src_dims: for each axis of the result, an axis of the input. The result takes its extent, multiplied by
+            `rel_shape` if given. -1: an extent of 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -2336,8 +2339,8 @@ def reshape(
         rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
             is computed.
         shape: new shape; one extent may be negative, and is computed.
-        src_dims: for each axis of the result, the axis of the input whose extent it takes, or with `rel_shape`
-            multiplies; -1: an extent of 1.
+        src_dims: for each axis of the result, an axis of the input. The result takes its extent, multiplied by
+            `rel_shape` if given. -1: an extent of 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -2539,27 +2542,27 @@ def roi_random_crop(
     rng: RNG | None = None,
     key: Any = None,
 ) -> Tensor | Batch:
-    """Draws where a window begins that shows as much of a region of interest as it can.
+    """Draws the start of a window that shows as much of a region of interest as possible.
 
-    A window larger than the region holds all of it, a smaller one lies within it; every such position is as
-    likely, along each axis by itself. Where the bounds are known, the window stays inside of them.
+    Along each axis, a window larger than the region contains it, and a smaller one lies within it; all such positions
+    have equal probabilities. If bounds are known, the window stays inside of them.
 
     Args:
-        picture: only its size counts: the bounds along its first axes.
+        picture: tensor whose size gives the bounds, along its first axes.
         crop_shape: size of the window, an element for each axis.
-        in_shape: the bounds, in place of an input; without either there are none.
-        roi_end: where the region ends, past its last element; or `roi_shape`.
+        in_shape: bounds, in place of an input; without both there are no bounds.
+        roi_end: end of the region, exclusive; or give `roi_shape`.
         roi_shape: size of the region.
-        roi_start: where the region begins.
+        roi_start: start of the region.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: generator of random values; None: the thread's default one.
         key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
-    Returns: int64 [axes], where the window begins.
+    Returns: int64 [axes], start of the window.
 
-    Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
-        checked; of a window that does not fit the start is then unspecified.
+    Parity: random numbers differ from DALI's, but have the same distribution. Traced values are not
+        checked; the start of a window that does not fit is then unspecified.
 
     Example:
         corner = fn.roi_random_crop(crop_shape=[3, 4], roi_start=[2, 0], roi_end=[4, 8], in_shape=[9, 8])
@@ -2584,22 +2587,22 @@ def rotate(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         angle: degrees; counter-clockwise for images, a positive rotation around `axis` for volumes.
-        axis: of volumes: (x, y, z), of any length but 0.
+        axis: for volumes, (x, y, z), any nonzero length.
         dtype: output type; None: the input's.
-        fill_value: of what lies outside of the image, in the output's type; None: the border is
+        fill_value: value outside of the image, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
         keep_size: the canvas has the size of the image.
-        size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: `keep_size` decides,
-            and without it the canvas is enlarged until all of the image fits, keeping its parity.
+        size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
+            large enough for the whole rotated image, with sides of the image's parity.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
 
-    Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points by up to
-    0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
-    that is one for all samples but cuts off the fraction of a per-sample one; here both are rounded.
+    Parity: DALI accumulates the step between pixels over 256 pixels in float32, which moves points by up to
+    0.01 pixel in images 4,000 pixels wide, and by 0.04 at 30,000; here each point is computed by itself. DALI rounds
+    a constant `size`, but truncates a per-sample one; here both are rounded.
 
     Example:
         images = fn.rotate(images, angle=20.0, fill_value=0)
@@ -2621,9 +2624,9 @@ def saturation(
     """Scales the distance of colours from gray.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
         dtype: output type; None: the input's.
-        image_type: no effect, as in DALI; the image is taken to be RGB.
+        image_type: without effect, as in DALI: images are treated as RGB.
         saturation: factor; 0 gives gray.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -2702,34 +2705,34 @@ def slice(
     shape: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
     start: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch | None = None,
 ) -> Tensor | Batch:
-    """Cuts out a window by its borders; relative ones are rounded half away from zero.
+    """Cuts out a window given by its borders; relative borders are rounded half away from zero.
 
-    The window follows either from the inputs `anchor` and `shape_input`, or by a start (`start` or
+    The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
     `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
     With a `shape`, the start may be a tracer.
 
     Args:
         data: any layout, any type.
-        anchor: start for each of the axes, int32 or int64 elements, or float32 shares of the extent.
+        anchor: start along each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: what axes the window arguments are of, perhaps more in one sample than in another; negative ones count
+        axes: axes of the window arguments; their number may differ by sample; negative ones count
             from the end; empty: all, in order; None: `axis_names`.
-        axis_names: the same by letters of the layout; empty: all. Data without a layout is taken to
-            be HW, HWC or DHWC. In place of `axes`, not with it.
-        dtype: output type, converted by cutting off fractions and saturating; None: the input's.
-        end: where the window ends, elements, exclusive.
-        fill_values: one value, or one for each channel, for what lies outside of the data.
-        normalized_anchor: a float `anchor` is a share of the extent, not elements.
-        normalized_shape: a float `shape_input` is a share of the extent, not elements.
+        axis_names: letters of the axes in the layout; "": all. Data without a layout count as
+            HW, HWC or DHWC. Excludes `axes`.
+        dtype: output type; fractions are truncated and integers saturated; None: the input's.
+        end: end of the window, elements, exclusive.
+        fill_values: one value, or one for each channel, for elements outside of the data.
+        normalized_anchor: True: a float `anchor` is a share of the extent; False: elements.
+        normalized_shape: True: a float `shape_input` is a share of the extent; False: elements.
         out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller; "clamp"
             (aaa|abcd|ddd), "reflect_101" (dcb|abcd|cba), "reflect_1001" (cba|abcd|dcb) and "wrap" (bcd|abcd|abc)
-            repeat the data. So do DALI's other names for these, in letters of either case: "edge", "101", "reflect101",
-            "1001", "reflect1001", "reflect" (which is "reflect_1001"); "constant" and "fill" fill.
+            repeat the data. DALI's other names are taken, too, in upper or lower case: "edge", "101", "reflect101",
+            "1001", "reflect1001", "reflect" (which is "reflect_1001"), and "constant" and "fill" for "pad".
         rel_end: `end` as a share of the extent.
         rel_shape: `shape` as a share of the extent.
         rel_start: `start` as a share of the extent.
         shape: size of the window, elements.
-        start: where the window starts, elements.
+        start: start of the window, elements.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -2785,16 +2788,16 @@ def sphere(
     interp_type: types.DALIInterpType = types.DALIInterpType.INTERP_NN,
     mask: int | Tensor | Batch = 1,
 ) -> Tensor | Batch:
-    """Makes an image look as if on a sphere: what is near the centre is magnified.
+    """Makes an image look as if on a sphere, with a magnified centre.
 
-    The pixel at p shows the point c + (p - c) · |p - c| / r, c being the centre of the image and r the larger of
+    The pixel at p shows the point c + (p - c) · |p - c| / r, where c is the centre of the image and r the larger of
     W // 2 and H // 2.
 
     Args:
         image: [H, W, C].
-        fill_value: of what lies outside of the image, in its type.
+        fill_value: value outside of the image, in its type.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        mask: 0: the image stays as it is.
+        mask: 0: the image is unchanged.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -2841,18 +2844,18 @@ def ssd_random_crop(
     rng: RNG | None = None,
     key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch, Tensor | Batch]:
-    """Cuts out a random window that overlaps with all boxes; gives it with the boxes and labels in it.
+    """Cuts out a random window that overlaps with all boxes; returns it with the boxes and labels in it.
 
-    Each round draws a least intersection over union (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or not to crop, and then
-    `num_attempts` windows of 0.3 to 1 times each side, of an aspect ratio of 1/2 to 2 in shares of the sides. A window
-    is good if all boxes overlap by that and the centre of at least one box is in it. Boxes whose centre is not go.
-    Deprecated in DALI in favour of `random_bbox_crop`.
+    Each round draws a least intersection over union (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or decides not to crop, and draws
+    `num_attempts` windows. Their sides are 0.3 to 1 times the image's, with a ratio of 1/2 to 2 of these shares. A window
+    is accepted if all boxes overlap with it by the drawn value, and it contains the centre of at least one box. Boxes with
+    their centre outside are removed. Deprecated in DALI in favour of `random_bbox_crop`.
 
     Args:
         image: [H, W, C].
-        boxes: float32 [boxes, 4]: (left, top, right, bottom), shares of the sides, 0 to 1.
+        boxes: float32 [boxes, 4]: (left, top, right, bottom), as shares of the sides, 0 to 1.
         labels: [boxes, ...].
-        num_attempts: windows a round, at least 1.
+        num_attempts: windows drawn in a round, at least 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: generator of random values; None: the thread's default one.
@@ -2861,7 +2864,7 @@ def ssd_random_crop(
     Returns: the window [h, w, C], its borders rounded half away from zero; float32 [kept, 4] boxes relative to it, cut
         at its borders; labels [kept, ...].
 
-    Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
+    Parity: windows have DALI's distribution, not its values. DALI never ends if no window is accepted; here the sample
         is an error after 200,000 attempts.
 
     Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
@@ -3116,18 +3119,18 @@ def warp_affine(
     matrix: float | typing.Sequence[float] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float] | NDArray[Any]] | Tensor | Batch = (),
     size: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (),
 ) -> Tensor | Batch:
-    """Shows at each point of the output the point of the input that an affine transform gives.
+    """Warps an image or a volume by an affine transform, which gives a point of the input for each output pixel.
 
-    out(x, y) = in(M11·x + M12·y + M13, M21·x + M22·y + M23), (0, 0) being the corner of the first pixel.
+    out(x, y) = in(M11·x + M12·y + M13, M21·x + M22·y + M23), where (0, 0) is the corner of the first pixel.
 
     Args:
         data: [H, W, C], or a volume [D, H, W, C].
         mtx: [2, 3] (or [3, 4]), the transform in place of `matrix`.
         dtype: output type; None: the input's.
-        fill_value: of what lies outside of the input, in the output's type; None: the border is
+        fill_value: value outside of the input, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        inverse_map: the transform is from output to input; False: from input to output, and is
+        inverse_map: True: the transform maps output to input; False: input to output, and is
             inverted first.
         matrix: the transform row by row, 6 values (12 for volumes); its axes are in the order x, y(, z).
         size: of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
@@ -3136,8 +3139,8 @@ def warp_affine(
 
     Returns: [*size, C], `dtype`, rounded half away from zero and saturated.
 
-    Parity: as for `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
-    per-sample `size` is rounded like one for all samples.
+    Parity: as with `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
+    per-sample `size` is rounded like a constant one.
 
     Example: images = fn.warp_affine(images, matrix=[1.0, 0.3, -20.0, 0.1, 0.9, 10.0], fill_value=0)
 
@@ -3160,29 +3163,29 @@ def water(
     phase_x: float = 0.0,
     phase_y: float = 0.0,
 ) -> Tensor | Batch:
-    """Makes an image look as if under water: its rows and columns are shifted in waves.
+    """Makes an image look as if under water, by shifting rows and columns in waves.
 
-    out(x, y) = in(x + ampl_x · sin(freq_x · y + phase_x), y + ampl_y · cos(freq_y · x + phase_y)), x and y being
-    numbers of pixels, and (0, 0) in the input the corner of the first pixel.
+    out(x, y) = in(x + ampl_x · sin(freq_x · y + phase_x), y + ampl_y · cos(freq_y · x + phase_y)), where x and y are
+    indices of output pixels, and (0, 0) in the input is the corner of the first pixel.
 
     Args:
         image: [H, W, C].
-        ampl_x: how far columns move, pixels.
-        ampl_y: how far rows move, pixels.
-        fill_value: of what lies outside of the image, in its type.
-        freq_x: of the wave by which columns move, radians a row.
-        freq_y: of the wave by which rows move, radians a column.
+        ampl_x: largest horizontal shift, pixels.
+        ampl_y: largest vertical shift, pixels.
+        fill_value: value outside of the image, in its type.
+        freq_x: frequency of the horizontal shift, radians per row.
+        freq_y: frequency of the vertical shift, radians per column.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        mask: 0: the image stays as it is.
-        phase_x: of the wave by which columns move, radians.
-        phase_y: of the wave by which rows move, radians.
+        mask: 0: the image is unchanged.
+        phase_x: phase of the horizontal shift, radians.
+        phase_y: phase of the vertical shift, radians.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape and type of the input, rounded half away from zero and saturated.
 
-    Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
-    border.
+    Parity: sines may differ from DALI's in the last bit. Without interpolation, pixels whose points lie on a border
+    may therefore differ.
 
     Example:
         images = fn.water(images, ampl_x=20.0, ampl_y=5.0)
@@ -3223,7 +3226,7 @@ def zeros_like(
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: that of `data_like`.
+        dtype: of the result; None: the dtype of `data_like`.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 

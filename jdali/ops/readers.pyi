@@ -54,9 +54,9 @@ class ArrayRecord(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: uint8 [bytes], a record.
 
@@ -136,9 +136,9 @@ class Arrow(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
 
@@ -194,9 +194,9 @@ class Bucket(OperatorClass):
         shard_id: which part is read, 0 to `num_shards` - 1.
         window: number of samples that are sorted together; None: 64 buckets. Larger ones have more alike samples in a bucket.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: as many outputs as the reader has.
 
@@ -290,9 +290,9 @@ class COCO(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
         first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
@@ -384,9 +384,9 @@ class Caffe(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels (taken to lie in this
         order, as DALI does); and int32 [1], [0] where a record has no label.
@@ -469,9 +469,9 @@ class Caffe2(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels; the label, int32 or as it
         is stored, [1] or [num_labels]; further tensors [elements]; int32 [4].
@@ -556,9 +556,9 @@ class Csv(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each column uint8 [bytes] of files and strings, [] of numbers.
 
@@ -642,9 +642,9 @@ class Dataset(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each output what the elements have; uint8 [bytes] of bytes and strings.
 
@@ -730,9 +730,9 @@ class File(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: uint8 [bytes], and int32 [1].
 
@@ -819,9 +819,9 @@ class Hdf5(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: of each data set its elements at a position of `axis`, which is left out: numbers or booleans.
 
@@ -904,9 +904,9 @@ class HuggingFace(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each column uint8 [bytes] of pictures, sounds, bytes and strings, [] of numbers and class labels, [n, ...]
         of lists.
@@ -993,9 +993,9 @@ class Lerobot(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each column uint8 [H, W, 3] of cameras, [] or [n, ...] of values, uint8 [bytes] of texts; with a window
         one axis more at the front. With `with_padding` bool [T] for each window.
@@ -1078,9 +1078,9 @@ class MXNet(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: uint8 [bytes], and float32 [labels], one label or more.
 
@@ -1139,9 +1139,9 @@ class Mix(OperatorClass):
         with_source: give the number of each sample's source, too, as the last output, int32 [1]; of readers that return a
             dict under the name "source".
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: as many outputs as a source has.
 
@@ -1226,9 +1226,9 @@ class NemoAsr(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, also
         where the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
@@ -1323,9 +1323,9 @@ class Nifti(OperatorClass):
             theirs), its own files first.
         files: paths.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [x, y, z(, t)], or the type of the file if not `scaled`; then if asked for float32 [4, 4], and
         float32 [axes].
@@ -1421,9 +1421,9 @@ class Numpy(OperatorClass):
             theirs), its own files first.
         files: paths.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the array in C order and this machine's byte order. Only numbers and booleans can be read,
     and nothing is ever unpickled.
@@ -1507,9 +1507,9 @@ class Pack(OperatorClass):
         strategy: a document goes to the first row with room, "first_fit", or to the row with the least, "best_fit".
         window: number of documents that are packed together; None: as many as fill 128 rows on average.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each output of the documents [length], padded; int32 [length], the number of the document in the row, from 1 on,
         0 for padding; and int32 [length], the position in the document. Of readers that return a dict under the names
@@ -1598,9 +1598,9 @@ class Paired(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each keyword uint8 [bytes]. `Pipeline.reader_meta(name)["left_out"]` counts the samples that were left out.
 
@@ -1685,9 +1685,9 @@ class Parquet(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
 
@@ -1762,9 +1762,9 @@ class Sequence(OperatorClass):
             "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
             follow from the seed, the epoch and the position. DALI has no such argument.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: uint8 [F, H, W, C].
 
@@ -1844,9 +1844,9 @@ class TFRecord(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.
 
@@ -1929,9 +1929,9 @@ class Table(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each column uint8 [bytes] of files, bytes and strings, [] of numbers, [n, ...] of lists.
 
@@ -2018,9 +2018,9 @@ class Tfds(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each feature uint8 [bytes] of pictures, texts and files of sound, int64 [] of class labels, float32 [4] of
         boxes, and of tensors, scalars and sequences arrays of their type and shape (float64 was rounded to float32).
@@ -2113,9 +2113,9 @@ class Video(OperatorClass):
             `stride`.
         stride: from one frame of a sequence to the next, frames.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: `dtype` [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
 
@@ -2246,9 +2246,9 @@ class VideoResize(OperatorClass):
             `stride`.
         stride: from one frame of a sequence to the next, frames.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: as of `readers.video`.
 
@@ -2366,9 +2366,9 @@ class Webdataset(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each output the content of a file, [elements] of its dtype.
 
@@ -2453,9 +2453,9 @@ class Zarr(OperatorClass):
             included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: of each array its elements at a position of `axis`, which is left out: numbers or booleans.
 

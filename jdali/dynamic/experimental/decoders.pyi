@@ -34,7 +34,7 @@ def video(
     Args:
         encoded: uint8 [bytes], content of a file.
         affine: without effect.
-        apply_rotation: rotate frames as the video's metadata, written by phones, say. DALI has no such argument.
+        apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
         build_index: without effect: packets are always indexed first, so that every frame is found.
         end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
         fill_value: of padding frames, one value or one for each channel, 0 to 255.

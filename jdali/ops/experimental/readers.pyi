@@ -54,9 +54,9 @@ class Fits(OperatorClass):
             theirs), its own files first.
         files: paths.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: for each HDU its image, the axis that varies fastest last.
 
@@ -153,9 +153,9 @@ class Video(OperatorClass):
             `stride`.
         stride: from one frame of a sequence to the next, frames.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: uint8 [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
 
