@@ -25,7 +25,7 @@ import jax
 import pytest
 from support.accelerator import accelerator  # noqa: F401
 from support.shared_programs import forget, rows_follow_the_batch  # noqa: F401
-from support.some import repeated_types
+from support.some import repeated_types, thinned
 from support.worker_kinds import on_cluster, ray_cluster, ray_workers, workers  # noqa: F401
 
 from jdali import storage
@@ -48,16 +48,32 @@ LONG = (
 )  # fmt: skip
 
 
+# Operators whose programs take long to compile: of a parametrized test two cases run.
+COSTLY = (
+    "audio/test_mel_and_decibels", "audio/test_nonsilent_region", "audio/test_signal_ops", "image/test_clahe",
+    "image/test_debayer", "image/test_equalize", "image/test_filter", "image/test_jpeg_compression_distortion",
+    "image/test_laplacian", "image/test_median_blur", "image/test_mixup", "image/test_morphology",
+    "image/test_multi_paste", "image/test_random_crop_generator", "image/test_random_window",
+    "image/test_resample_not_finite", "image/test_resize", "image/test_resize_crop_mirror", "image/test_resize_nearest",
+    "image/test_resize_reach", "image/test_tensor_resize", "image/test_warp_perspective", "noise/test_noise",
+    "reductions/test_normalize", "reductions/test_reductions", "sequence/test_optical_flow",
+)  # fmt: skip
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Lets pytest-xdist take files in the order of the collection. Its own is by their number of tests."""
     config.option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the files of `LONG` first, in this order; marks what `repeated_types` finds among tests of operators."""
-    for item in repeated_types(item for item in items if Path(__file__).parent / "ops" in item.path.parents):
+    """Puts the files of `LONG` first, in this order; marks what `repeated_types` and `thinned` find in tests of operators."""
+    here = Path(__file__).parent
+    for item in repeated_types(item for item in items if here / "ops" in item.path.parents):
         item.add_marker("exhaustive")
-    places = {Path(__file__).parent / name: place for place, name in enumerate(LONG)}
+    costly = {here / "ops" / f"{name}.py" for name in COSTLY}
+    for item in thinned(item for item in items if item.path in costly):
+        item.add_marker("exhaustive")
+    places = {here / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
@@ -67,10 +83,26 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+# A run compiles thousands of programs and runs each once or twice. Only these are about what XLA's optimizations, which
+# users have, do to values; of the others `make exhaustive` runs all with them.
+OPTIMIZED = (
+    "engine/steps", "laws/test_determinism.py", "laws/test_every", "laws/test_exactness.py", "laws/test_non_finite.py",
+    "numerics", "ops/test_positions.py", "system",
+)  # fmt: skip
+_LEVEL = "jax_disable_most_optimizations"
+
+
 @pytest.fixture(scope="module", autouse=True)
-def _programs_of_one_module_only():
+def _programs_of_one_module_only(request: pytest.FixtureRequest):
     """Lets go of compiled programs after each module: a whole run would hold gigabytes of them."""
-    yield
+    name = request.path.relative_to(Path(__file__).parent).as_posix()
+    whole = os.environ.get("JDALI_TESTS_DRAW") == "all" or os.environ["JAX_PLATFORMS"] != "cpu"
+    with pytest.MonkeyPatch.context() as patch:
+        if not name.startswith(OPTIMIZED) and not whole:
+            jax.config.update(_LEVEL, True)
+            patch.setenv(_LEVEL.upper(), "1")  # of processes that the tests start
+        yield
+    jax.config.update(_LEVEL, False)
     if hasattr(
         os, "SCHED_OTHER"
     ):  # SVT-AV1 makes the process of root a real-time one, which starves all others

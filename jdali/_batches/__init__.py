@@ -1,11 +1,10 @@
-"""Batches of samples: where they lie, how large they are, where they came from, and the tensors users see.
+"""Represents batches of samples: their memory, sizes and origins, and the tensors that users see.
 
 * `store`: blocks of memory, and for each sample a block and a row. Moving samples moves indices.
 * `extent`: true sizes of padded samples; `provenance`: the source samples that each sample was made of.
-* `gathering` brings chosen rows into one padded array, `placement` brings arrays to the devices of a sharding.
-* `slabs`: host memory, leased and reused.
-* `dense`: samples of one size in one array; `sent_batch`: a batch on its way to another process.
-* `tensor`, `tensor_list`, `texts`, `tensor_html`: what users see. `array_like`: what users give.
+* `gathering` copies chosen rows to one padded array, `placement` moves arrays to the devices of a sharding.
+* `slabs`: host memory, leased and reused. `sent_batch`: a batch for another process.
+* `tensor`, `tensor_list`, `texts`: tensors for users. `array_like`: conversion of users' data.
 """
 
 from jdali._batches.array_like import check_alike as check_alike

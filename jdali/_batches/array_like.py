@@ -1,4 +1,4 @@
-"""Converts users' data to NumPy arrays: the one conversion for all ways into jdali."""
+"""Converts users' data to NumPy arrays; all data of users comes through here."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from jdali._system.devices import HostArray, to_host
 
 _CUDA = 2  # DLPack's number of such devices
 
-# Where the device is, in bytes from what the capsule points to, by the capsule's name: behind the pointer to the
-# data; the versioned form has a version, two pointers and flags in front.
+# Offset of the device in a capsule's struct, in bytes, by the capsule's name: after the pointer to the data; the versioned
+# form has a version, two pointers and flags before that.
 _DEVICE_AT = {b"dltensor": 8, b"dltensor_versioned": 40}
 
 
 def device_of_capsule(value: object) -> tuple[int, int] | None:
-    """Returns DLPack's type and number of the device of a capsule's data; None if it is no unused capsule."""
+    """Returns DLPack's type and number of the device of a capsule's data; None: it is not an unused capsule."""
     api = ctypes.pythonapi
     api.PyCapsule_IsValid.argtypes = api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
@@ -33,12 +33,12 @@ def device_of_capsule(value: object) -> tuple[int, int] | None:
 
 
 def is_on_gpu(device: tuple[int, int]) -> bool:
-    """Returns True if a device of DLPack is a CUDA GPU."""
+    """Tells if a device of DLPack is a CUDA GPU."""
     return device[0] == _CUDA
 
 
 class CapsuleHolder:
-    """A capsule as an object with DLPack's methods, which libraries take; it can be read once."""
+    """Wraps a capsule in an object with DLPack's methods; it can be read once."""
 
     def __init__(self, capsule: object, device: tuple[int, int]):
         self._capsule, self._device = capsule, device
@@ -50,7 +50,7 @@ class CapsuleHolder:
         return self._device
 
 
-# `__array__` before DLPack: it also copies from an accelerator, or says how to.
+# These come before DLPack, because `__array__` also copies from an accelerator, or its error tells how to.
 _PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
 
 
@@ -58,12 +58,12 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
     """Converts any array-like to a NumPy array in one of DALI's element types, in the machine's byte order.
 
     Args:
-        value: an array of NumPy, JAX or another library with the array interface, a buffer or DLPack; a DLPack
-            capsule; bytes (made to uint8). A masked array gives its data.
-        copy: the result shares no memory that the user could change; else it shares it where possible.
+        value: an array of NumPy, JAX or another library with the array interface, a buffer or DLPack; a DLPack capsule;
+            bytes (as uint8). The mask of a masked array is dropped.
+        copy: the result shares no memory that the user could change; False: it shares memory if possible.
 
     Raises:
-        TypeError: it is no array, or its elements are of no type that DALI has.
+        TypeError: `value` is not an array, or DALI does not have its element type.
     """
     if isinstance(value, (bytes, bytearray)):
         array = np.frombuffer(value, np.uint8)
@@ -100,7 +100,7 @@ def data_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def sample_arrays(values: Iterable[object], *, copy: bool = False) -> list[HostArray]:
-    """Converts the samples of a batch one by one; raises SampleError for one that is no array, or unlike the first."""
+    """Converts the samples of a batch one by one; raises SampleError for one that is not an array, or unlike the first."""
     samples = []
     for i, value in enumerate(values):
         try:
@@ -112,7 +112,7 @@ def sample_arrays(values: Iterable[object], *, copy: bool = False) -> list[HostA
 
 
 def check_alike(samples: Sequence[HostArray]) -> None:
-    """Raises SampleError unless all samples have one element type and number of axes."""
+    """Raises SampleError unless all samples have the same element type and number of axes."""
     for i, sample in enumerate(samples):
         first = samples[0]
         if sample.dtype != first.dtype or sample.ndim != first.ndim:

@@ -1,6 +1,6 @@
-"""True sizes of padded samples: the batch's spec on the host, masks and indices on the device.
+"""Represents the true sizes of padded samples: a batch's spec on the host, masks and indices on the device.
 
-`extent` is the true size of one sample, `shape` the size of the padded array that holds it.
+An `extent` is the true size of one sample, a `shape` the size of the padded array that holds it.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from jax import Array
 
 
 def size_text(extent: Iterable[Any]) -> str:
-    """Writes a size as DALI's messages do: "4 x 5 x 3"; "()" of a scalar."""
+    """Writes a size as DALI's messages do: "4 x 5 x 3"; "()" for a scalar."""
     return " x ".join(str(int(n)) for n in extent) or "()"
 
 
 @dataclasses.dataclass(frozen=True)
 class BatchSpec:
-    """Sizes, dtype and layout of a batch: all that is known on the host before its values are computed.
+    """Sizes, dtype and layout of a batch, known on the host before its values are computed.
 
     Attributes:
         extents: int64 [N, ndim], the true size of each sample.
         dtype: element type.
-        layout: one letter an axis ("HWC", "FHWC", "CHW", ...), or "" if not known.
+        layout: a letter for each axis ("HWC", "FHWC", "CHW", ...), or "" if unknown.
     """
 
     extents: np.ndarray
@@ -58,12 +58,12 @@ class BatchSpec:
 
     @functools.cached_property
     def is_uniform(self) -> bool:
-        """All samples have one size."""
+        """True if all samples have the same size."""
         return self.batch_size == 0 or bool((self.extents == self.extents[0]).all())
 
     @functools.cached_property
     def key(self) -> tuple[Hashable, ...]:
-        """All of it, to compare and to hash."""
+        """All fields, to compare and to hash."""
         return self.extents.tobytes(), self.extents.shape, self.dtype, self.layout
 
     def replace(self, **changes: Any) -> BatchSpec:
@@ -75,13 +75,13 @@ class BatchSpec:
 
 
 class Rising(NamedTuple):
-    """A static value that may be larger than a batch needs: the results are the same to the last bit.
+    """A static value that may be larger than a batch needs, with the same bits.
 
-    A stage keeps the largest one that a batch needed, so the number of its programs is bounded.
+    A stage keeps the largest value that a batch needed, which bounds the number of its programs.
 
     Attributes:
-        value: what this batch needs, at least.
-        most: enough for any batch.
+        value: least value for this batch.
+        most: value that suffices for any batch.
     """
 
     value: int
@@ -94,9 +94,9 @@ class Plan:
 
     Attributes:
         outputs: spec of each output.
-        params: values computed on the host, [N, ...] each; `run` gets a sample's own value
-            under that name, traced, in place of the user's argument if the names agree.
-        static: values computed on the host that are compile keys; hashable, one for the batch; or `Rising`.
+        params: values computed on the host, [N, ...] each; `run` gets a sample's value under that name, traced, in place of
+            the user's argument of that name.
+        static: values computed on the host that are compile keys: hashable, one for the batch; or `Rising`.
     """
 
     outputs: tuple[BatchSpec, ...]
@@ -105,7 +105,7 @@ class Plan:
 
 
 def valid_mask(extent: Array, shape: Sequence[int]) -> Array:
-    """Marks the elements inside of `extent`: bool [*shape]."""
+    """Marks the elements inside `extent`: bool [*shape]."""
     mask = jnp.ones(tuple(shape), bool)
     for axis, size in enumerate(shape):
         inside = jnp.arange(size, dtype=jnp.int32) < extent[axis]

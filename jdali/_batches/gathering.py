@@ -1,4 +1,4 @@
-"""Bringing chosen samples of a batch into one padded array: the one way there, on the host and on a device."""
+"""Copies chosen samples of a batch to one padded array, on the host or on a device."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from jax.sharding import NamedSharding, PartitionSpec, Sharding, SingleDeviceSha
 from jdali._batches.extent import valid_mask
 from jdali._batches.slabs import aligned_empty
 from jdali._batches.store import Block, Index, PaddedBlock, SamplesBlock, Store, keeping
-from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_host
+from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_device, to_host
 
 Placement: TypeAlias = "jax.Device | Sharding | None"  # None: host memory
 
-# Bytes of a sample below which a copy of the padding too costs less than a copy of each sample alone.
+# With samples of fewer bytes, one copy that includes the padding costs less than a copy for each sample.
 _SMALL = 1 << 14
 
 
@@ -32,19 +32,18 @@ def gather(
 ) -> AnyArray:
     """Gathers chosen samples into the first rows of an array [count, *shape]; all else in it is unspecified.
 
-    Samples go where they are wanted, on the shortest way: those in host memory are put together there and
-    transferred once, those on a device are put together on it. They come from a device to the host only
-    where `placement` is host memory.
+    Samples in host memory are joined there and transferred once; samples on a device are joined on it. They move from a
+    device to the host only if `placement` is host memory.
 
     Args:
         store: the batch.
-        rows: int [m], positions in the batch, in the order wanted; None: all.
-        shape: to pad samples to; it holds each of them.
+        rows: int [m], positions in the batch, in order; None: all.
+        shape: padded shape of a sample, large enough for each.
         placement: a device, or the sharding of an array, or None: host memory.
         count: rows of the result, at least m; None: m. On a device, a program is compiled for each number.
 
-    Returns: an array of NumPy for host memory, else one of JAX; also for host memory, if that is what the
-        samples lie in. If they lie in an array of just this shape there already, it is that array.
+    Returns: an array of NumPy for host memory, else of JAX; of JAX for host memory, too, if it holds the samples. If the
+        samples are in an array of this shape and place already, it is that array.
     """
     rows = np.arange(len(store)) if rows is None else rows
     count = len(rows) if count is None else count
@@ -86,7 +85,7 @@ def _sharding(placement: jax.Device | Sharding) -> Sharding:
 
 
 def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> AnyArray | None:
-    """Returns the array of a block whose first rows are just the chosen samples, if there is one."""
+    """Returns the array of a block whose first rows are exactly the chosen samples, if there is one."""
     if not len(rows):
         return None
     number = int(store.block[rows[0]])
@@ -101,19 +100,18 @@ def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> Any
 
 
 def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
-    """Moves an array. On the default device it stays uncommitted, as arrays that JAX makes there."""
+    """Moves an array. On the default device it is uncommitted, as arrays that JAX makes there are."""
     if isinstance(array, jax.Array) and array.sharding.device_set == placement.device_set:
         return array
     default = not isinstance(array, jax.Array) and placement.device_set == {accelerator()}
-    placed: jax.Array = jax.device_put(array, None if default else placement)
-    return placed
+    return to_device(array, None if default else placement)
 
 
 # --- on the host ----------------------------------------------------------------------------------
 def _on_host(
     store: Store, rows: Index, shape: tuple[int, ...], count: int, *, local_only: bool = False
 ) -> HostArray:
-    """Copies the samples, or those of them in host memory, to a fresh array."""
+    """Copies samples to a new array; with `local_only`, only samples in host memory."""
     out = aligned_empty((count, *shape), store.spec.dtype)
     owner, alone = store.block[rows], len(store.blocks) == 1
     for number in (0,) if alone else np.unique(owner).tolist():
@@ -126,7 +124,7 @@ def _on_host(
 
 def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index) -> None:
     """Copies rows of a block to the start corners of the rows `at` of `out`."""
-    if len(at) == 1:  # no block to take samples from
+    if len(at) == 1:  # faster than the general case
         cut: tuple[Any, ...] = tuple(map(slice, extents[0].tolist()))
         out[(int(at[0]), *cut)] = block.host_sample(int(taken[0]))[cut]
         return
@@ -154,7 +152,7 @@ def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index)
 
 
 def _run(indices: Index) -> Index | slice:
-    """Turns consecutive indices into a slice, with which NumPy does not copy twice."""
+    """Turns consecutive indices into a slice, for which NumPy does not copy twice."""
     if len(indices) and (np.diff(indices) == 1).all():
         return slice(int(indices[0]), int(indices[-1]) + 1)
     return indices
@@ -164,10 +162,10 @@ def _run(indices: Index) -> Index | slice:
 def _on_device(
     store: Store, rows: Index, shape: tuple[int, ...], count: int, placement: Sharding
 ) -> jax.Array:
-    """Takes and pads the samples of each block where the block is.
+    """Takes and pads the samples of each block on the device of the block.
 
-    Its programs depend on the shapes of a block and of the result only, so their number is bounded by those
-    of the stages. Samples in host memory are joined into one block there.
+    Programs depend only on the shapes of a block and of the result, so the stages bound their number. Samples in host memory
+    are joined into one block there.
     """
     owner = store.block[rows]
     used = np.unique(owner).tolist()
@@ -199,12 +197,12 @@ def _on_device(
 
 
 def _home(blocks: list[Block], placement: Sharding) -> Sharding:
-    """Chooses the device on which samples are put together: the wanted one if some are there, else that of the first."""
+    """Chooses the device on which samples are joined: the wanted one if some are there, else that of the first."""
     found = [b.sharding for b in blocks if b.sharding is not None]
     home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:
         return home
-    # Pieces of other sizes cannot always be split up like the array of this sharding.
+    # Pieces of other sizes cannot always be split as the array of this sharding is.
     if isinstance(home, NamedSharding):
         return NamedSharding(home.mesh, PartitionSpec())
     devices: Any = home.device_set

@@ -1,4 +1,4 @@
-"""Bringing the rows of one output, made by one or several pipelines, to the devices they are wanted on."""
+"""Moves the rows of one output, from one or several pipelines, to the devices of a sharding."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
 
-from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_host
+from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_device, to_host
 
 
 def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
     """Joins the rows of all parts into one jax.Array [N, ...].
 
-    Slices that lie on their devices already stay there. Others go to each device straight from host
-    memory; only what is on devices, but on wrong ones, moves between them.
+    Slices that are on their devices already stay there. Others go to each device directly from host memory; data moves between
+    devices only if it is on a wrong one.
 
     Args:
-        parts: arrays [n, ...] of one shape except for n, in host memory or on devices; where several processes run a
-            program, the rows of this one.
+        parts: arrays [n, ...] of one shape except for n, in host memory or on devices; if several processes run a program,
+            the rows of this process.
     """
     if sharding is None:
         return _on_default_device(parts)
@@ -51,19 +51,19 @@ def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> ja
 
 
 class _LocalRows:
-    """From rows of the global batch to those of this process."""
+    """Maps rows of the global batch to rows of this process."""
 
     def __init__(self, split: BatchSplit, rows: int):
         self._rows, self._size = rows, rows // split.count
         self._position = {number: i for i, (number, _) in enumerate(split.parts)}
 
     def local(self, index: Any) -> tuple[slice, ...]:
-        """Converts a device's index into the global array to one into the rows of this process."""
+        """Converts a device's index into the global array to an index into the rows of this process."""
         start, stop, _ = index[0].indices(self._rows)
         if self._size == 0:
             return tuple(index)
         number = start // self._size
-        # A slice lies in one part, unless the batch is not split: then it is the whole batch.
+        # A slice is inside one part, or, if the batch is not split, the whole batch.
         shift = (self._position[number] - number) * self._size
         return (slice(start + shift, stop + shift), *index[1:])
 
@@ -101,7 +101,7 @@ def _bounds(index: Any, shape: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def stack(parts: Sequence[AnyArray], devices: Sequence[jax.Device] | None) -> jax.Array:
-    """Stacks parts of one shape as [parts, n, ...], part i on device i; all on the default device if None."""
+    """Stacks parts of one shape as [parts, n, ...], part i on device i; None: all on the default device."""
     if devices is None:
         if all(isinstance(part, np.ndarray) for part in parts):
             return _on_default_device([np.stack(parts)])
@@ -112,9 +112,9 @@ def stack(parts: Sequence[AnyArray], devices: Sequence[jax.Device] | None) -> ja
 
 
 def lead(array: jax.Array, sharding: Sharding) -> jax.Array:
-    """Reshapes an array that was placed to [parts, n, ...]: the parts of the batch get an axis of their own.
+    """Reshapes a placed array to [parts, n, ...], where the parts of the batch have an axis of their own.
 
-    That is the shape that functions under `jax.pmap` take. Nothing leaves its device.
+    Functions under `jax.pmap` take this shape. No data leaves its device.
     """
     if not isinstance(sharding, NamedSharding):
         raise TypeError(f"sharding: a leading axis needs a NamedSharding, not {type(sharding).__name__}")
@@ -131,7 +131,7 @@ def _on_default_device(parts: Sequence[AnyArray]) -> jax.Array:
         return joined
     if isinstance(joined, jax.Array) and joined.sharding.device_set == {device}:
         return joined
-    return jax.device_put(joined, None if isinstance(joined, np.ndarray) else device)
+    return to_device(joined, None if isinstance(joined, np.ndarray) else device)
 
 
 def _join(parts: Sequence[AnyArray]) -> AnyArray:
@@ -139,7 +139,7 @@ def _join(parts: Sequence[AnyArray]) -> AnyArray:
         return parts[0]
     if all(isinstance(part, np.ndarray) for part in parts):
         return np.concatenate(parts)
-    # Those in host memory go to where the others are.
+    # Parts in host memory go to the device of the other parts.
     there = next(
         (part.sharding for part in parts if isinstance(part, jax.Array) and not is_local(part)), None
     )
@@ -149,7 +149,7 @@ def _join(parts: Sequence[AnyArray]) -> AnyArray:
 
 
 class _Rows:
-    """Several arrays as if they were one after another; a slice within one of them is not copied."""
+    """Several arrays as one, joined along the first axis; a slice within one of them is not copied."""
 
     def __init__(self, parts: Sequence[HostArray]):
         self._parts = parts
@@ -170,7 +170,7 @@ class _Rows:
 
 # --- shardings ------------------------------------------------------------------------------------
 def fitted(name: str, sharding: Sharding, ndim: int) -> Sharding:
-    """Fits a sharding to an array of `ndim` axes: drops axes past the last that are not split."""
+    """Fits a sharding to an array of `ndim` axes: drops further axes, which must not be split."""
     if not isinstance(sharding, NamedSharding) or len(sharding.spec) <= ndim:
         return sharding
     if any(axis is not None for axis in sharding.spec[ndim:]):
@@ -192,7 +192,7 @@ def _named(mesh: Any, *axes: Any) -> NamedSharding:
 
 
 def check_divides(name: str, sharding: Sharding, shape: tuple[int, ...]) -> None:
-    """Raises if an array of that shape cannot be split evenly."""
+    """Raises ValueError if an array of this shape cannot be split evenly."""
     try:
         sharding.shard_shape(shape)
     except ValueError as error:
@@ -204,7 +204,7 @@ def check_divides(name: str, sharding: Sharding, shape: tuple[int, ...]) -> None
 
 
 def of_batch_axis(sharding: Sharding) -> Sharding:
-    """Returns the sharding of an array with one value a sample: split like the batch, and in no other way."""
+    """Returns the sharding of an array with one value for each sample: only the batch axis is split."""
     if isinstance(sharding, NamedSharding):
         return _named(sharding.mesh, *sharding.spec[:1])
     return sharding
@@ -215,8 +215,8 @@ class BatchSplit:
     """Split of the batch axis by a sharding.
 
     Attributes:
-        count: number of parts, in all processes together.
-        parts: those that this process holds: number of the part, and the devices that hold it here.
+        count: number of parts in all processes.
+        parts: parts of this process: number of the part, and the devices of this process that hold it.
     """
 
     count: int
@@ -232,7 +232,7 @@ class BatchSplit:
         return cls(count, tuple((number, tuple(held)) for number, held in sorted(devices.items())))
 
     def portion(self, number: int, portions: int) -> BatchSplit | None:
-        """Returns the split of one of several arrays whose rows follow each other; None if a part is in two."""
+        """Returns the split of one of `portions` arrays whose rows follow each other; None: a part would be in two."""
         if len(self.parts) % portions:
             return None
         size = len(self.parts) // portions
@@ -241,15 +241,12 @@ class BatchSplit:
 
 
 def batch_shards(sharding: Sharding) -> list[tuple[int, jax.Device]]:
-    """Lists the local parts of the split batch axis: the number of the part, and a device that holds it.
-
-    Parts held by several devices are named once, parts of other processes not at all.
-    """
+    """Lists the parts of the batch axis in this process, each once: its number, and a device that holds it."""
     return [(number, devices[0]) for number, devices in BatchSplit.of(sharding).parts]
 
 
 def number_of_batch_shards(sharding: Sharding) -> int:
-    """Returns the number of parts of the batch axis, in all processes together."""
+    """Returns the number of parts of the batch axis in all processes."""
     if not isinstance(sharding, NamedSharding):
         return len(sharding.device_set)
     axes = sharding.spec[0] if len(sharding.spec) else None

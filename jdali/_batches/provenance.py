@@ -1,6 +1,6 @@
-"""Provenance: the samples of sources that each sample was made of.
+"""Tracks the provenance of samples: the samples of sources that each one was made of.
 
-It travels with the samples; names are made when they are asked for.
+Provenance travels with the samples. Names are made on demand.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import numpy as np
 
 from jdali._numerics.counting import counting
 
-_NONE = -1  # stands for "no sample" in `Provenance`
+_NONE = -1  # no sample, in `Provenance`
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Drawn:
-    """The samples that one source gave for a batch.
+    """The samples of one source for a batch.
 
     Attributes:
-        name: returns the name of the sample with an index in the data set, "" without one.
-        index: int64 [n], of the samples in the data set; must not change afterwards.
+        name: returns the name of the sample with an index in the data set, "" if it has none.
+        index: int64 [n], indices of the samples in the data set; must not change later.
     """
 
     name: Callable[[int], str]
@@ -35,7 +35,7 @@ class Drawn:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Pasted(Drawn):
-    """The names of samples that others were pasted into; `parts` gives those pasted into a position."""
+    """The names of samples that others were pasted into; `parts` returns the names pasted into a position."""
 
     parts: Callable[[int], list[str]] = lambda position: []
 
@@ -48,15 +48,14 @@ _SHOWN = 4
 
 
 class Provenance(Sequence[str]):
-    """For each sample of a batch the samples of sources that it was made of; as a sequence its name.
+    """The samples of sources that each sample of a batch was made of; as a sequence, the name of each sample.
 
-    A sample that several files were mixed into has no name, as in DALI, but where they were pasted into it; `files`
-    gives all of them.
+    A sample made of several files has no name, as in DALI, unless they were pasted into it; `files` returns all of them.
 
     Args:
-        drawn: what the sources gave.
-        links: int64 [n, k], for each sample indices into `drawn` concatenated; -1: none.
-        data: the first columns of `links`, this many, are of data, which give the name; the others are of arguments.
+        drawn: the samples of the sources.
+        links: int64 [n, k], indices into the concatenated `drawn` for each sample; -1: none.
+        data: number of first columns of `links` that are of data, which has the name; the others are of arguments.
     """
 
     __slots__ = ("_data", "_drawn", "_links")
@@ -70,7 +69,7 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def of(cls, drawn: Drawn) -> Provenance:
-        """Makes the provenance of samples as the source gave them."""
+        """Makes the provenance of samples that come directly from a source."""
         return cls((drawn,), counting(len(drawn))[:, None], 1)
 
     @classmethod
@@ -87,7 +86,7 @@ class Provenance(Sequence[str]):
     def together(
         cls, data: Sequence[Provenance | None], arguments: Sequence[Provenance | None] = ()
     ) -> Provenance | None:
-        """Combines the provenance of an operator's inputs, sample by sample; None if all of them lack it."""
+        """Combines the provenance of an operator's inputs, sample by sample; None: no input has one."""
         known = [p for p in data if p is not None]
         others = [p for p in arguments if p is not None]
         if not known and not others:
@@ -114,10 +113,11 @@ class Provenance(Sequence[str]):
     ) -> Provenance | None:
         """Combines the provenance of samples pasted into others, one after another; joins names by ";", as DALI does.
 
-        Errors are blamed on the samples in the same position, whose arguments choose what is pasted.
+        Errors are blamed on the samples in the same position, whose arguments choose the pasted ones.
 
         Args:
-            chosen: for each sample those of the first input that are pasted into it; None: one of each input.
+            chosen: samples of the first input that are pasted into each sample; None: the sample of each input in the
+                same position.
         """
         origins, known = cls.together(data, arguments), [p for p in data if p is not None]
         if origins is None or not known:
@@ -141,15 +141,15 @@ class Provenance(Sequence[str]):
         return cls(drawn, np.concatenate([data, rest], axis=1), data.shape[1])
 
     def select(self, chosen: Any) -> Provenance:
-        """Selects the samples at these positions, in that order."""
+        """Selects the samples at these positions, in this order."""
         return Provenance(self._drawn, self._links[chosen], self._data)
 
     def send(self) -> Provenance:
-        """Returns the same for another process: sources that are text are known there, of others the names go along."""
+        """Returns it for another process: sources that go by a name are known there, for others names are sent."""
         return Provenance(tuple(map(_portable, self._drawn)), self._links, self._data)
 
     def received(self, drawn: Callable[[str], Drawn]) -> Provenance:
-        """Returns the same in the process that it was sent to; `drawn` returns what the source of a name gave."""
+        """Returns it in the process that it was sent to; `drawn` returns the samples of the source of a name."""
         known = tuple(drawn(one.source) if isinstance(one.source, str) else one for one in self._drawn)
         return Provenance(known, self._links, self._data)
 
@@ -167,7 +167,7 @@ class Provenance(Sequence[str]):
         return names[0] if len(names) == 1 else ""
 
     def files(self, i: int) -> list[str]:
-        """Returns the names of all samples that sample `i` was made of, also by way of arguments."""
+        """Returns the names of all samples that sample `i` was made of, through data or arguments."""
         return self._names(self._links[i], apart=True)
 
     def origins(self, i: int) -> list[tuple[Drawn, int]]:
@@ -178,7 +178,7 @@ class Provenance(Sequence[str]):
         return [self._origin(link) for link in dict.fromkeys(links.tolist()) if link != _NONE]
 
     def _names(self, links: np.ndarray, *, apart: bool = False) -> list[str]:
-        """Returns the names of samples; those pasted into one are joined unless they are wanted `apart`."""
+        """Returns the names of samples; names of pasted samples are joined, unless `apart`."""
         names: list[str] = []
         for drawn, position in self._found(links):
             index = int(drawn.index[position])
@@ -204,7 +204,7 @@ def _portable(drawn: Drawn) -> Drawn:
 
 
 def external(count: int, source: object) -> Provenance:
-    """Makes the provenance of samples that have a position in what was drawn, but no name."""
+    """Makes the provenance of samples that a source draws by position, without names."""
     return Provenance.of(Drawn(_nameless, np.arange(count), source))
 
 
@@ -213,7 +213,7 @@ def _distinct(batches: Sequence[Provenance]) -> list[Provenance]:
 
 
 def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[Provenance]]:
-    """Collects all that was drawn, and renumbers the links of the batches into it."""
+    """Collects the drawn samples of all batches, and renumbers the batches' links to them."""
     drawn = tuple({id(d): d for p in batches for d in p._drawn}.values())
     starts = dict(zip(map(id, drawn), np.cumsum([0, *map(len, drawn)]).tolist(), strict=False))
     moved = []
@@ -222,13 +222,13 @@ def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[
             moved.append(p)  # the first ones, in the same order
             continue
         indices = [np.arange(len(d)) + starts[id(d)] for d in p._drawn]
-        new = np.concatenate([*indices, [_NONE]])  # the last one: what -1 refers to
+        new = np.concatenate([*indices, [_NONE]])  # index -1 takes the last one
         moved.append(Provenance(drawn, new[p._links], p._data))
     return drawn, moved
 
 
 def _stacked(links: Sequence[np.ndarray]) -> np.ndarray:
-    """Stacks rows, filled up by no sample."""
+    """Stacks rows, padded with `_NONE`."""
     width = max(mine.shape[1] for mine in links)
     return np.concatenate(
         [np.pad(mine, [(0, 0), (0, width - mine.shape[1])], constant_values=_NONE) for mine in links]
@@ -236,7 +236,7 @@ def _stacked(links: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _without_repetitions(links: np.ndarray) -> np.ndarray:
-    """Drops repetitions in each row and empty columns, so that links stay few however often samples are mixed."""
+    """Drops repetitions in each row and empty columns, so that links stay few if samples are mixed often."""
     if links.shape[1] < 2 or not len(links):
         return links
     ordered = np.sort(links, axis=1)[:, ::-1]

@@ -1,4 +1,4 @@
-"""A batch on its way to another process: few arrays, for any number of samples."""
+"""Converts a batch for another process, to few arrays for any number of samples."""
 
 from __future__ import annotations
 
@@ -19,16 +19,14 @@ from jdali._system.jax_internals import placed_on_host
 
 @dataclasses.dataclass(frozen=True)
 class SentBatch:
-    """A `TensorList` without anything of its process.
+    """A `TensorList` without references to its process.
 
     Attributes:
-        extent: of all samples, if they have one size; None: `extents` has them.
-        extents: [N, ndim], sizes of samples that differ.
-        dtype, layout: of the samples.
+        extent: size of all samples; None: sizes differ, see `extents`.
+        extents: [N, ndim], sizes of samples, if they differ.
         device: "cpu" or "gpu".
-        values: [N, *extent] if all samples have one size, else [elements] of one sample after another.
-        is_jax: an array of JAX held them.
-        provenance: of the samples.
+        values: [N, *extent] if all samples have the same size, else [elements] of one sample after another.
+        is_jax: True if an array of JAX held them.
     """
 
     extent: tuple[int, ...] | None
@@ -51,7 +49,7 @@ class SentBatch:
 
 
 def send_batch(batch: TensorList, send: Callable[[Provenance], Provenance] = Provenance.send) -> SentBatch:
-    """Describes a batch; its samples are brought to host memory."""
+    """Describes a batch; copies its samples to host memory."""
     store, spec = batch.store, batch.spec
     is_jax = any(isinstance(b, PaddedBlock) and isinstance(b.array, jax.Array) for b in store.blocks)
     values: HostArray
@@ -69,7 +67,7 @@ def send_batch(batch: TensorList, send: Callable[[Provenance], Provenance] = Pro
 
 
 def receive_batch(sent: SentBatch, receive: Callable[[Provenance], Provenance]) -> TensorList:
-    """Makes a batch of what `send_batch` returned; its arrays lie in the memory of the description."""
+    """Makes a batch of the result of `send_batch`; its arrays share the memory of the description."""
     spec = sent.spec()
     if not spec.batch_size:
         store = Store.empty(spec)
@@ -87,12 +85,12 @@ def _placed(sent: SentBatch) -> AnyArray:
     if not sent.is_jax:
         return sent.values
     with keeping(sent.dtype):
-        # The values never change as long as something looks at them, so JAX need not copy them.
+        # The values do not change while something references them, so JAX need not copy them.
         return placed_on_host(sent.values, host_device())
 
 
 def drawn_by(drawn: Callable[[str], Drawn]) -> Callable[[Provenance], Provenance]:
-    """Receives provenances; one that several batches have becomes one object again."""
+    """Returns a function that receives provenances; one that several batches share stays one object."""
     known: dict[int, Provenance] = {}
 
     def receive(sent: Provenance) -> Provenance:

@@ -1,15 +1,14 @@
-"""Host memory that batches lease: a slab is reused when the last array in it is gone.
+"""Leases host memory to batches: a slab is reused when the last array in it is gone.
 
-Fresh pages cost as much as filling them, so memory of a batch serves a later one. Each engine has a `SlabPool`
-(`engine/workers/pool.py`), and nothing is shared between engines. Whoever needs memory for samples (readers, codecs,
-`gather`) calls `empty` or `aligned_empty`, which lease it from the pool that the thread works for: worker threads
-belong to that of their engine; any other thread is in `with pool:` while it takes a batch through the steps of a
-pipeline, puts together a batch of an iterator, or makes a call in dynamic mode. In a thread that works for no pool
-they give memory that is used once.
+New pages cost as much as filling them, so the memory of a batch serves a later one. Each engine has a `SlabPool`
+(`engine/workers/pool.py`); engines share nothing. Code that needs memory for samples (readers, codecs, `gather`) calls
+`empty` or `aligned_empty`, which lease it from the pool of the thread. Worker threads belong to the pool of their engine.
+Any other thread enters `with pool:` while it runs steps of a pipeline, assembles a batch of an iterator, or makes a call in
+dynamic mode. In a thread without a pool, memory is allocated and not reused.
 
-The end of a lease is a matter of ownership. A lease is an array over a memoryview. NumPy refers a view of a view to
-the array at the bottom, but not past one that is over something other than an array: so each view, and all that is
-made of it (JAX's arrays, DLPack, buffers), holds the lease. Its finalizer tells the pool.
+Ownership ends a lease. A lease is an array over a memoryview. NumPy collapses a view of a view to the array at the bottom,
+but not past an array over another object. So each view, and all that is made of it (JAX's arrays, DLPack, buffers),
+references the lease, whose finalizer returns the slab to the pool.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-# XLA on the CPU takes a NumPy array without a copy if it starts at a multiple of this.
+# XLA on the CPU takes a NumPy array without a copy if its address is a multiple of this.
 ALIGNMENT = 64
-# Bytes below which an allocator keeps pages ready.
+# Least bytes of a slab: for less memory, an allocator keeps pages ready.
 SMALLEST = 1 << 17
 MOST_IDLE = 512 << 20
 # Idle bytes that are always kept, so that alternating sizes are not allocated each time.
 ALWAYS_IDLE = 16 << 20
-# Bytes from which memory is mapped by itself: freed, it goes back to the system, where an allocator might keep it.
+# Memory of as many bytes is mapped by itself, so that it returns to the system when it is freed: an allocator might keep it.
 _MAPPED = 1 << 20
 _HUGE_PAGE = 4 << 20
 
 
 class Usage(NamedTuple):
-    """Bytes of a pool: in leased slabs, and in idle ones."""
+    """Bytes of a pool in leased slabs, and in idle ones."""
 
     leased: int
     idle: int
@@ -50,7 +49,7 @@ class Usage(NamedTuple):
 
 @dataclasses.dataclass(eq=False)
 class _Slab:
-    """Idle memory, and when its lease ended."""
+    """A slab of memory, and the number of the lease's end, in order."""
 
     memory: memoryview
     size: int
@@ -58,13 +57,13 @@ class _Slab:
 
 
 class SlabPool:
-    """Slabs of host memory of some sizes; any thread may lease from it.
+    """Slabs of host memory; any thread may lease from it.
 
-    `with pool:` says what the memory of this thread is leased from. Such blocks may be nested: the innermost counts.
+    `with pool:` makes it the pool of this thread. Such blocks may be nested: the innermost counts.
 
     Args:
-        most_idle: bytes that are kept of slabs that nothing lies in, at most; less where leased and idle slabs together
-            would be more than was ever leased at once. Those returned first are freed first.
+        most_idle: most bytes of idle slabs that are kept; fewer if leased and idle slabs together would exceed the most
+            that was leased at once. Slabs returned first are freed first.
     """
 
     def __init__(self, most_idle: int = MOST_IDLE):
@@ -72,14 +71,14 @@ class SlabPool:
         self._lock = threading.Lock()
         self._idle: dict[int, collections.deque[_Slab]] = {}  # by size; no deque is empty
         self._leased_bytes = self._idle_bytes = self._most_leased = 0
-        self._returned: collections.deque[_Slab] = collections.deque()  # and not sorted in yet
+        self._returned: collections.deque[_Slab] = collections.deque()  # not sorted in yet
         self._returns = itertools.count()
         self._closed = False
 
     def lease(self, size: int) -> np.ndarray:
         """Leases uint8 [size], one byte at least, unspecified, aligned for XLA; the lease ends with the last view."""
-        # A few sizes only, so that what held one picture can hold another; at most an eighth is left over in a new
-        # slab, a half in one that was idle.
+        # Few sizes, so that the slab of one picture can hold another. At most an eighth of a new slab is unused, and a half
+        # of a reused one.
         step = 1 << max(size.bit_length() - 4, 0)
         room = -(-size // step) * step
         slab = self._taken(room)
@@ -92,7 +91,7 @@ class SlabPool:
             with self._exclusive():
                 self._lent(room)
                 over = self._over()
-            del over  # without the lock
+            del over  # memory is freed without the lock
         lease = np.frombuffer(slab.memory, np.uint8, size)
         weakref.finalize(lease, self._end, slab).atexit = False
         return lease
@@ -102,7 +101,7 @@ class SlabPool:
             return Usage(self._leased_bytes, self._idle_bytes)
 
     def close(self) -> None:
-        """Frees idle memory now, and from now on all memory whose lease ends; existing arrays stay valid."""
+        """Frees idle memory now, and leased memory when the lease ends; existing arrays stay valid."""
         self._closed = True
         self.free_idle()
 
@@ -124,13 +123,13 @@ class SlabPool:
         self._sort_in()
 
     def _taken(self, room: int) -> _Slab | None:
-        """Takes an idle slab of this size or somewhat more for a lease."""
+        """Takes an idle slab of this size, or up to twice as large, for a lease."""
         with self._exclusive():
             size = min((size for size in self._idle if room <= size <= 2 * room), default=None)
             if size is None:
                 return None
             same = self._idle[size]
-            slab = same.pop()  # the one written last may still be in the processor's cache
+            slab = same.pop()  # the last one may still be in the processor's cache
             if not same:
                 del self._idle[size]
             self._idle_bytes -= size
@@ -142,13 +141,13 @@ class SlabPool:
         self._most_leased = max(self._most_leased, self._leased_bytes)
 
     def _end(self, slab: _Slab) -> None:
-        """Ends a lease: in any thread, in the middle of anything, also where this thread holds the lock."""
+        """Ends a lease: in any thread, in the middle of anything, even if this thread holds the lock."""
         self._returned.append(slab)
         self._sort_in()
 
     def _sort_in(self) -> None:
         """Keeps returned memory, or frees it. Never waits: the holder of the lock looks again after releasing it."""
-        freed: list[_Slab] = []  # when the lock is free again
+        freed: list[_Slab] = []  # freed without the lock
         while self._returned and self._lock.acquire(blocking=False):
             try:
                 while self._returned:
@@ -166,7 +165,8 @@ class SlabPool:
     def _over(self) -> list[_Slab]:
         """Removes idle slabs beyond the bound."""
         over = []
-        # Together with leased slabs at most what was leased at once: slabs of ever more sizes would pile up.
+        # Leased and idle slabs together take at most the most that was leased at once, or slabs of ever more sizes would
+        # pile up.
         enough = max(self._most_leased - self._leased_bytes, ALWAYS_IDLE)
         most = 0 if self._closed else min(self.most_idle, enough)
         while self._idle_bytes > most:
@@ -181,14 +181,14 @@ class SlabPool:
         """Frees all idle slabs."""
         with self._exclusive():
             idle, self._idle, self._idle_bytes = self._idle, {}, 0
-        del idle  # without the lock
+        del idle  # memory is freed without the lock
 
 
 class LentMemory(SlabPool):
-    """One memory, leased from front to back by one thread; when it is full, leases are of memory that is used once.
+    """One memory, which one thread leases from front to back; when it is full, new memory is allocated.
 
     Args:
-        memory: that nobody else writes to; None: there is none.
+        memory: memory that nobody else writes to; None: there is none.
     """
 
     def __init__(self, memory: mmap.mmap | memoryview | None):
@@ -197,7 +197,7 @@ class LentMemory(SlabPool):
         self._first_free = 0
 
     def lease(self, size: int) -> np.ndarray:
-        """Leases uint8 [size] of this memory; once it is full, of other slabs."""
+        """Leases uint8 [size] of this memory; once it is full, of a new slab."""
         start = self._first_free
         if start + size > len(self._whole):
             return super().lease(size)
@@ -205,7 +205,7 @@ class LentMemory(SlabPool):
         return self._whole[start : start + size]
 
 
-_HERE = threading.local()  # `pools`: those that this thread works for, the innermost last
+_HERE = threading.local()  # `pools` of this thread, the innermost last
 
 
 def _stack() -> list[SlabPool]:
@@ -214,7 +214,7 @@ def _stack() -> list[SlabPool]:
 
 
 def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
-    """Allocates like `numpy.empty`, in a slab if it is large and the thread works for a pool."""
+    """Allocates like `numpy.empty`, in a slab if the array is large and the thread has a pool."""
     dtype = np.dtype(dtype)
     size = math.prod(int(n) for n in shape) * dtype.itemsize
     pools = _stack() if size >= SMALLEST else None
@@ -230,7 +230,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
 
 
 def contiguous(array: np.ndarray) -> np.ndarray:
-    """Copies like `numpy.ascontiguousarray`, into `empty`."""
+    """Returns a contiguous array like `numpy.ascontiguousarray`; copies into memory of `empty`."""
     if array.flags.c_contiguous:
         return array
     copy = empty(array.shape, array.dtype)
@@ -247,12 +247,12 @@ def _aligned(size: int) -> np.ndarray:
 
 
 def _mapped(size: int) -> mmap.mmap:
-    """Maps fresh pages, which begin at a multiple of `ALIGNMENT`."""
+    """Maps new pages, which begin at a multiple of `ALIGNMENT`."""
     try:
         memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
         raise MemoryError(f"{size} bytes: {error}") from error
     if size >= _HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):  # as NumPy does
-        with contextlib.suppress(OSError):  # a kernel without them
+        with contextlib.suppress(OSError):  # a kernel without huge pages
             memory.madvise(mmap.MADV_HUGEPAGE)
     return memory

@@ -1,8 +1,8 @@
-"""Store of a batch: a few blocks of memory, and for each sample a block and a row.
+"""Holds a batch as a few blocks of memory, and for each sample the index of its block and its row.
 
 The engine makes a batch in parts (one compiled program per padded shape), host operators make one
-array a sample. Both are blocks here, so that picking, reordering and merging samples only moves
-indices: no sample is touched before somebody asks for its values.
+array per sample. Both become blocks, so selecting, reordering and merging samples only changes
+indices: no sample is copied before its values are read.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from jdali._numerics.rounding import needs_x64, x64_context
 from jdali._system.devices import AnyArray, HostArray, is_local, to_host
 
 MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
-"""make(rows): the samples in these rows, int64 [m], each of its true size."""
+"""make(rows) makes the samples in these rows (int64 [m]), each of its true size."""
 
 
 class LateBlock:
-    """A block for values that are read once: a second read makes the sample again."""
+    """A block that makes its samples when they are read, and again at each further read."""
 
     __slots__ = ("_make", "count")
 
@@ -39,7 +39,7 @@ class LateBlock:
         self._make, self.count = make, count
 
     def host_samples(self, rows: np.ndarray[Any, Any]) -> list[HostArray]:
-        """Makes the samples in these rows."""
+        """Makes the samples in `rows`."""
         return list(self._make(rows))
 
     def host_sample(self, row: int) -> HostArray:
@@ -74,12 +74,12 @@ class RowSlice(NamedTuple):
 
 
 def keeping(dtype: np.dtype) -> Any:
-    """Returns a context in which JAX keeps this element type: it narrows 64-bit ones by default."""
+    """Returns a context in which JAX keeps `dtype`; by default it narrows 64-bit types."""
     return x64_context(True) if needs_x64(dtype) else contextlib.nullcontext()
 
 
 def compact(value: object) -> Any:
-    """Returns the values in row-major order without gaps; the array itself if it is that."""
+    """Returns a C-contiguous array: a NumPy array with gaps is copied, anything else is returned as it is."""
     if not isinstance(value, np.ndarray) or value.flags.c_contiguous:
         return value
     return np.ascontiguousarray(value)
@@ -97,7 +97,7 @@ class PaddedBlock:
 
     @property
     def host(self) -> HostArray:
-        """Returns the array for NumPy: a view where JAX has it on the CPU, else a copy, made once."""
+        """Returns the array as NumPy: a view if it is on the CPU, else a copy, made once."""
         if self._host is None:
             self._host = to_host(self.array)
         return self._host
@@ -110,7 +110,7 @@ class PaddedBlock:
 
     @property
     def sharding(self) -> Sharding | None:
-        """Sharding of the block, if it is on devices."""
+        """Sharding of the block; None if it is in host memory."""
         return self.array.sharding if isinstance(self.array, jax.Array) and not self.local else None
 
     @property
@@ -132,7 +132,7 @@ class PaddedBlock:
 
 
 class SamplesBlock:
-    """One array a sample, each of its true size."""
+    """One array per sample, each of its true size."""
 
     __slots__ = ("_host", "arrays")
 
@@ -146,7 +146,7 @@ class SamplesBlock:
 
     @property
     def sharding(self) -> Sharding | None:
-        """Sharding of the first sample that is on a device."""
+        """Sharding of the first sample that is on a device; None: all are in host memory."""
         away = (a.sharding for a in self.arrays if isinstance(a, jax.Array) and not is_local(a))
         return next(away, None)
 
@@ -177,11 +177,11 @@ class SamplesBlock:
 
 
 class RaggedBlock:
-    """Samples that are pieces of one array with one axis, without an object for each.
+    """Samples that are slices of one array with one axis; no sample has an object of its own.
 
     Args:
         values: [elements], in host memory.
-        starts: int64 [n], where each sample begins, elements.
+        starts: int64 [n], the first element of each sample.
         extents: int64 [n, ndim], true sizes.
     """
 
@@ -224,13 +224,13 @@ Block: TypeAlias = "PaddedBlock | SamplesBlock | RaggedBlock | LateBlock"
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Store:
-    """The samples of a batch, in order.
+    """Holds the samples of a batch, in order.
 
     Attributes:
         spec: true sizes, element type and layout.
         blocks: the memory.
-        block: int [N], which block holds each sample.
-        row: int [N], and which row of it.
+        block: int [N], the index of each sample's block.
+        row: int [N], the row of each sample in its block.
     """
 
     spec: BatchSpec
@@ -240,7 +240,7 @@ class Store:
 
     @classmethod
     def of_parts(cls, parts: Sequence[RowSlice], spec: BatchSpec) -> Store:
-        """Makes a store of padded arrays; every position of the batch must be in exactly one part."""
+        """Makes a store of padded arrays; each position of the batch must be in exactly one part."""
         block = np.full(spec.batch_size, -1, np.int64)
         row = np.zeros(spec.batch_size, np.int64)
         for i, part in enumerate(parts):
@@ -253,7 +253,7 @@ class Store:
 
     @classmethod
     def of_block(cls, block: Block, spec: BatchSpec) -> Store:
-        """Makes a store of one block that holds the samples in order."""
+        """Makes a store of one block whose rows are the samples in order."""
         rows = counting(spec.batch_size)
         return cls(spec, (block,), np.zeros(spec.batch_size, np.int64), rows)
 
@@ -264,19 +264,19 @@ class Store:
         return cls(spec, (), none, none)
 
     def with_blocks(self, blocks: tuple[Block, ...]) -> Store:
-        """Returns the same rows in other blocks."""
+        """Returns a store with the same rows of other blocks."""
         return Store(self.spec, blocks, self.block, self.row)
 
     def __len__(self) -> int:
         return len(self.row)
 
     def host_sample(self, i: int) -> HostArray:
-        """Returns sample `i` in its true size, in row-major order; a view if it lies like that."""
+        """Returns sample `i` in its true size, C-contiguous; a view of its block if possible."""
         valid: HostArray = _cut(self.blocks[self.block[i]].host_sample(self.row[i]), self.spec.extents[i])
         return valid
 
     def host_samples(self) -> list[HostArray]:
-        """Returns all samples in their true sizes, in row-major order; views if they lie like that."""
+        """Returns all samples in their true sizes, C-contiguous; views of their blocks if possible."""
         if len(self.blocks) == 1:
             return self._host_samples_of(self.blocks[0], np.arange(len(self)))
         found: list[Any] = [None] * len(self)
@@ -289,9 +289,9 @@ class Store:
         return found
 
     def _host_samples_of(self, block: Block, positions: Index) -> list[HostArray]:
-        """Returns the samples at positions that are in this block."""
+        """Returns the samples at `positions`, all in this block."""
         rows = self.row[positions]
-        if isinstance(block, RaggedBlock):  # of samples without gaps
+        if isinstance(block, RaggedBlock):  # its samples are contiguous
             return block.host_samples(rows)
         if not isinstance(block, PaddedBlock):
             return [compact(sample) for sample in block.host_samples(rows)]
@@ -301,7 +301,7 @@ class Store:
         return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
 
     def sample(self, i: int) -> AnyArray:
-        """Returns sample `i` in its true size on its device; row-major, as `host_sample`."""
+        """Returns sample `i` in its true size, C-contiguous, on its device."""
         with keeping(self.spec.dtype):
             padded: Any = self.blocks[self.block[i]].sample(int(self.row[i]))
             valid: AnyArray = _cut(padded, self.spec.extents[i])
@@ -324,7 +324,7 @@ class Store:
 
     @classmethod
     def concat(cls, stores: Sequence[Store]) -> Store:
-        """Joins batches. A block that several hold is kept once."""
+        """Joins batches; a block that several stores share is kept once."""
         number: dict[int, int] = {}
         blocks: list[Block] = []
         renumbered = []
@@ -357,7 +357,7 @@ class Store:
         return dataclasses.replace(self, blocks=blocks, spec=self.spec.replace(dtype=dtype))
 
     def whole(self) -> AnyArray | None:
-        """Returns the padded array whose rows are the samples in order, if there is one."""
+        """Returns the padded array whose rows are exactly the samples in order, or None."""
         if len(self.blocks) != 1 or not isinstance(self.blocks[0], PaddedBlock):
             return None
         array = self.blocks[0].array
@@ -366,7 +366,7 @@ class Store:
         return array
 
     def padded_shape(self) -> tuple[int, ...]:
-        """Returns the largest size among padded blocks and samples of true size; of an empty batch all zero."""
+        """Returns the largest size per axis among padded blocks and other samples; zeros for an empty batch."""
         shapes = [b.array.shape[1:] for b in self.blocks if isinstance(b, PaddedBlock)]
         alone = [number for number, b in enumerate(self.blocks) if not isinstance(b, PaddedBlock)]
         shapes += self.spec.extents[np.isin(self.block, alone)].tolist() if alone else []
@@ -376,6 +376,6 @@ class Store:
 
 
 def _cut(padded: Any, extent: Index) -> Any:
-    """Cuts a sample's padding off, and copies it where rows have gaps: a view of what is padded has some."""
+    """Cuts the padding off a sample. The result is C-contiguous: a view with gaps is copied."""
     size = tuple(extent.tolist())
     return compact(padded if padded.shape == size else padded[tuple(map(slice, size))])

@@ -1,4 +1,4 @@
-"""One sample of a batch, with DALI's methods and every protocol by which arrays are handed on."""
+"""One sample of a batch, with DALI's methods and the protocols for sharing arrays."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from jdali._system.devices import AnyArray, HostArray, to_host
 
 
 class Tensor:
-    """An array of one sample, its layout and the file it came from.
+    """Holds the array of one sample, its layout and its origin; it is a `TensorCPU` or a `TensorGPU`.
 
-    Made by jdali as a `TensorCPU` or a `TensorGPU`. The values lie in row-major order, without gaps, so that every
-    library takes them as they are. They do not change; `squeeze`,
-    `set_layout` and `reinterpret` change how this object looks at them, as DALI's do.
+    The values are C-contiguous, so every library can use them without a copy. They never change;
+    `squeeze`, `set_layout` and `reinterpret` change this object's view of them, as in DALI.
     """
 
     device: ClassVar[str] = ""
@@ -57,7 +56,7 @@ class Tensor:
         return self._value.ndim
 
     def layout(self) -> str:
-        """Returns one letter an axis, or "" if not known."""
+        """Returns one letter per axis, or "" if not known."""
         return self._layout
 
     @property
@@ -77,7 +76,7 @@ class Tensor:
         self._layout = layout or ""
 
     def squeeze(self, dim: int | None = None) -> bool:
-        """Removes axes of size 1, all of them or only `dim`. Returns whether any was removed."""
+        """Removes all axes of size 1, or only `dim`. Returns True if it removed any."""
         shape = self._value.shape
         if dim is not None and not -len(shape) <= dim < len(shape):
             raise RuntimeError(
@@ -97,7 +96,7 @@ class Tensor:
             self._value = self._value.view(dtype)
 
     def data_ptr(self) -> int:
-        """Returns the address of the first element; the values lie there in row-major order, without gaps."""
+        """Returns the address of the values, which are C-contiguous."""
         return address(self._value)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
@@ -111,7 +110,7 @@ class Tensor:
     ) -> Any:
         value = self._value
         if isinstance(value, np.ndarray) and not value.flags.writeable and not (max_version or (0,))[0]:
-            value = value.copy()  # DLPack before 1.0 cannot say "read only"
+            value = value.copy()  # DLPack before 1.0 has no read-only flag
         producer: Any = value
         return producer.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
@@ -124,7 +123,7 @@ class Tensor:
         return to_host(self._value)
 
     def as_cpu(self) -> TensorCPU:
-        """Copies the sample to host memory, unless it is there."""
+        """Returns the sample in host memory; copies it if it is on a device."""
         cpu = TensorCPU._of(self._host(), self._layout, self._source)
         assert isinstance(cpu, TensorCPU)
         return cpu
@@ -155,9 +154,9 @@ class TensorCPU(Tensor):
 
     Args:
         object: anything with DLPack, the array interface or the buffer protocol.
-        layout: one letter an axis.
-        b: the same as `object`.
-        is_pinned: taken and not used: JAX pins what it transfers itself.
+        layout: one letter per axis.
+        b: another name of `object`.
+        is_pinned: ignored: JAX pins memory for transfers itself.
     """
 
     device: ClassVar[str] = "cpu"
@@ -185,9 +184,9 @@ class TensorGPU(Tensor):
 
     Args:
         object: a JAX array, or anything with DLPack or the array interface.
-        layout: one letter an axis.
-        stream: taken and not used: JAX orders its own work.
-        device_id: number of the device among JAX's; -1: the default device.
+        layout: one letter per axis.
+        stream: ignored: JAX orders its own work.
+        device_id: index in `jax.local_devices()`; -1: the default device.
     """
 
     device: ClassVar[str] = "gpu"
@@ -200,7 +199,7 @@ class TensorGPU(Tensor):
 
     @property
     def stream(self) -> None:
-        """None: JAX orders its own work."""
+        """Always None: JAX orders its own work."""
         return
 
     @property
@@ -219,20 +218,20 @@ class TensorGPU(Tensor):
         """Copies the values, in row-major order, to an address on the device (or the host).
 
         Args:
-            ptr: where to; an int or a `ctypes` pointer.
-            cuda_stream: taken and not used: the copy is done when this returns.
-            non_blocking: likewise.
-            use_copy_kernel: likewise.
+            ptr: the destination, an int or a `ctypes` pointer.
+            cuda_stream: ignored: the copy is done when this returns.
+            non_blocking: ignored, for the same reason.
+            use_copy_kernel: ignored.
         """
         copy_to_address(self._value, ptr)
 
 
 def dali_type(dtype: Any) -> types.DALIDataType:
-    """Returns DALI's name of a NumPy dtype; NO_TYPE of `NOTHING`."""
+    """Returns DALI's type for a NumPy dtype; NO_TYPE for `NOTHING`."""
     return types.NO_TYPE if dtype == NOTHING else types.to_dali_type(dtype)
 
 
-NOTHING = np.dtype("V1")  # element type of a list made of no samples
+NOTHING = np.dtype("V1")  # element type of an empty batch that was made without a spec
 
 
 def check_layout(layout: str, ndim: int, what: str) -> None:
@@ -255,11 +254,14 @@ def same_size_dtype(old: np.dtype, new_type: object) -> np.dtype:
 
 
 def device_array(value: object, device_id: int = -1) -> jax.Array:
-    """Converts any array-like to a JAX array on the device of that number (-1: where it is, or the default)."""
+    """Converts any array-like to a JAX array on local device `device_id`.
+
+    -1 leaves a JAX array on its device, and puts anything else on the default device.
+    """
     if isinstance(value, Tensor):
         value = value._value
     if not isinstance(value, jax.Array):
-        value = host_array(value, copy=True)  # on the CPU JAX may use the memory itself
+        value = host_array(value, copy=True)  # JAX on the CPU may alias the caller's memory
     types.to_dali_type(value.dtype)
     with keeping(value.dtype):
         if device_id >= 0:
@@ -269,7 +271,7 @@ def device_array(value: object, device_id: int = -1) -> jax.Array:
 
 
 def device_number(value: AnyArray) -> int:
-    """Returns the number of the device an array is on."""
+    """Returns the lowest id of the devices an array is on; 0 for a NumPy array."""
     if isinstance(value, jax.Array):
         devices: Any = value.sharding.device_set
         return min(int(device.id) for device in devices)
@@ -283,7 +285,7 @@ def address(value: AnyArray) -> int:
 
 
 def copy_to_address(value: AnyArray, pointer: Any) -> None:
-    """Copies an array, in row-major order, to raw memory."""
+    """Copies an array, in row-major order, to an address in host or device memory."""
     if not isinstance(value, jax.Array) or all(device.platform == "cpu" for device in value.devices()):
         host = np.ascontiguousarray(to_host(value))
         ctypes.memmove(pointer, host.ctypes.data, host.nbytes)
@@ -294,7 +296,7 @@ def copy_to_address(value: AnyArray, pointer: Any) -> None:
 
 
 def _cuda_copy(to: int, source: int, size: int, device_id: int) -> None:
-    """Copies by CUDA, which finds out by the addresses where each side lies."""
+    """Copies `size` bytes with CUDA, which tells host from device memory by the addresses."""
     cuda = ctypes.CDLL("libcuda.so.1")
     device, context = ctypes.c_int(), ctypes.c_void_p()
     steps: list[tuple[Any, ...]] = [
@@ -314,7 +316,7 @@ def _cuda_copy(to: int, source: int, size: int, device_id: int) -> None:
 
 
 def same_layout(layouts: Sequence[str]) -> str:
-    """Returns the one layout of several tensors; a tensor without one agrees with any."""
+    """Returns the common layout of several tensors; a tensor without a layout fits any."""
     named = {name for name in layouts if name}
     if len(named) > 1:
         raise TypeError(f"Tensors cannot have different layouts, got {', '.join(sorted(named))}.")

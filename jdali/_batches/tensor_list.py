@@ -1,4 +1,4 @@
-"""A batch of samples: what both kinds of `TensorList` (see `jdali.tensors`) have in common."""
+"""The base class of `TensorListCPU` and `TensorListGPU` (see `jdali.tensors`)."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
 
 
 class SampleIndexError(IndexError, RuntimeError):
-    """The index is out of the batch; DALI's `at` raises RuntimeError, Python IndexError."""
+    """An index is out of range; it is an IndexError, and a RuntimeError because DALI's `at` raises that."""
 
 
 class TensorList:
-    """A batch of samples, each of its own size, of one element type, number of axes and layout.
+    """Holds samples of different sizes that share one element type, number of axes and layout.
 
-    Made by jdali as a `TensorListCPU` (in host memory) or a `TensorListGPU` (on JAX's default
-    device). The values do not change. It is a pytree: under `jax.jit` and `jax.vmap` it is the array
-    [N, *largest] and the extents int32 [N, ndim] of `padded()`, which gives them back there.
+    It is a `TensorListCPU` (in host memory) or a `TensorListGPU` (on JAX's default device). The values
+    never change. It is a pytree; its leaves are the two arrays of `padded()`, which also works under
+    `jax.jit` and `jax.vmap` and returns the traced arrays there.
     """
 
     device: ClassVar[str] = ""
@@ -46,8 +46,8 @@ class TensorList:
     _known: Store | None
     _layout: str
     _source: Provenance | None
-    _packed: tuple[Any, Any] | None  # what `padded` returned, or what JAX unflattened
-    _unpadded: HostArray | None  # what `_dense_array` made of a padded array
+    _packed: tuple[Any, Any] | None  # the result of `padded`, or the leaves that JAX unflattened
+    _unpadded: HostArray | None  # the result of `_dense_array`, cut from a padded array
 
     def __init_subclass__(cls) -> None:
         _KINDS[cls.device] = cls
@@ -83,10 +83,10 @@ class TensorList:
         device: str = "cpu",
         source_info: Sequence[str] | None = None,
     ) -> TensorList:
-        """Makes a batch whose samples lie in the rows of padded arrays.
+        """Makes a batch from rows of padded arrays.
 
         Args:
-            parts: every position of the batch must be in exactly one of them.
+            parts: each position of the batch must be in exactly one of them.
             spec: true sizes, element type and layout.
             device: "cpu" or "gpu".
             source_info: a name for each sample.
@@ -102,14 +102,14 @@ class TensorList:
         source_info: Sequence[str] | None = None,
         spec: BatchSpec | None = None,
     ) -> TensorList:
-        """Makes a batch of arrays of their true sizes, which are kept as they are.
+        """Makes a batch of one array per sample; copies none.
 
         Args:
-            samples: arrays of one element type and number of axes.
-            layout: of each sample.
+            samples: arrays of their true sizes, of one element type and number of axes.
+            layout: layout of each sample.
             device: "cpu" or "gpu".
             source_info: a name for each sample.
-            spec: if known already; an empty batch has no element type without it.
+            spec: None: made from `samples`; an empty batch then has no element type.
         """
         if spec is None:
             spec = BatchSpec.of(samples, layout) if samples else BatchSpec(np.zeros((0, 0)), NOTHING)
@@ -125,7 +125,7 @@ class TensorList:
         device: str = "cpu",
         source_info: Sequence[str] | None = None,
     ) -> TensorList:
-        """Makes a batch of samples of one size from an array [N, ...]; `layout` is that of one sample."""
+        """Makes a batch from an array [N, ...] of equal samples; `layout` is the layout of one sample."""
         extents = np.tile(np.array(array.shape[1:], np.int64), (array.shape[0], 1))
         spec = BatchSpec(extents, array.dtype, layout)
         return cls._of(Store.of_block(PaddedBlock(array), spec), source_info, device)
@@ -134,7 +134,7 @@ class TensorList:
     def from_store(
         cls, store: Store, device: str = "cpu", source_info: Sequence[str] | None = None
     ) -> TensorList:
-        """Makes a batch of samples that lie in blocks already."""
+        """Makes a batch of the samples in `store`."""
         return cls._of(store, source_info, device)
 
     @staticmethod
@@ -142,8 +142,8 @@ class TensorList:
         """Joins the samples of several batches; copies none.
 
         Args:
-            order: int [N]; sample i of the result is sample order[i] of the batches one after
-                another. None: in that order.
+            order: int [N]; sample i of the result is sample order[i] of the concatenated batches.
+                None: the concatenated order.
         """
         full = [b for b in batches if len(b)] or batches[:1]
         first = full[0]
@@ -160,7 +160,7 @@ class TensorList:
 
     @staticmethod
     def merge(batches: Sequence[TensorList], positions: Sequence[Sequence[int] | HostArray]) -> TensorList:
-        """Undoes several `select`s: sample i of `batches[j]` goes to `positions[j][i]`."""
+        """Reverses several `select`s: sample i of `batches[j]` goes to position `positions[j][i]`."""
         return TensorList.concat(
             batches, np.argsort(np.concatenate([np.asarray(p, np.int64) for p in positions]))
         )
@@ -187,11 +187,11 @@ class TensorList:
         return self.store.spec
 
     def as_numpy(self) -> HostArray:
-        """Joins samples of one size into a NumPy array [N, ...]; waits for them if they are being computed."""
+        """Joins equally sized samples into a NumPy array [N, ...]; waits until they are computed."""
         return self._dense_array()
 
     def to_device(self, device: str) -> TensorList:
-        """Returns the batch as one of "cpu" or "gpu"; samples move when their values are asked for."""
+        """Returns the batch for "cpu" or "gpu"; samples move to the accelerator when their values are read."""
         if device == self.device:
             return self
         return self.as_cpu() if device == "cpu" else self._of(self.store, self._source, device)
@@ -221,7 +221,7 @@ class TensorList:
 
     @property
     def provenance(self) -> Provenance | None:
-        """Provenance of the samples (for the engine); None: not known."""
+        """Origin of the samples (for the engine); None: not known."""
         return self._source
 
     def source_info(self) -> list[str]:
@@ -261,14 +261,14 @@ class TensorList:
             )
 
     def to_samples(self) -> list[HostArray]:
-        """Returns the samples as NumPy arrays of their true sizes, without a copy where they are on the CPU."""
+        """Returns the samples as NumPy arrays of their true sizes; those in host memory are views if possible."""
         return self.store.host_samples()
 
     def padded(self) -> tuple[Any, Any]:
-        """Joins all samples in one padded array, once.
+        """Joins all samples in one zero-padded array; keeps the result for the next call.
 
-        Returns: jax.Array [N, *padded], zero past the size of each sample, and the sizes, int32 [N, ndim]; both
-            traced if this batch is an argument of a function under `jit`, and without N under `vmap`.
+        Returns: jax.Array [N, *padded], zero past the size of each sample, and the sizes, int32 [N, ndim].
+            Under `jit` both are traced; under `vmap` they have no axis N.
         """
         if self._packed is None:
             array = padded_by_zeros(self.store, self.store.padded_shape(), self._placement)
@@ -276,16 +276,16 @@ class TensorList:
         return self._packed
 
     def as_jax(self) -> jax.Array:
-        """Joins samples of one size into a jax.Array [N, ...]; without a copy if one array already is that."""
+        """Joins equally sized samples into a jax.Array [N, ...]; no copy if they are one already."""
         array = gather(self.store, None, dense_shape(self.store, "a JAX array"), self._placement)
         assert isinstance(array, jax.Array)
         return array
 
     def _dense_array(self) -> HostArray:
-        """Joins samples for NumPy in row-major order, [N, ...]; returns their memory if they lie like that already.
+        """Joins equally sized samples into a C-contiguous NumPy array [N, ...]; no copy if they are one already.
 
-        The result is kept for the next call; the samples stay in place, so that the shape of `padded` does not depend on
-        earlier calls.
+        An array cut from a padded one is kept for the next call. The store is left as it is, so the shape
+        of `padded` never depends on earlier calls.
         """
         store, shape = self.store, dense_shape(self.store, "a numpy array")
         if (host := dense_memory(store, shape)) is not None:
@@ -298,24 +298,24 @@ class TensorList:
         return array
 
     def _dense(self) -> AnyArray:
-        """Joins samples of one size into one array, where they are."""
+        """Joins equally sized samples into one array, on their device."""
         raise TypeError("a TensorList is either a TensorListCPU or a TensorListGPU")
 
     @property
     def _placement(self) -> Placement:
-        """Chooses the device of JAX's arrays of the samples: that of the samples, if they are on devices."""
+        """Placement for JAX arrays of the samples: theirs if they are on devices, else the default device."""
         return self.store.sharding or self._jax_device()
 
     def _jax_device(self) -> jax.Device:
         return accelerator()
 
     def as_tensor(self) -> Tensor:
-        """Joins samples of one size into one tensor with a leading batch axis ("N" in the layout)."""
+        """Joins equally sized samples into one tensor with a leading batch axis ("N" in the layout)."""
         value = self._dense()
         return self._tensor._of(value, "N" + self._layout if self._layout or value.ndim == 1 else "")
 
     def as_reshaped_tensor(self, shape: Sequence[int], /) -> Tensor:
-        """Joins samples of one size into one tensor of another shape with as many elements."""
+        """Joins equally sized samples into one tensor of `shape`, which must have as many elements."""
         value, sizes = self._dense(), tuple(int(n) for n in shape)
         if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
             raise RuntimeError(
@@ -329,17 +329,17 @@ class TensorList:
         )
 
     def as_cpu(self) -> TensorList:
-        """Copies the batch to host memory, unless it is there."""
+        """Returns the batch in host memory; copies samples that are on a device."""
         return self._of(self.store.to_host(), self._source, "cpu")
 
-    # `run` cannot tell where an output will be; at run time the classes have these, a batch on a device no `as_array`.
+    # For type checkers: `run` cannot tell which subclass an output is. `TensorListGPU` has no `as_array`.
     if TYPE_CHECKING:
 
         def at(self, i: int, /) -> Any:
-            """Returns sample `i` in its true size: a NumPy array if the batch is on the host, else a tensor."""
+            """Returns sample `i` in its true size: a NumPy array if the batch is in host memory, else a tensor."""
 
         def as_array(self) -> HostArray:
-            """Joins samples of one size into an array [N, ...]; a batch on a device needs `as_cpu` first."""
+            """Joins equally sized samples into an array [N, ...]; a batch on a device needs `as_cpu` first."""
 
     def reinterpret(self, new_type: object) -> None:
         """Reads the same bits as another element type of the same size."""
@@ -353,9 +353,9 @@ class TensorList:
         self._packed = self._unpadded = self._source = None
 
     def data_ptr(self) -> int:
-        """Returns the address of the samples' array; they must be of one size."""
+        """Returns the address of the array of all samples, which must be equal in size."""
         value = self._dense()
-        self._known = Store.of_block(PaddedBlock(value), self.spec)  # keeps the array there alive
+        self._known = Store.of_block(PaddedBlock(value), self.spec)  # keeps the array alive
         return address(value)
 
     def _copy_to(self, pointer: object) -> None:
@@ -404,7 +404,11 @@ class TensorList:
 
 
 def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
-    """Returns the common size of the samples, of an empty batch that of its memory; errors name the `wanted` array."""
+    """Returns the common size of the samples; for an empty batch, the padded shape.
+
+    Raises:
+        RuntimeError: sizes differ; the message names the `wanted` array.
+    """
     if not store.spec.is_uniform:
         sizes = sorted({tuple(extent) for extent in store.spec.extents.tolist()})
         shown = ", ".join(map(str, sizes[:4])) + (", ..." if len(sizes) > 4 else "")
@@ -418,7 +422,7 @@ def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
 
 
 def dense_memory(store: Store, shape: tuple[int, ...]) -> HostArray | None:
-    """Returns the memory of the samples if it is one array [N, *shape] in row-major order; else None."""
+    """Returns the samples' memory if it is one C-contiguous array [N, *shape], else None."""
     whole = store.whole()
     if whole is None or whole.shape[1:] != shape:
         return None
@@ -427,7 +431,7 @@ def dense_memory(store: Store, shape: tuple[int, ...]) -> HostArray | None:
 
 
 def refuse_divergent(first: BatchSpec, other: BatchSpec) -> None:
-    """Raises RuntimeError, in DALI's words, unless batches can be merged."""
+    """Raises DALI's RuntimeError if two batches cannot be merged."""
     names = "types", "sample dimensions", "layouts"
     both = [(types.type_name(spec.dtype), spec.ndim, f'"{spec.layout}"') for spec in (first, other)]
     for name, one, another in zip(names, *both, strict=True):

@@ -1,4 +1,4 @@
-"""Tensors and batches as text, the same as DALI's, so that logs and doctests agree; and as HTML, for notebooks."""
+"""Shows tensors and batches as text, equal to DALI's, and as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from jdali import _display
 
 _INDENT = " " * 4
-_EDGE = 2  # items shown at each end of something long
-_LINE = 75  # characters of shapes before they go on lines of their own
-_MANY_ELEMENTS = 1000  # NumPy's own threshold for leaving out elements
+_EDGE = 2  # items shown at each end of a shortened list
+_LINE = 75  # characters; a longer list of shapes has one shape per line
+_MANY_ELEMENTS = 1000  # above this elements are left out, as NumPy does
 
 
 def tensor_text(
     name: str, device: str, dtype: object, layout: str, shape: Sequence[int], data: np.ndarray | None
 ) -> str:
-    """Writes one tensor; without its values if `data` is None."""
+    """Formats one tensor, without its values if `data` is None."""
     lines = [] if data is None else [_array(data)]
     lines += [f"dtype={dtype}", *_layout(layout), f'device="{device}"', f"shape={tuple(shape)})"]
     return _join(name, lines)
@@ -31,7 +31,7 @@ def batch_text(
     shapes: Sequence[tuple[int, ...]],
     sample: Callable[[int], np.ndarray] | None,
 ) -> str:
-    """Writes a batch; `sample(i)` gives sample i, None leaves the values out."""
+    """Formats a batch; `sample(i)` returns sample i, None leaves the values out."""
     lines = [] if sample is None else [_samples(shapes, sample)]
     lines += [f"dtype={dtype}", *_layout(layout), f'device="{device}"', f"num_samples={len(shapes)}"]
     return _join(name, [*lines, f"shape=[{_shapes(shapes)}])"])
@@ -79,7 +79,7 @@ def samples_html(
     kind: str, device: str, dtype: object, layout: str, shapes: Sequence[tuple[int, ...]],
     sample: Callable[[int], np.ndarray], names: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """Shows samples side by side, up to 200 kB."""
+    """Shows samples side by side, in at most 200 kB."""
     sizes = sorted(set(shapes))
     size = " to ".join("×".join(map(str, one)) or "scalar" for one in (*sizes[:1], *sizes[1:][-1:]))
     title = f"{kind}: {len(shapes)} samples on {device}, {layout or 'no layout'}, {dtype}, {size or 'empty'}"

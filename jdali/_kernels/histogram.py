@@ -21,6 +21,8 @@ _ARRAYS = 6
 _MAX_CHANNELS = 8
 # Elements of an image up to which a loop is not worth its compilation.
 SMALL = 1 << 14
+# A GPU counts neighbouring columns in this many histograms, because additions to one number wait for each other.
+_APART = 32
 
 
 def histograms(image: Array, extent: Array) -> Array:
@@ -34,15 +36,16 @@ def histograms(image: Array, extent: Array) -> Array:
     """
     if image.size <= SMALL or image.shape[2] > _MAX_CHANNELS:
         return _scattered(image, extent)
-    return by_platform(_counted, _scattered)(image, extent)
+    return by_platform(_counted, functools.partial(_scattered, apart=_APART))(image, extent)
 
 
-def _scattered(image: Array, extent: Array) -> Array:
-    channels = image.shape[2]
-    index = image.astype(jnp.int32) + jnp.arange(channels, dtype=jnp.int32) * BINS
-    counts = jnp.zeros(channels * BINS, jnp.int32)
+def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
+    _, width, channels = image.shape
+    column = jnp.arange(width, dtype=jnp.int32)[:, None] % apart * channels
+    index = image.astype(jnp.int32) + (column + jnp.arange(channels, dtype=jnp.int32)) * BINS
+    counts = jnp.zeros(apart * channels * BINS, jnp.int32)
     inside = valid_mask(extent, image.shape).astype(jnp.int32)
-    return counts.at[index].add(inside).reshape(channels, BINS)
+    return counts.at[index].add(inside).reshape(apart, channels, BINS).sum(0, dtype=jnp.int32)
 
 
 def _counted(image: Array, extent: Array) -> Array:

@@ -80,6 +80,8 @@ class Reach(enum.IntEnum):
 
     PAIR = 2  # linear, where no axis shrinks
     CHUNK = 8
+    TWO_CHUNKS = 16
+    FOUR_CHUNKS = 32
     ANY = 1 << 30
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,6 +12,7 @@ from jax.typing import ArrayLike
 from numpy.typing import DTypeLike
 
 from jdali._kernels.border import INDICES
+from jdali._numerics.platform import platform_dependent
 from jdali._numerics.rounding import saturate_cast
 
 
@@ -137,12 +138,34 @@ def take_window(value: Array, indices: Indices, shape: Sequence[int]) -> Array:
     for axis, (index, size) in enumerate(zip(indices, shape, strict=True)):
         if index is None:
             value = fit_axis(value, axis, size)
-            continue
-        if value.shape[axis] == 0:
+        elif value.shape[axis] == 0:
             value = fit_axis(value, axis, 1)
-        # JAX 0.12's XLA would compute indices again for each element.
-        value = jnp.take(value, lax.optimization_barrier(index), axis=axis, mode="clip")
-    return value
+    # JAX 0.12's XLA would compute indices again for each element.
+    return take_grid(value, lax.optimization_barrier(list(indices)), mode="clip")
+
+
+def take_grid(value: Array, indices: Indices, mode: Literal["clip", "promise_in_bounds"]) -> Array:
+    """Takes the elements at each combination of the axes' indices; None: the whole axis."""
+
+    def axis_by_axis(value: Array, indices: Indices) -> Array:
+        for axis, index in enumerate(indices):
+            if index is not None:
+                value = value.at[(slice(None),) * axis + (index,)].get(mode=mode, wrap_negative_indices=False)
+        return value
+
+    def at_once(value: Array, indices: Indices) -> Array:
+        """Gathers along all axes at once: XLA would write a gather along one axis transposed, then transpose it."""
+        last = max((axis for axis, index in enumerate(indices) if index is not None), default=-1)
+        every = [
+            jnp.arange(value.shape[axis], dtype=jnp.int32) if index is None else index
+            for axis, index in enumerate(indices[: last + 1])
+        ]
+        return value.at[jnp.ix_(*every)].get(mode=mode, wrap_negative_indices=False) if every else value
+
+    result: Array = platform_dependent(
+        value, list(indices), cpu=axis_by_axis, default=at_once, tpu=axis_by_axis
+    )
+    return result
 
 
 def inside_window(indices: Indices, extent: Array) -> Array:

@@ -1,19 +1,19 @@
-"""Operators: their records, how they are called, and the public functions derived from them.
+"""Defines operators: their records, their calls, and the public functions derived from them.
 
-Other packages import six modules only:
+Other packages import only six modules:
 
-* `record`: all that the file of an operator imports, and the registry of all operators.
+* `record`: all that an operator's file imports, and the registry of all operators.
 * `call`: one call of an operator on a batch, planned on the host and run in a compiled program.
 * `argument_rules`: shapes and types that per-sample arguments may have.
-* `pure`: one sample through an operator in the user's own program.
+* `pure`: runs an operator on one sample in the user's own program.
 * `random_key`: the JAX key of a call that draws random values.
 * `surface`: signatures, docs and names of the functions of `fn`, `ops` and `dynamic`.
 
 Inside:
 
-* Records: `base`, `schema` (a signature, read); the kinds that are compiled in `compiled`, all others in `host`.
-* Finding them: `catalog` (written by tools/make_stubs.py), `names`.
+* Records: `base`, `schema` (reads signatures); compiled kinds are in `compiled`, all others in `host`.
+* Lookup: `catalog` (written by tools/make_stubs.py), `names`.
 * Calls: `layout` adapts layouts, `frames` maps over the frames of a sequence, `static_values` converts constants, `scaled`
-  is decoding at a fraction of the size.
-* Pure functions: `padded` for padded data, `one_sample` for errors that name `jax.vmap`.
+  handles decoding at a fraction of the size.
+* Pure functions: `padded` handles padded data, `one_sample` raises errors that name `jax.vmap`.
 """

@@ -1,12 +1,12 @@
-"""Shapes and element types of per-sample arguments: one rule for every operator, engine and surface.
+"""Checks shapes and element types of per-sample arguments: one rule for all operators and surfaces.
 
-The annotation in the operator's record alone says which values a sample may have:
+The annotation in the operator's record alone decides which values a sample may have:
 
 * `float`, `int`, an enum: one number. A tensor of one element, whatever its axes, is that number.
-* `tuple[float, ...]`: a vector, as long in one sample as in another; or a number, if the operator's
-  `setup` has a meaning for it. `tuple[tuple[float, ...], ...]`: a matrix. A union allows both.
-* `list[float]`: a vector that may be longer in one sample than in another. `run` of a compiled operator
-  gets it padded, and its true length as `_<name>_extent` (None: nothing is padded).
+* `tuple[float, ...]`: a vector of the same length in all samples; or a number, if the operator's `setup` accepts it.
+  `tuple[tuple[float, ...], ...]`: a matrix. A union allows both.
+* `list[float]`: a vector whose length may differ by sample. `run` of a compiled operator gets it padded, and its true
+  length as `_<name>_extent` (None: not padded).
 * `Array`: a tensor of any shape, which may differ by sample; `setup` checks it.
 """
 
@@ -26,10 +26,10 @@ from jdali._operators.schema import Arg, element_types
 
 
 class Traced:
-    """Stands in `setup` for an argument that is a tracer; using its value is the user's error.
+    """Replaces an argument of `setup` that is a tracer; using its value raises TracedArgumentError.
 
     Attributes:
-        extents: int64 [N, ndim], the shape that each sample's value has, or None.
+        extents: int64 [N, ndim], shape of each sample's value; None: unknown.
     """
 
     def __init__(self, operator: str, argument: str, extents: np.ndarray | None = None):
@@ -38,7 +38,7 @@ class Traced:
 
     @property
     def known_shape(self) -> tuple[int, ...] | None:
-        """Shape that the values of the batch have, [N, ...], or None."""
+        """Shape of the batch's values, [N, ...]; None: unknown, or it differs by sample."""
         extents = self.extents
         if extents is None or not len(extents) or (extents != extents[0]).any():
             return None
@@ -57,18 +57,18 @@ class Traced:
 
 
 def is_traced(value: object) -> bool:
-    """Returns True if an argument of `setup` has no value yet (checks of its value must be left out)."""
+    """Tells if an argument of `setup` has no value yet, so that its value cannot be checked."""
     return isinstance(value, Traced)
 
 
-# Size of an axis of a padded value: None where it is left as it is.
+# Sizes of the axes of a value; None: the axis stays padded.
 Shape = tuple[int | None, ...]
 
 
 def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
-    """Raises TypeError if tensors of this element type are not for the argument of operator `name`.
+    """Raises TypeError if the argument of operator `name` does not take tensors of this element type.
 
-    DALI converts no tensor either: a float argument takes float32 alone, an integer one int32.
+    As in DALI, tensors are not converted: a float argument takes only float32, an integer one int32.
     """
     allowed = element_types(arg.annotation)
     if not allowed or any(np.issubdtype(dtype, one) for one in allowed):
@@ -85,13 +85,13 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
 
 
 def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
-    """Returns the shape in which `run` of operator `name` gets a sample's value of an argument.
+    """Returns the shape of an argument's value, for one sample, that `run` of operator `name` gets.
 
     Args:
         extents: int [N, ndim], true shape of each sample's value.
 
     Raises:
-        SampleError: the value of a sample has a wrong shape, or one unlike the other samples'.
+        SampleError: the value of a sample has a wrong shape, or another one than sample 0.
         ValueError: the values have a wrong number of axes.
     """
     ranks = arg.ranks
@@ -122,7 +122,7 @@ def _wrong_rank(name: str, arg: Arg, shape: tuple[int, ...]) -> ValueError:
 
 
 def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
-    """Raises SampleError if values [N, ndim] of these true shapes do not all have the first one's."""
+    """Raises SampleError if the true shapes [N, ndim] of values differ."""
     check_samples(
         (extents != extents[:1]).any(axis=1),
         lambda i: (
@@ -135,7 +135,7 @@ def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
 
 
 def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> str:
-    """Says it in the words of two families of DALI's operators, which differ."""
+    """Returns the error text, which combines those of two families of DALI's operators."""
     count, found = len(extents), tuple(extents[sample].tolist())
     return (
         f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '
@@ -159,7 +159,7 @@ def converted(name: str, arg: Arg, value: object) -> Any:
 
 
 def constant(name: str, arg: Arg, value: object) -> np.ndarray:
-    """Converts a value that is the same for all samples to what operator `name` takes."""
+    """Converts a value that is the same for all samples, for operator `name`."""
     return one_for_all(name, arg, converted(name, arg, value))
 
 
@@ -178,7 +178,7 @@ def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
 
 
 def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarray:
-    """Converts the values of a batch, [N, ...] or [N] objects of their own shapes, to what operator `name` takes."""
+    """Converts the values of a batch, [N, ...] or [N] objects of their own shapes, for operator `name`."""
     own: np.ndarray = arg.convert(values)
     if len(own) != batch_size:
         raise ValueError(f"{name}: argument {arg.name!r} has {len(own)} values for a batch of {batch_size}")
@@ -191,7 +191,7 @@ def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarra
 
 
 def extent_name(argument: str) -> str:
-    """Names the parameter of `run` for the true length of an argument whose length may differ by sample."""
+    """Returns the name of the parameter of `run` for the true length of an argument whose length may differ by sample."""
     return f"_{argument}_extent"
 
 
@@ -203,15 +203,15 @@ def extents_of(values: np.ndarray) -> np.ndarray:
 
 
 def shapes_text(extents: np.ndarray, shown: int = 4) -> str:
-    """Writes the shapes [N, ndim] of a batch as DALI does, "{2 x 3, 4 x 5}"; of many samples the first ones."""
+    """Writes the shapes [N, ndim] of a batch as DALI does, "{2 x 3, 4 x 5}"; for many samples only the first."""
     texts = [size_text(extent) for extent in extents[:shown]]
     return f"{{{', '.join(texts)}{', ...' if len(extents) > shown else ''}}}"
 
 
 def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
-    """Returns DALI's words for an argument that has neither one value nor one for each axis.
+    """Returns DALI's error text for an argument that has neither one value nor one for each axis.
 
-    They are those for a constant, then those for a tensor.
+    It combines the texts for a constant and for a tensor.
     """
     return (
         f'Argument "{name}" expects either a single value or a list of {axes} elements. {found} given. Argument {name} '
@@ -220,7 +220,7 @@ def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
 
 
 def as_objects(samples: Sequence[np.ndarray]) -> np.ndarray:
-    """Puts samples into an array of [N] objects, each of its own shape."""
+    """Puts samples into an array of [N] objects, each with its own shape."""
     values = np.empty(len(samples), object)
     for i, sample in enumerate(samples):
         values[i] = np.asarray(sample)
@@ -228,7 +228,7 @@ def as_objects(samples: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def padded(values: np.ndarray) -> np.ndarray:
-    """Pads [N] objects by zeros to [N, ...], in few different shapes, for each takes a compiled program."""
+    """Pads [N] objects with zeros to [N, ...]; uses few shapes, because each needs a compiled program."""
     extents = extents_of(values)
     same = (extents == extents[:1]).all(axis=0)
     largest = extents.max(axis=0)
@@ -240,7 +240,7 @@ def padded(values: np.ndarray) -> np.ndarray:
 
 
 def fitted(value: Array, shape: Shape, lead: int) -> Array:
-    """Cuts the padding off a value [..., padded] in compiled code, so that a sample's has `shape`.
+    """Cuts the padding off a value [..., padded] in compiled code, so that each sample has `shape`.
 
     The first `lead` axes stay. A number may have axes of one element.
     """

@@ -1,7 +1,7 @@
-"""Base of all operators, and their registry.
+"""Defines the base of all operators, and their registry.
 
-An operator is one decorated function, from which every surface is derived. What else there is to say of it
-depends on its kind, which is a type of its own; `record.py` lists them.
+An operator is one decorated function, from which every surface is derived. Its kind, a type of its own, has further
+options; `record.py` lists the kinds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jdali._operators.catalog import CATALOG
 from jdali._operators.schema import ArgKind, Schema, read_schema
 
 Arguments: TypeAlias = "Mapping[str, Any]"
-"""Arguments of a call, by name; a value that is not yet known may be any object."""
+"""Arguments of a call, by name; a value that is not known yet may be any object."""
 Setup: TypeAlias = "Callable[..., BatchSpec | Plan | tuple[BatchSpec, ...]]"
 Outputs: TypeAlias = "int | Callable[[Arguments], int]"
 WholeBatch: TypeAlias = "Callable[[Arguments], bool]"
@@ -30,8 +30,8 @@ class OperatorOptions:
 
     Attributes:
         name: DALI's dotted name, e.g. "transforms.rotation"; None: that of the decorated function.
-        devices: the `device=` values DALI takes.
-        source: DALI's source file (and line) that this operator was checked against.
+        devices: the `device=` values that DALI takes.
+        source: DALI's source file (and line) that the operator was checked against.
     """
 
     name: str | None = None
@@ -55,15 +55,13 @@ class SetupOptions(OutputOptions):
     """Options of kinds that plan their outputs on the host.
 
     Attributes:
-        setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the
-            `BatchSpec` of the output (a tuple of them for several outputs), or a `Plan`. It gets
-            those arguments that its signature names: per-sample ones as [N, ...] arrays (None if
-            left out), static ones as they are; a `PerSample` input arrives as a [N, ...] array.
-            A random operator's setup may take `keys` (`SampleKeys`), one without inputs `batch_size`,
-            that of a compiled operator `constants`: inputs that are one array for all samples, by name, and
-            `scaled` (`Scaled`), if its input may be decoded at a fraction of its size. Where samples are frames of
-            sequences (`frames.py`), `frames` is how many each sequence has. None: the output has the spec of the
-            first input.
+        setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the `BatchSpec` of the output (a
+            tuple of them for several outputs), or a `Plan`. It gets the arguments that its signature names: per-sample
+            ones as [N, ...] arrays (None if left out), static ones as they are; a `PerSample` input is a [N, ...] array.
+            It may also take `keys` (`SampleKeys`) for a random operator, `batch_size` for one without inputs, and for a
+            compiled one `constants` (inputs that are one array for all samples, by name) and `scaled` (`Scaled`, if the
+            input may be decoded at a fraction of its size). If samples are frames of sequences (`frames.py`), `frames`
+            is the number of frames of each sequence. None: the output has the spec of the first input.
     """
 
     setup: Setup | None = None
@@ -81,7 +79,7 @@ class OptionalInputOptions(SetupOptions):
 
 
 def described(options: type) -> str:
-    """Collects the descriptions of all options, in the order of the parameters."""
+    """Collects the docstrings of all options, in the order of the parameters."""
     docs = [inspect.cleandoc(cls.__doc__ or "") for cls in reversed(options.__mro__)]
     return "\n".join(doc.partition("Attributes:\n")[2].rstrip() for doc in docs if "Attributes:\n" in doc)
 
@@ -90,7 +88,7 @@ T = TypeVar("T")
 
 
 class Registry(MutableMapping[str, T], Generic[T]):
-    """Operators by name. One that the catalog knows is loaded, by importing its module, when it is asked for."""
+    """Holds operators by name. It imports the module of an operator in the catalog on first use."""
 
     def __init__(self, catalog: Mapping[str, Mapping[str, str]]):
         self._records: dict[str, T] = {}
@@ -102,7 +100,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         return dict(self._records)
 
     def is_built_in(self, name: str) -> bool:
-        """Returns True if the catalog knows the operator."""
+        """Tells if the operator is in the catalog."""
         return name in self._modules
 
     def kind_name(self, name: str) -> str:
@@ -155,8 +153,8 @@ class Operator(Schema, OptionalInputOptions):
 
     Attributes:
         run: the decorated function.
-        effects: it may do more than return its outputs, so it runs also if nobody uses them.
-        work: for reports of times: "decoding", "user code", or "" for any other work.
+        effects: it may have side effects, so it runs even if its outputs are not used.
+        work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
         whole_batch: see the options of the kinds that have it.
     """
 
@@ -166,11 +164,11 @@ class Operator(Schema, OptionalInputOptions):
     whole_batch: WholeBatch | None = None
 
     may_ask_for: ClassVar[tuple[str, ...]] = ()
-    """Parameters that a `run` of this kind may have for the engine to fill in."""
+    """Parameters of a `run` of this kind that the engine may fill in."""
 
     @classmethod
     def of(cls, run: Run, options: OperatorOptions) -> Self:
-        """Makes an operator of a function, and registers it; raises TypeError if its signature is none of this kind's."""
+        """Makes an operator of a function, and registers it; raises TypeError if the signature does not fit the kind."""
         name = options.name or run.__name__
         chosen = {f.name: getattr(options, f.name) for f in dataclasses.fields(options) if f.name != "name"}
         record = cls(run=run, **read_schema(name, run, chosen.get("setup"), cls.may_ask_for), **chosen)
@@ -185,26 +183,19 @@ class Operator(Schema, OptionalInputOptions):
         return inspect.getdoc(self.run) or ""
 
     def depends_on_batch(self, arguments: Arguments) -> bool:
-        """Returns True if results for a sample depend on the others of the batch, if only in size."""
+        """Tells if results for a sample depend on other samples of the batch, even if only in size."""
         return self.whole_batch is not None and self.whole_batch(arguments)
 
-    def by_sample(self, arguments: Arguments) -> bool:
-        """Returns True if a sample of the outputs depends only on the sample in the same position of the inputs."""
-        return not self.depends_on_batch(arguments)
-
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """Returns True if it works on the whole batch at once.
-
-        Results for a sample alone then differ from those in its batch.
-        """
+        """Tells if it works on the whole batch at once: then a sample alone has other results than in its batch."""
         return False
 
     @property
     def chosen_samples(self) -> str | None:
-        """The argument that says which samples of the batch are pasted into each sample of the output; None: none are.
+        """The argument that chooses the samples of the batch to paste into each output sample; None: there is none.
 
-        A sample is named after all that are pasted into it; where the argument is left out, they are those in the
-        same position of each input.
+        An output sample has the names of all samples pasted into it. If the argument is left out, they are the samples in
+        the same position of each input.
         """
         return None
 
@@ -215,11 +206,11 @@ class Operator(Schema, OptionalInputOptions):
 
     @property
     def only_for_setup(self) -> frozenset[str]:
-        """The arguments that `run` never reads: programs neither get nor depend on their values."""
+        """The arguments that `run` never reads, so that programs do not depend on their values."""
         return frozenset()
 
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
-        """Names the per-sample arguments (and inputs) whose values `setup` must see."""
+        """Returns the names of the per-sample arguments (and inputs) whose values `setup` must see."""
         if self.setup is None:
             return frozenset()
         per_sample = [a.name for a in self.args.values() if a.kind is ArgKind.PER_SAMPLE]
@@ -231,19 +222,19 @@ REGISTRY: Registry[Operator] = Registry(CATALOG)
 
 
 def is_built_in(op: Operator) -> bool:
-    """Returns True if an operator is jdali's own, and no other has taken its name."""
+    """Tells if an operator is jdali's own, and no other has taken its name."""
     return REGISTRY.is_built_in(op.name) and REGISTRY[op.name] is op
 
 
 def decorator(
     name: str, kind: type[Kind], options: Callable[P, OperatorOptions], sentence: str
 ) -> Callable[P, Callable[[Run], Kind]]:
-    """Derives the decorator of a kind from the class of its options: parameters, types, defaults and documentation."""
+    """Makes the decorator of a kind from the class of its options: parameters, types, defaults and documentation."""
 
     def decorate(*args: P.args, **kwargs: P.kwargs) -> Callable[[Run], Kind]:
         return functools.partial(kind.of, options=options(*args, **kwargs))
 
-    assert isinstance(options, type)  # a class, which `Callable` says of its parameters only
+    assert isinstance(options, type)  # `Callable` only states the parameters of the class
     signature = inspect.signature(options)
     vars(decorate)["__signature__"] = signature.replace(return_annotation=f"Callable[[Run], {kind.__name__}]")
     decorate.__name__ = decorate.__qualname__ = name

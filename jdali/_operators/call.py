@@ -1,9 +1,9 @@
-"""One call of one operator: where `setup` and `run` meet, and the only module where they do.
+"""Plans and runs one call of an operator; the only module that calls both `setup` and `run`.
 
-`plan_call` runs on the host: it takes a `CallRequest`, fills in defaults, adapts layouts and runs `setup`. What it finds
-is split into a `Call` (hashable, all that a compiled program depends on), the specs of the outputs,
-and the per-sample values to trace. `run_call` is pure and runs inside a compiled program, on a batch
-of padded samples. The engine, dynamic mode and the pure functions of `jdali.ops` (`_operators/pure.py`) use these two.
+`plan_call` runs on the host: it takes a `CallRequest`, fills in defaults, adapts layouts and runs `setup`. It returns a
+`Call` (hashable, all that a compiled program depends on), the specs of the outputs, and the per-sample values to trace.
+`run_call` is pure and runs inside a compiled program, on a batch of padded samples. The engine, dynamic mode and the pure
+functions of `jdali.ops` (`_operators/pure.py`) use these two.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST = 2**31 - 1  # sizes and positions are int32 in compiled programs
 
 
 class Constant:
-    """A per-sample argument that has one value for ever; compiled into the program."""
+    """A per-sample argument whose value never changes; it is compiled into the program."""
 
     __slots__ = ("_key", "value")
 
@@ -49,7 +49,7 @@ class Constant:
 
 
 class Converted(NamedTuple):
-    """A static argument in the form in which `setup` and `run` get it, so that no plan converts it anew."""
+    """A static argument as `setup` and `run` get it, converted once for all plans."""
 
     value: Any
 
@@ -63,20 +63,20 @@ class Call:
     out_layouts: tuple[str, ...]  # as `run` returns them, before adapting back
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
-    # Of arguments whose values the caller holds, perhaps padded: the shape that `run` gets them in.
+    # Shapes in which `run` gets arguments whose values the caller holds, perhaps padded.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
-    # Of a call on sequences whose arguments or further inputs differ by frame; all else is then of single frames.
+    # For sequences whose arguments or further inputs differ by frame; all other fields then describe single frames.
     frames: frames.FrameAxes | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class PlannedCall:
-    """A `Call` with what is known of one batch.
+    """A `Call` planned for one batch.
 
     Attributes:
-        traced: [N, ...] per-sample values.
-        unseen: those of `traced` that are arguments whose values `setup` did not get: for other values of
-            the same shapes and types, nothing else in the plan differs.
+        traced: per-sample values, [N, ...].
+        unseen: names of arguments in `traced` that `setup` did not get: other values of the same shapes and types change
+            nothing else in the plan.
     """
 
     call: Call
@@ -86,11 +86,11 @@ class PlannedCall:
 
     @property
     def rising(self) -> dict[str, Rising]:
-        """The static values that may be larger than they are."""
+        """The static values that may be raised."""
         return {name: value for name, value in self.call.static if isinstance(value, Rising)}
 
     def raised(self, values: Mapping[str, int]) -> PlannedCall:
-        """Returns the same plan with `Rising` values raised to these, where they are smaller."""
+        """Returns the plan with `Rising` values raised to these, if they are smaller."""
         static = tuple(
             (name, value._replace(value=max(value.value, values[name])) if name in values else value)
             for name, value in self.call.static
@@ -109,17 +109,16 @@ class PerBatch:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CallRequest:
-    """Inputs and arguments of one call on a batch, with what is known of them before it runs.
+    """Inputs and arguments of one call on a batch, as known before it runs.
 
     Attributes:
-        args: arguments that the user named: plain values, which are converted, or what was made of them before,
-            `Converted` and `Constant`; or a `PerBatch`.
-        input_values: [N, ...] values of those inputs that are arguments, by name.
-        traced: arguments whose value is a tracer held by the caller, and the shape that it has
-            in each sample: int [N, ndim].
+        args: arguments that the user gave: plain values, which are converted; `Converted` or `Constant` values; or a
+            `PerBatch`.
+        input_values: values [N, ...] of inputs that act as arguments, by name.
+        traced: arguments whose value is a tracer that the caller holds, with its shape in each sample: int [N, ndim].
         constants: inputs that are the same array for all samples, by name.
-        scaled: at which sizes the pictures of the first input were decoded; None: at their own.
-        by_frame: those of the arguments that have a leading axis of frames.
+        scaled: sizes at which the pictures of the first input were decoded; None: their own.
+        by_frame: arguments that have a leading axis of frames.
     """
 
     op: Operator
@@ -187,7 +186,7 @@ def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
 
 
 def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> PlannedCall:
-    """Plans a call whose arguments are by sample; `for_setup` is what `setup` may ask for besides those."""
+    """Plans a call whose arguments are by sample; `for_setup` has further parameters of `setup`."""
     op, specs = request.op, request.specs
     named = {k: v for k, v in request.args.items() if k not in request.traced}
     bound = op.bind(named | dict.fromkeys(request.traced, ...), private=True)
@@ -237,8 +236,8 @@ class _BoundArguments:
     Attributes:
         static: compile keys.
         constants: one value for all samples, compiled in; None: the argument has no value.
-        shapes: of arguments whose values the caller holds.
-        seen_by_setup: all of them, as `setup` gets them.
+        shapes: shapes of arguments whose values the caller holds.
+        seen_by_setup: all arguments, as `setup` gets them.
     """
 
     static: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -249,7 +248,7 @@ class _BoundArguments:
 
     @classmethod
     def of(cls, request: CallRequest, bound: Mapping[str, Any]) -> _BoundArguments:
-        """Sorts the arguments of a request; `bound` are those with their defaults."""
+        """Sorts the arguments of a request; `bound` has them with defaults."""
         op, held, made = request.op, request.traced, cls()
         for name, arg in op.args.items():
             if arg.kind is ArgKind.STATIC:
@@ -278,7 +277,7 @@ class _BoundArguments:
             self.seen_by_setup[name] = np.broadcast_to(value.value, (batch_size, *value.value.shape))
 
     def replace(self, plan: Plan) -> None:
-        """Puts what `setup` worked out in the place of what the user named."""
+        """Replaces arguments of the user's by the results of `setup`."""
         for name in (*plan.params, *plan.static):
             self.constants.pop(name, None)
             self.static.pop(name, None)
@@ -287,7 +286,7 @@ class _BoundArguments:
         self.static |= plan.static
 
     def drop(self, names: Iterable[str]) -> None:
-        """Leaves out arguments that `run` does not read; those whose values the caller holds stay."""
+        """Removes arguments that `run` does not read, except those whose values the caller holds."""
         for name in names:
             for group in (self.static, self.constants, self.traced):
                 group.pop(name, None)
@@ -339,8 +338,8 @@ def run_call(
 ) -> tuple[Array, ...]:
     """Runs a call on padded samples; pure, for use inside a compiled program.
 
-    Arrays and outputs are [N, *padded], extents int32 [N, ndim]. Values in `traced`, [N, ...], may be padded where
-    `call.argument_shapes` has them.
+    Arrays and outputs are [N, *padded], extents int32 [N, ndim]. Values in `traced`, [N, ...], may be padded if they are in
+    `call.argument_shapes`.
     """
     if call.frames is not None:
         single = functools.partial(run_call, dataclasses.replace(call, frames=None))

@@ -1,4 +1,4 @@
-"""Kinds of compiled operators."""
+"""Defines the kinds of compiled operators."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ SetupNeeds: TypeAlias = "Callable[[Arguments], Iterable[str]]"
 
 USUAL_NANOSECONDS = 1.2
 
-# All other instructions on a local name read it, or one of their two names (`STORE_FAST_LOAD_FAST` of Python 3.13).
+# All other instructions on local names read the name, or one of two names (`STORE_FAST_LOAD_FAST` in Python 3.13).
 _WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class CompiledOptions(OptionalInputOptions):
-    """Options of the kinds that are compiled.
+    """Options of compiled kinds.
 
     Attributes:
-        setup_needs: names of the per-sample arguments whose values `setup` needs, as a function of
-            the arguments of the call; None: all that its signature names. Everything named here must be
-            concrete before the stage that runs the operator, so name as few as possible.
-        free_padding: what padding costs no time on a CPU, so that few roomy shapes serve better than many
-            tight ones: "input" if the time follows the size of the outputs and not of what they are
-            taken from, "all" if it follows true sizes only.
-        whole_batch: whether results for a sample depend on the others of the batch, if only in size, as
-            a function of the arguments of the call; None: never. Such an operator is compiled by itself,
-            so that those before and after it keep shapes by sample.
-        nanoseconds: time for an element that it reads or writes, on one core of a CPU; `benchmarks/shapes.py`
-            measures it. It matters only where it is several times the usual.
-        wide_vectors: loops for a CPU use vectors of 512 bits, where it has them, and not 256. Those
-            are faster for much arithmetic on each element, and slower for copies and short rows: measure it.
+        setup_needs: function of the call's arguments that returns the names of the per-sample arguments whose values
+            `setup` needs; None: all that its signature names. These values must be known before the operator's stage,
+            so name as few as possible.
+        free_padding: padding that costs no time on a CPU, so that few roomy shapes are better than many tight ones:
+            "input" if the time depends on the size of the outputs but not of the inputs, "all" if it depends on true
+            sizes only.
+        whole_batch: function of the call's arguments that tells if results for a sample depend on other samples of the
+            batch, even if only in size; None: never. Such an operator is compiled by itself, so that the operators
+            around it keep shapes by sample.
+        nanoseconds: time for each element that it reads or writes, on one core of a CPU; `benchmarks/shapes.py` measures
+            it. Set it only if it is several times the default.
+        wide_vectors: loops for a CPU use vectors of 512 bits, if it has them, in place of 256. These are faster for much
+            arithmetic on each element, and slower for copies and short rows: measure it.
     """
 
     setup_needs: SetupNeeds | None = None
@@ -52,10 +52,9 @@ class CompiledOptions(OptionalInputOptions):
 class CompiledOp(Operator, CompiledOptions):
     """A pure function of `jax.Array`s, compiled together with its neighbours.
 
-    Its `run` may have, to be filled in: `extent` (true size of the input, int32 [ndim]; a tuple of them if there
-    are several inputs), `out_extent` (true size of the output, likewise), `out_shape` (static, the padded shape to
-    return; a tuple of shapes if there are several outputs) and `layout` (static, the input's layout; a tuple of
-    them if there are several inputs).
+    The engine fills in these parameters of `run`: `extent` (true size of the input, int32 [ndim]), `out_extent` (true size
+    of the output), `out_shape` (static, the padded shape to return) and `layout` (static, the input's layout). For several
+    inputs or outputs they are tuples.
     """
 
     may_ask_for: ClassVar[tuple[str, ...]] = ("extent", "out_extent", "out_shape", "layout")
@@ -67,15 +66,14 @@ class CompiledOp(Operator, CompiledOptions):
 
     @functools.cached_property
     def min_inputs(self) -> int:
-        any_number = self.max_inputs is None  # outputs are made of the first one at least
+        any_number = self.max_inputs is None  # outputs need the first one at least
         return super().min_inputs or int(any_number)
 
     @functools.cached_property
     def only_for_setup(self) -> frozenset[str]:
-        """The arguments that `run` never reads: most of those that decide sizes.
+        """The arguments that `run` never reads, such as most arguments that decide sizes.
 
-        A program that they are not compiled into serves calls with any values of them, and the keys of programs in
-        exported folders hold none.
+        They are not compiled in, so a program serves calls with any values of them, also in exported folders.
         """
         read = names_read(self.run)
         return frozenset() if read is None else frozenset(self.args) - read
@@ -91,12 +89,12 @@ class DeviceOptions(CompiledOptions):
     """Options of `operator`.
 
     Attributes:
-        layouts: layouts that `run` understands, e.g. ("HWC",). The engine transposes other orders
-            of the same axes (CHW), adds a missing C and maps over frames (FHWC, CFHW). Empty:
-            `run` takes any layout (and may ask for it with the parameter `layout`).
+        layouts: layouts that `run` understands, e.g. ("HWC",). The engine transposes other orders of the same axes (CHW),
+            adds a missing C and maps over frames (FHWC, CFHW). Empty: `run` takes any layout (and may take it as the
+            parameter `layout`).
         sequence: axes F are mapped over (only with `layouts`).
-        takes_frames: where axes F may come from: from the first input, from any input, or from any input or
-            argument. What has none is the same for all frames of a sample, see `frames.py`.
+        takes_frames: values that may have an axis F: the first input, any input ("inputs"), or any input or argument
+            ("arguments"). Values without F are the same for all frames of a sample, see `frames.py`.
     """
 
     layouts: tuple[str, ...] = ()
@@ -122,8 +120,7 @@ class DeviceBatchOptions(CompiledOptions):
     """Options of `batch_operator`.
 
     Attributes:
-        pastes: the argument that says which samples of the batch are pasted into each sample of the output;
-            None: none are.
+        pastes: the argument that chooses the samples of the batch to paste into each output sample; None: there is none.
     """
 
     pastes: str | None = None
@@ -133,9 +130,9 @@ class DeviceBatchOptions(CompiledOptions):
 class DeviceBatchOp(CompiledOp, DeviceBatchOptions):
     """A pure function of arrays with a leading batch axis: inputs, extents and per-sample arguments.
 
-    Of an argument that is the same for all samples, that axis is 1. Only a number that is the same for all stays a
-    number. Rows must not depend on each other, except where `whole_batch` says so: then `run` gets the whole
-    batch in one call, with samples of extent 0 in rows that are not used.
+    An argument that is the same for all samples has a batch axis of 1; a number that is the same for all stays a number.
+    Rows must not depend on each other, unless `whole_batch` is true: then `run` gets the whole batch in one call, with
+    samples of extent 0 in unused rows.
     """
 
     @property
@@ -155,7 +152,7 @@ batch_operator = decorator(
 
 
 def names_read(function: Callable[..., object]) -> frozenset[str] | None:
-    """Returns the local names that a function reads; None where its code does not tell."""
+    """Returns the local names that a function reads; None: its code does not show them."""
     code = getattr(function, "__code__", None)
     if (
         code is None
@@ -166,6 +163,6 @@ def names_read(function: Callable[..., object]) -> frozenset[str] | None:
     read = set(code.co_cellvars)
     for instruction in dis.get_instructions(code):
         if instruction.opcode in dis.haslocal and instruction.opname not in _WRITES:
-            names = instruction.argval  # of some instructions of Python 3.13 two
+            names = instruction.argval  # some instructions of Python 3.13 have two
             read |= {names} if isinstance(names, str) else set(names)
     return frozenset(read)

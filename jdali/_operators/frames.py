@@ -1,8 +1,8 @@
-"""Calls on sequences whose arguments, or further inputs, differ by frame.
+"""Handles calls on sequences whose arguments, or further inputs, differ by frame.
 
-Such a call is planned and run as one on a batch of frames: `setup` gets a row for each frame of each sample, and in
-the compiled program samples and frames are one axis. So a frame of a sequence gets what it would get as a single
-picture, and no operator knows of it. `call.py` asks `frames_of` whether a call is one of these.
+Such a call is planned and run as a call on a batch of frames: `setup` gets a row for each frame of each sample, and in the
+compiled program samples and frames are one axis. So a frame has the result that it would have as a single picture, and
+operators need no code for it. `call.py` calls `frames_of` to find out if a call is one of these.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ FRAMES = "F"
 
 
 def sample_of(row: int, counts: np.ndarray | None) -> int:
-    """Returns the sample of a row of `setup`; `counts`: the frames of each sequence, None: rows are samples."""
+    """Returns the sample of a row of `setup`; `counts`: number of frames of each sequence, None: rows are samples."""
     return row if counts is None else int(np.searchsorted(np.cumsum(counts), row, side="right"))
 
 
 @dataclasses.dataclass(frozen=True)
 class FrameAxes:
-    """Key of a compiled program of such a call, besides that of one on single frames.
+    """Further key of a compiled program of such a call, besides the key for single frames.
 
     Attributes:
-        inputs: of each input the axis of frames; None: all frames of a sample share it.
-        outputs: of each output the axis of frames.
+        inputs: axis of frames of each input; None: all frames of a sample share the input.
+        outputs: axis of frames of each output.
         held: arguments by frame whose values the caller holds, perhaps padded.
         planned: values that `setup` saw or computed, [N, frames, ...].
     """
@@ -48,7 +48,7 @@ class FrameAxes:
 
 
 def length_name(argument: str) -> str:
-    """Names the value by which a program gets the number of values in each sample of an argument by frame."""
+    """Returns the name of the value with the number of frames that an argument has in each sample."""
     return f"_{argument}_frames"
 
 
@@ -59,8 +59,8 @@ class Frames:
 
     Attributes:
         counts: int64 [N], frames of each sample, at least 1.
-        lengths: of each argument by frame, int64 [N]: as many as there are frames, or one for all of them.
-        sample, number: int64 [frames of all samples], the sample that a frame is of, and which of its frames it is.
+        lengths: length of each argument by frame, int64 [N]: the number of frames, or 1 for all of them.
+        sample, number: int64 [frames of all samples], the sample of each frame, and its number in the sample.
     """
 
     axes: tuple[int | None, ...]
@@ -100,7 +100,7 @@ class Frames:
     def padded(self, values: np.ndarray) -> np.ndarray:
         """Pads values of all frames to [N, frames, ...]; the last one of a sample is repeated.
 
-        The number of frames is a power of two, as each number is a compiled program.
+        The number of frames is a power of two, because each number needs a compiled program.
         """
         most = 1 << (int(self.counts.max(initial=1)) - 1).bit_length()
         first = np.cumsum(self.counts) - self.counts
@@ -114,7 +114,7 @@ class Frames:
         held: Iterable[str],
         planned: Iterable[str],
     ) -> FrameAxes:
-        """Finds the axis of frames of each input and output of a program, for `FrameAxes`.
+        """Returns the axes of frames of each input and output of a program.
 
         An output with as many axes as the first input has it in the same place, any other output in front.
         """
@@ -131,7 +131,7 @@ class Frames:
 
 
 def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, np.ndarray]) -> Frames | None:
-    """Finds the frames of a call; None: it is on whole samples.
+    """Finds the frames of a call; returns None if it works on whole samples.
 
     Args:
         by_frame: shapes of the arguments that differ by frame, int [N, ndim], in the order of the signature.
@@ -140,7 +140,7 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
     axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
     known = [i for i, axis in enumerate(axes) if axis is not None]
-    # Those of the first input alone need nothing more, if they do not add an axis to what `run` sees.
+    # Frames of the first input alone need no further work, if they do not add an axis to what `run` sees.
     enough = {"first": False, "inputs": any(i > 0 for i in known), "arguments": bool(known)}
     if not lengths and not enough[takes]:
         return None
@@ -158,7 +158,7 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
             "does not contain frames."
         )
     _check_counts(op, counts, lengths, whose)
-    for name, shapes in by_frame.items():  # here, where an error names the sample
+    for name, shapes in by_frame.items():  # checked here, where an error can name the sample
         argument_rules.sample_shape(op.name, op.args[name], shapes[:, 1:])
     sample = np.repeat(np.arange(len(counts)), counts)
     number = np.arange(len(sample)) - (np.cumsum(counts) - counts)[sample]
@@ -209,7 +209,7 @@ def run_frames(
     out_extents: Sequence[Array],
     out_shapes: Sequence[tuple[int, ...]],
 ) -> tuple[Array, ...]:
-    """Runs a call on sequences by `run`, which runs it on frames: rows of a larger batch."""
+    """Runs a call on sequences with `run`, which takes frames as rows of a larger batch."""
     samples, frames = out_extents[0].shape[0], out_shapes[0][axes.outputs[0]]
     results = run(
         [_rows(v, axis, frames) for v, axis in zip(arrays, axes.inputs, strict=True)],
@@ -227,7 +227,7 @@ def run_frames(
 def _rows(value: Array, axis: int | None, frames: int) -> Array:
     """Flattens [N, ...] to [N · frames, ...].
 
-    `axis` is that of the frames; None: all frames of a sample share its value.
+    `axis` is the axis of frames; None: all frames of a sample share its value.
     """
     if axis is None:
         value = jnp.broadcast_to(value[:, None], (value.shape[0], frames, *value.shape[1:]))
@@ -242,7 +242,7 @@ def _without(extents: Array, axis: int | None) -> Array:
 
 
 def _rows_of_values(axes: FrameAxes, traced: Mapping[str, Array], frames: int) -> dict[str, Array]:
-    """Flattens all values that are no inputs to [N · frames, ...]."""
+    """Flattens all values that are not inputs to [N · frames, ...]."""
     result = {}
     lengths = {length_name(name) for name in axes.held}
     extents = {argument_rules.extent_name(name) for name in axes.held}

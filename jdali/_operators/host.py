@@ -1,4 +1,4 @@
-"""Kinds of operators that run on the host: NumPy functions, decoders, readers, and those that only move samples."""
+"""Defines the kinds of host operators: NumPy functions, decoders, readers, and operators that only move samples."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class HostOptions(OptionalInputOptions):
     """Options of `host_operator`.
 
     Attributes:
-        effects: it may do more than return its outputs: it runs also if nobody uses them, and on the samples in
-            their order, never on two at once.
-        output_layouts: without `setup`: the layout of each output ("" for none), as a function of the static
-            arguments; None: no output has a layout.
-        work: for reports of times: "decoding", "user code", or "" for any other work.
+        effects: it may have side effects: it runs even if its outputs are not used, on samples in their order, one at a
+            time.
+        output_layouts: without `setup`: function of the static arguments that returns the layout of each output ("" for
+            none); None: no output has a layout.
+        work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
     """
 
     effects: bool = False
@@ -43,9 +43,9 @@ class HostOptions(OptionalInputOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class HostOp(Operator, HostOptions):
-    """A function of NumPy arrays, called for one sample after another in the thread pool.
+    """A function of NumPy arrays, called for each sample in the thread pool.
 
-    The key of a random one is None: its `setup` has all of them.
+    The key of a random one is None, because its `setup` gets all keys.
     """
 
 
@@ -58,31 +58,28 @@ host_operator = decorator(
 
 
 Share: TypeAlias = "Callable[[Callable[[slice], None], int], None]"
-"""share(work, n) calls `work` with slices that make up the range from 0 to n, in some threads, and waits."""
+"""share(work, n) calls `work` in some threads, with slices that cover 0 to n, and waits."""
 
 
 class Workers(Protocol):
     """The threads of a pipeline, as an operator may use them."""
 
     def share(self, work: Callable[[slice], None], count: int) -> None:
-        """Calls `work` with slices that make up the range from 0 to `count`, in some threads, and waits."""
+        """Calls `work` in some threads, with slices that cover 0 to `count`, and waits."""
 
     def each(self, work: Callable[[int], object], count: int) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls work(0), ..., work(count - 1) in some threads; returns the results, and what those raised that failed.
-
-        The result of one that failed is None.
-        """
+        """Calls work(0), ..., work(count - 1) in some threads; returns the results, None for failed calls, and the errors."""
 
 
 class Probed(NamedTuple):
     """Headers of some encoded samples.
 
     Attributes:
-        extents: int64 [n, ndim], sizes of the whole contents; of samples that failed they are unspecified.
-        dtype: of the contents.
-        headers: what `run` gets of them, as `headers`. If they have a method `select`, select(rows) are those of some
-            samples, none of which has failed; else these are probed once more.
-        failures: what is wrong with the others, by their index.
+        extents: int64 [n, ndim], sizes of the whole contents; unspecified for samples that failed.
+        dtype: element type of the contents.
+        headers: headers, which `run` gets. If they have a method `select`, select(rows) returns the headers of some good
+            samples; else these are probed again.
+        failures: errors of bad samples, by index.
     """
 
     extents: np.ndarray
@@ -95,9 +92,9 @@ class HostOutputs(NamedTuple):
     """The outputs of some samples.
 
     Attributes:
-        columns: for each output all samples in order; those that failed are unspecified there. The blocks are in
-            host memory or on a device. Empty if all failed.
-        failures: what is wrong with them, by their index.
+        columns: all samples of each output, in order, in host memory or on a device; unspecified for samples that failed.
+            Empty if all failed.
+        failures: errors of bad samples, by index.
     """
 
     columns: tuple[Store, ...]
@@ -107,7 +104,7 @@ class HostOutputs(NamedTuple):
     def of_samples(
         cls, results: Sequence[Any], failures: dict[int, Exception], layouts: Sequence[str]
     ) -> HostOutputs:
-        """Collects what `Workers.each` gave: an array a sample, or a tuple of them if there are several `layouts`."""
+        """Collects results of `Workers.each`: an array for each sample, or a tuple of them for several `layouts`."""
         first = next((i for i in range(len(results)) if i not in failures), None)
         if first is None:
             return cls((), failures)
@@ -119,11 +116,11 @@ class HostOutputs(NamedTuple):
 
 
 def column(samples: Sequence[np.ndarray], layout: str) -> Store:
-    """Makes an output of samples that are arrays of their own.
+    """Makes an output of samples that are separate arrays.
 
     Raises:
-        SampleError: one is of another type or number of axes than the first.
-        ValueError: the layout does not describe them.
+        SampleError: one has another type or number of axes than the first.
+        ValueError: the layout does not fit them.
     """
     if not samples:
         return Store.empty(
@@ -140,16 +137,15 @@ class HostBatchOptions(SetupOptions):
     """Options of `host_batch_operator`.
 
     Attributes:
-        probe: `probe(samples, **static arguments)` reads the headers of some encoded samples. `setup` then gets the
-            spec of the contents in place of that of the encoded bytes, and sizes are known before anything is
-            decoded.
-        effects: it may do more than return its outputs: it runs also if nobody uses them, and on one batch at a time.
-        whole_batch: results for a sample depend on the others of the batch, as a function of the arguments that
-            returns a bool; None: never.
-        in_place: its inputs are `TensorList`s, wherever they are, and not read by the host.
-        joins: the names of what its inputs were made of are joined by ";", as those of what is pasted.
+        probe: `probe(samples, **static arguments)` reads the headers of some encoded samples. `setup` then gets the spec of
+            the contents in place of the encoded bytes, and sizes are known before anything is decoded.
+        effects: it may have side effects: it runs even if its outputs are not used, on one batch at a time.
+        whole_batch: function of the arguments that tells if results for a sample depend on other samples of the batch;
+            None: never.
+        in_place: its inputs are `TensorList`s, on any device, which the host does not read.
+        joins: an output sample has the names of all input samples, joined by ";", as for pasted samples.
         scales: fractions of their sizes at which it can decode pictures; None: whole sizes only.
-        work: for reports of times: "decoding", "user code", or "" for any other work.
+        work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
     """
 
     probe: Callable[..., Probed] | None = None
@@ -163,14 +159,15 @@ class HostBatchOptions(SetupOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class HostBatchOp(Operator, HostBatchOptions):
-    """A function of many samples that returns `HostOutputs`: blocks in host memory, or on the device that it is asked for.
+    """A function of many samples that returns `HostOutputs`: blocks in host memory, or on the given device.
 
-    It gets a list of NumPy arrays an input; a per-sample argument is an array [n, ...], or one value for all. Its
-    `run` may have, to be filled in: `workers` (`Workers`), `device` (the `jax.Device` of its outputs), `headers` (of
-    `Probed`), and `scaled` (`Scaled`, with `scales`). The key of a random one is None: its `setup` has all of them.
+    It gets a list of NumPy arrays for each input; a per-sample argument is an array [n, ...], or one value for all. The
+    engine fills in these parameters of `run`: `workers` (`Workers`), `device` (the `jax.Device` of its outputs), `headers`
+    (of `Probed`), and `scaled` (`Scaled`, with `scales`). The key of a random one is None, because its `setup` gets all
+    keys.
 
-    Samples must not depend on each other, except where `whole_batch` says so: the engine may call it for some
-    samples of a batch only, if it has made the others already.
+    Samples must not depend on each other, unless `whole_batch` is true: the engine may call it for some samples of a batch
+    only.
     """
 
     may_ask_for: ClassVar[tuple[str, ...]] = ("workers", "device", "headers", "scaled")
@@ -201,9 +198,9 @@ host_batch_operator = decorator(
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class ReaderOp(Operator, OutputOptions):
-    """A function of arguments that returns a `Reader`, which is asked for samples by their index.
+    """A function of arguments that returns a `Reader`, which loads samples by index.
 
-    Of data from outside of the pipeline it is only the signature: the engine has the object that yields them.
+    For an external source it is only the signature: the engine has the object that yields the data.
     """
 
 
@@ -228,13 +225,10 @@ class IndexOptions(OperatorOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class IndexOp(Operator, IndexOptions):
-    """A function of `TensorList`s that returns one with other indices over the same blocks, or what is known of them.
+    """A function of `TensorList`s that returns one with other indices over the same blocks, or facts about them.
 
-    Per-sample arguments are `TensorList`s as well, or one value. No sample is touched, wherever it is.
+    Per-sample arguments are `TensorList`s as well, or one value. It reads no elements, so samples may be on any device.
     """
-
-    def by_sample(self, arguments: Arguments) -> bool:
-        return False
 
 
 index_operator = decorator(

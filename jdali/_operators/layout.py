@@ -1,8 +1,8 @@
-"""Adapting layouts: from what the user's data has to what an operator's `run` understands.
+"""Adapts the layout of the user's data to one that an operator's `run` understands.
 
-An operator declares the layouts its `run` works on ("HWC"). Data in another order of the same
-axes ("CHW") is transposed on the way in and out, a missing channel axis ("HW") is added and taken
-away again, and axes of frames ("FHWC", "CFHW") are mapped over.
+An operator declares the layouts that its `run` works on ("HWC"). Data in another order of the same axes ("CHW") is
+transposed on the way in and out, a missing channel axis ("HW") is added and removed again, and axes of frames ("FHWC",
+"CFHW") are mapped over.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Adapter:
 
     @property
     def is_identity(self) -> bool:
-        # Not by the length of `core`: it is empty where neither the data nor the operator names axes.
+        # `core` does not show the number of axes: it is empty if neither the data nor the operator has a layout.
         return not self.frames and self.order == tuple(range(len(self.order)))
 
     @property
@@ -48,7 +48,7 @@ class Adapter:
         return len(self.frames)
 
     def spec_to_core(self, spec: BatchSpec) -> BatchSpec:
-        if self.is_identity:  # also that of a scalar, which has no columns to stack
+        if self.is_identity:  # a scalar, too, which has no columns to stack
             return spec.replace(layout=self.core)
         ones = np.ones(len(spec.extents), np.int64)
         columns = [ones if a is None else spec.extents[:, a] for a in self._core_axes]
@@ -69,9 +69,9 @@ class Adapter:
         return [None if a is None else others[a] for a in self.order]
 
     def _from_core(self, out_layout: str, ndim: int) -> list[int]:
-        """Finds, for each axis of an output, its axis in what the mapped `run` returns: frames come first there.
+        """Returns for each axis of an output its axis in the result of the mapped `run`, where frames come first.
 
-        Where it is the input's image again, axes are as in the input, and an added channel is dropped.
+        If the output is an image like the input, its axes are those of the input, without an added channel.
         """
         if out_layout != self.core:
             return list(range(self.lead + ndim))
@@ -80,7 +80,7 @@ class Adapter:
         return [axes[a] for a in sorted(axes)]
 
     def array_to_core(self, value: Array) -> Array:
-        """Transposes a value: frames in front, the axes of the core behind them."""
+        """Transposes a value: frames in front, then the axes of the core."""
         order = [*self.frames, *(a for a in self._core_axes if a is not None)]
         if order != sorted(order):
             value = jnp.transpose(value, order)
@@ -100,7 +100,7 @@ class Adapter:
         return jnp.squeeze(value, axis=tuple(range(len(order), value.ndim)))
 
     def extent_to_core(self, extent: Array) -> Array:
-        """Returns the true size of an input, or of an output that is an image like it, as `run` sees it."""
+        """Returns the true size of an input, or of an output like it, as `run` sees it."""
         if self.is_identity:
             return extent
         one = jnp.ones((), extent.dtype)
@@ -122,7 +122,7 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
     """Makes the adapter of one input; raises ValueError if the operator `name` cannot take the layout."""
     if not layouts:
         return Adapter(layout, layout, (), tuple(range(ndim)))
-    if not layout.strip("*"):  # DALI's layout of affine transforms is "**", which names no axis
+    if not layout.strip("*"):  # DALI's layout of affine transforms, "**", names no axis
         return _assume(name, layouts, sequence, ndim)
     frames = tuple(a for a, letter in enumerate(layout) if letter == _FRAMES) if sequence else ()
     rest = "".join(letter for a, letter in enumerate(layout) if a not in frames)
@@ -138,14 +138,14 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
 
 
 def refused_layout(name: str, layout: str, ndim: int, allowed: str) -> ValueError:
-    """Makes the error of operator `name` for a layout, or `ndim` axes without one, that it cannot take."""
+    """Returns the error of operator `name` for a layout, or `ndim` axes without one, that it cannot take."""
     what = f'The layout "{layout}"' if layout else f"The number of dimensions {ndim}"
     kind = ValueError if layout else RankError
     return kind(f"{name}: {what} does not match any of the allowed layouts: {allowed}")
 
 
 class RankError(ValueError):
-    """Data without a layout have a number of axes that an operator cannot take."""
+    """Data without a layout has a number of axes that an operator cannot take."""
 
 
 def _assume(name: str, layouts: tuple[str, ...], sequence: bool, ndim: int) -> Adapter:

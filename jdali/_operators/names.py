@@ -1,4 +1,4 @@
-"""DALI's names of operators: of classes and schemas, aliases, and deprecated ones with their warning."""
+"""Defines DALI's names of operators: of classes and schemas, aliases, and deprecated names with their warnings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def schema_name(name: str) -> str:
     return class_name(name).replace(".", "__")
 
 
-# DALI's further names of operators, and the operators that they are.
+# DALI's further names of operators, with the operators that they name.
 ALIASES = (
     {
         "audio_decoder": "decoders.audio",
@@ -53,7 +53,7 @@ ALIASES = (
     }
 )  # fmt: skip
 
-# The function of `fn` to call in place of each deprecated name; "": none of the same kind.
+# The function of `fn` that replaces each deprecated name; "": none does.
 IN_FAVOUR_OF = {old: new for old, new in ALIASES.items() if old != "experimental.resize"} | {
     "experimental.decoders.video": "decoders.video",
     "fast_resize_crop_mirror": "resize_crop_mirror",
@@ -69,7 +69,7 @@ _EXPLAINED = {
 
 
 def is_deprecated(name: str) -> bool:
-    """Returns True if DALI has deprecated a name."""
+    """Tells if DALI has deprecated a name."""
     return name in IN_FAVOUR_OF
 
 
@@ -85,5 +85,5 @@ def warn_of_name(name: str, surface: str) -> None:
 
 
 def warn_deprecated(text: str) -> None:
-    """Warns at the user's line, by a DeprecationWarning."""
+    """Warns at the user's line, with a DeprecationWarning."""
     warn_user(text, DeprecationWarning)

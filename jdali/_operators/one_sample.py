@@ -1,4 +1,4 @@
-"""Errors of functions that take one sample and were given a batch: they name `jax.vmap`."""
+"""Adds a hint about `jax.vmap` to errors of functions that take one sample and got a batch."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch wit
 
 
 def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], args: Mapping[str, Any]) -> T:
-    """Returns `plan(inputs, args)`; its errors name `jax.vmap` where the arrays are a batch.
+    """Returns `plan(inputs, args)`; its errors name `jax.vmap` if the arrays are a batch.
 
-    They are one if they have equally many rows and the call is right for one row of each. So the note is never
-    on an error with another cause.
+    They are a batch if they have the same number of rows and the call succeeds for one row of each. So errors with another
+    cause get no hint.
 
     Args:
-        plan: plans the call for one sample. Errors while it runs do not come from its arguments.
+        plan: plans the call for one sample; it does not run it.
     """
     try:
         return plan(inputs, args)
@@ -41,7 +41,7 @@ def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], arg
 def _rows(
     op: Operator, plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any]
 ) -> int | None:
-    """Returns the number of samples if the arrays of a wrong call are a batch."""
+    """Returns the number of samples if the arrays of a wrong call are a batch, else None."""
     arrays = {
         name: value
         for name, value in args.items()
@@ -59,7 +59,7 @@ def _rows(
 def _is_right(
     plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any], batched: Mapping[str, Any]
 ) -> bool:
-    """Tells whether a call succeeds for the first row of the inputs and of those arguments that are `batched`."""
+    """Tells if a call succeeds for the first row of the inputs and of the `batched` arguments."""
 
     def one_row() -> None:
         rows = [_first_row(i) for i in inputs]
@@ -77,12 +77,12 @@ def _first_row(value: Any) -> Any:
         return value
     if isinstance(value, jax.core.Tracer):
         return value[0]
-    with jax.ensure_compile_time_eval():  # what is known stays known
+    with jax.ensure_compile_time_eval():  # a known value stays known
         return value[0]
 
 
 def layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) -> list[str]:
-    """Returns the layout of each input; "" where a layout that is for all of them has another number of axes."""
+    """Returns the layout of each input; "" if a layout for all inputs has another number of axes."""
     shared = isinstance(layout, str)
     layouts = [layout] * len(ndims) if isinstance(layout, str) else list(layout)
     fits = [not name or len(name) == ndim for name, ndim in zip(layouts, ndims, strict=True)]
@@ -97,7 +97,7 @@ def layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) 
 
 
 def refuse_shared_draws(op: Operator, inputs: Sequence[Any]) -> None:
-    """Raises ValueError for an input without a layout that may be a batch, or frames which share what is drawn."""
+    """Raises ValueError for an input without a layout that may be a batch, or frames, which share random values."""
     if not isinstance(op, DeviceOp):
         return
     for i, value in enumerate(inputs):

@@ -1,4 +1,4 @@
-"""Padded data in pure calls: true sizes that may be tracers, and the shapes that outputs are padded to."""
+"""Handles padded data in pure calls: true sizes, which may be tracers, and padded shapes of outputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Extent:
 
     Attributes:
         array: int32 [ndim], perhaps traced.
-        axes: of each axis the size, if it is known.
+        axes: size of each axis; None: unknown.
         shape: padded size.
     """
 
@@ -41,12 +41,12 @@ class Extent:
 
     @property
     def largest(self) -> Size:
-        """Returns the known size, or else the padded one."""
+        """The known size of each axis, or else the padded one."""
         return np.array([s if a is None else a for a, s in zip(self.axes, self.shape, strict=True)], np.int64)
 
 
 def extents_of(op: Operator, shapes: Sequence[tuple[int, ...]], extent: Any) -> list[Extent]:
-    """Reads the true size of each input: of one input [ndim], of several one for each."""
+    """Reads the true size of each input from `extent`: [ndim] for one input, or a sequence for several."""
     if extent is None:
         each: Sequence[Any] = [None] * len(shapes)
     elif not shapes:
@@ -83,7 +83,7 @@ def _extent(op: Operator, number: int, shape: tuple[int, ...], extent: object) -
 
 
 def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -> list[tuple[int, ...]]:
-    """Returns the shape of each output: the least one, or the user's, which must hold it."""
+    """Returns the shape of each output: the least one, or the user's, which must not be smaller."""
     if out_shape is None:
         return list(least)
     each = [out_shape] if len(least) == 1 else list(out_shape)
@@ -99,7 +99,7 @@ def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -
 
 
 def fitted(array: Array, shape: tuple[int, ...]) -> Array:
-    """Pads an array to a shape: operators leave those axes alone that pipelines never pad."""
+    """Pads an array to a shape, since operators do not pad axes that pipelines never pad."""
     if array.shape == shape:
         return array
     return jnp.pad(array, [(0, wanted - size) for wanted, size in zip(shape, array.shape, strict=True)])
@@ -110,8 +110,8 @@ def follow(
 ) -> tuple[PlannedCall, list[Array], list[tuple[int, ...]]]:
     """Plans a call whose true sizes are tracers.
 
-    `setup` works on numbers, so it is asked for several sizes up to the padded ones. What it answers must be
-    the same for all of them, except for axes of outputs that are as long as an axis of an input.
+    `setup` needs numbers, so it runs for several sizes up to the padded ones. Its results must be the same for all of them,
+    except that axes of outputs may be as long as an axis of an input.
 
     Returns: the plan, the true size of each output, and the least shape that holds it.
     """
@@ -122,7 +122,7 @@ def follow(
         try:
             tried.append((sizes, plan(sizes)))
         except (ValueError, RuntimeError):
-            continue  # refused: the user says by the call that samples are not of such a size
+            continue  # `setup` refuses this size: the caller's samples cannot have it
     varied = len(tried) > 1 or all(
         size == 1 for e in extents for known, size in zip(e.axes, e.shape, strict=True) if known is None
     )
@@ -139,9 +139,9 @@ def follow(
 
 
 def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
-    """Yields sizes to try: one axis smaller, or several that a call may want to agree; by one, and by half.
+    """Yields sizes to try: one axis smaller, or several that may have to agree; by one, and by half.
 
-    Those are all axes of one padded size, the same axis of all inputs, from the first or from the last, and all.
+    Axes that may have to agree: those of one padded size; the same axis of all inputs, from the first or the last; all axes.
     """
     groups: dict[tuple[Any, ...], list[tuple[int, int, int]]] = {}
     for i, extent in enumerate(extents):
@@ -160,7 +160,7 @@ def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
 
 
 def _alike(first: PlannedCall, other: PlannedCall) -> bool:
-    """Returns True if two plans differ in the sizes of outputs only."""
+    """Tells if two plans differ only in the sizes of outputs."""
     if first.call != other.call or first.traced.keys() != other.traced.keys():
         return False
     if [o.extents.shape for o in first.outputs] != [o.extents.shape for o in other.outputs]:
@@ -172,7 +172,7 @@ def _alike(first: PlannedCall, other: PlannedCall) -> bool:
 def _source(
     op: Operator, found: Sequence[int], tried: Sequence[tuple[Sequence[Size], PlannedCall]]
 ) -> int | tuple[int, int]:
-    """Finds where the size of an output's axis comes from: a number, or an input and one of its axes."""
+    """Finds the origin of an output axis's size: a constant, or an input and one of its axes."""
     if len(set(found)) == 1:
         return found[0]
     for i, size in enumerate(tried[0][0]):

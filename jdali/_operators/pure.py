@@ -1,4 +1,4 @@
-"""Pure calls: one sample through one operator inside of the user's own programs, as the functions of `jdali.ops` do."""
+"""Runs an operator on one sample inside the user's own programs: the functions of `jdali.ops`."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ def pure_call(
     extent: object = None,
     out_shape: object = None,
 ) -> Any:
-    """Runs one operator on one sample; on a batch if it always mixes the samples of one.
+    """Runs one operator on one sample, or on a batch if it always mixes samples.
 
-    Works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run
-    while tracing, as long as the arguments that it needs are concrete.
+    It works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run while tracing, if the
+    arguments that it needs are concrete.
 
     Args:
         layout: layout of a sample of the inputs, or a sequence of them.
-        extent: true sizes of padded inputs, see `jdali.ops`; all samples of a batch have the same.
-        out_shape: to pad the outputs of a sample to, see `jdali.ops`.
+        extent: true sizes of padded inputs, see `jdali.ops`; the same for all samples of a batch.
+        out_shape: padded shapes of the outputs of a sample, see `jdali.ops`.
 
     Returns: the output, or a tuple of outputs; with `extent`, that and its true size.
 
     Raises:
-        TracedArgumentError: an argument, or `extent`, is a tracer and must be known.
+        TracedArgumentError: an argument, or `extent`, is a tracer, but must be known.
         ValueError: the inputs may be a batch, or the call is wrong in another way.
     """
     if op.random and not layout:
@@ -112,12 +112,12 @@ def graph_call(
 
 @dataclasses.dataclass(frozen=True)
 class _PureCall:
-    """A call before the sizes are looked at.
+    """A call before its sizes are read.
 
     Attributes:
-        known: the user's inputs: those that are no tracers have values for `setup`.
-        tracers: those of them that are tracers.
-        rows: samples of the batch that the inputs are; None: they are one sample.
+        known: the user's inputs; inputs that are not tracers have values for `setup`.
+        tracers: arguments that are tracers.
+        rows: number of samples, if the inputs are a batch; None: they are one sample.
     """
 
     op: Operator
@@ -207,7 +207,7 @@ class _PureCall:
 
 
 def _rows(op: Operator, arrays: Sequence[Array]) -> int:
-    """Returns the number of samples of the batch that the inputs are."""
+    """Returns the number of samples, if the inputs are a batch."""
     rows = {a.shape[0] if a.ndim else None for a in arrays}
     count = rows.pop()
     if rows or not count:
@@ -220,9 +220,9 @@ def _rows(op: Operator, arrays: Sequence[Array]) -> int:
 
 
 def keeps_floats(op: Operator) -> bool:
-    """Returns True if a float input keeps its type without `dtype`, though bytes are the operator's default.
+    """Tells if a float input keeps its type without `dtype`, although uint8 is the operator's default.
 
-    Of bytes every derivative is 0, and nothing would say so.
+    Derivatives of uint8 results would silently be 0.
     """
     dtype = op.public_args.get("dtype")
     return bool(op.inputs) and dtype is not None and dtype.default is types.UINT8
@@ -249,7 +249,7 @@ def _traced_arguments(op: Operator, args: Mapping[str, object]) -> dict[str, Arr
 
 
 def _input_values(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
-    """Collects the values of the inputs that are arguments of `setup`."""
+    """Collects the values of the inputs that act as arguments of `setup`."""
     values: dict[str, Any] = {}
     for i, value in enumerate(inputs):
         if op.input(i).argument:
@@ -265,7 +265,7 @@ class _KeyHolder:
     key: Array
 
     def map(self, function: Any, *arrays: np.ndarray) -> Any:
-        with jax.ensure_compile_time_eval():  # inside jit even what is known would become a tracer
+        with jax.ensure_compile_time_eval():  # inside jit even known values would become tracers
             out = function(self.key, *(a[0] for a in arrays))
             return jax.tree.map(lambda v: to_host(v)[None], out)
 

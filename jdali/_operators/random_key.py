@@ -1,4 +1,4 @@
-"""The JAX key of a random operator's pure function: first, or by name."""
+"""Takes the JAX key of a random operator's pure function, which comes first or by name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEY_OF_BATCH_DOC = (
 
 
 def call_with_key(op: Operator) -> str:
-    """Writes the call of an operator's pure function as programs do: `ops.noise.gaussian(key, data)`."""
+    """Writes a call of an operator's pure function, such as `ops.noise.gaussian(key, data)`."""
     inputs = [i.name for i in op.inputs if not i.optional]
     return f"ops.{op.name}({', '.join(['key', *inputs])})"
 
@@ -47,12 +47,12 @@ def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Arr
 
 
 def is_typed(value: object) -> bool:
-    """Tells whether a value is an array of JAX's typed keys."""
+    """Tells if a value is an array of JAX's typed keys."""
     return isinstance(value, Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
 
 
 def is_key(value: object) -> bool:
-    """Tells whether a value is one key or an array of keys, typed or as the uint32 words of JAX's default kind."""
+    """Tells if a value is one key or an array of keys, typed or as the uint32 words of JAX's default kind."""
     if not isinstance(value, (Array, np.ndarray)):
         return False
     if is_typed(value):
@@ -73,7 +73,7 @@ def described(value: Any) -> str:
 
 
 def take_first_key(name: str, args: Sequence[object], named: object) -> tuple[Array | None, list[Any]]:
-    """Separates the key, first or `key=`, from the arguments of a function that draws, if it has one."""
+    """Separates the key, first or `key=`, from the arguments of a random function; None: it has none."""
     first = is_key(args[0]) if args else False
     if named is not None and first and is_typed(args[0]):
         raise TypeError(f"{name}: the key is given twice, first and as key=")
@@ -96,7 +96,7 @@ def one_key(name: str, key: Any) -> Array:
 
 
 def no_key_of(name: str) -> TypeError:
-    """Makes the error of a function that draws and got an array, but no key."""
+    """Returns the error of a random function that got an array, but no key."""
     return TypeError(
         f"{name} draws random values, and of an array it is a pure function: pass a JAX key first, "
         f"{name}(key, image), or key=..., for example key=jax.random.key(0)"
@@ -104,7 +104,7 @@ def no_key_of(name: str) -> TypeError:
 
 
 def no_key(op: Operator, found: str) -> TypeError:
-    """Makes the error of a call without a key."""
+    """Returns the error of a call without a key."""
     return TypeError(
         f"{op.name} draws random values: pass a JAX key first, {call_with_key(op)}, or key=..., "
         f"for example key=jax.random.key(0); {found}"

@@ -1,16 +1,16 @@
-"""Names that the file of an operator imports from `_operators`.
+"""Collects the names that the file of an operator imports from `_operators`.
 
-They are a decorator for each kind of operator, the words of a signature, and helpers of `setup` and `run`.
-`jdali.plugin.operators` re-exports those that third parties use.
+These are a decorator for each kind of operator, the types of a signature, and helpers of `setup` and `run`.
+`jdali.plugin.operators` re-exports the names for third parties.
 
 ========================  ===============  =================================================================
-decorator                 makes a          which is
+decorator                 makes a          description
 ========================  ===============  =================================================================
 `@operator`               `DeviceOp`       compiled, sees one sample
 `@batch_operator`         `DeviceBatchOp`  compiled, sees many samples
 `@host_operator`          `HostOp`         NumPy, sees one sample, in the thread pool
-`@host_batch_operator`    `HostBatchOp`    many samples in, blocks in host memory or on a device out: decoders
-`@reader`                 `ReaderOp`       makes samples
+`@host_batch_operator`    `HostBatchOp`    sees many samples, makes blocks in host memory or on a device: decoders
+`@reader`                 `ReaderOp`       opens a reader of samples
 `@index_operator`         `IndexOp`        only moves samples
 ========================  ===============  =================================================================
 """
@@ -66,9 +66,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def also_takes(template: Callable[..., object]) -> Callable[[Function], Function]:
     """Adds the keyword-only parameters of `template`, with their descriptions, to a function.
 
-    The function takes them as `**options`. For `inspect.signature` and type hints it is as if they
-    were written out in it; a parameter that it declares itself counts. One that begins with an underscore
-    is filled in by the engine, and needs no description.
+    The function takes them as `**options`. `inspect.signature` and type hints show them as its own; parameters that it
+    declares itself win. The engine fills in parameters that begin with an underscore, which need no description.
     """
     shared = {
         name: parameter
@@ -96,7 +95,7 @@ def also_takes(template: Callable[..., object]) -> Callable[[Function], Function
 
 
 def _descriptions(doc: str) -> dict[str, str]:
-    """Splits a docstring into the lines about each argument, by its name."""
+    """Returns the lines of a docstring about each argument, by its name."""
     block = doc.partition("Args:\n")[2].partition("\n\n")[0].rstrip()
     entries = re.split(r"^(?=    \w+: )", block, flags=re.MULTILINE)[1:]
     return {entry.partition(":")[0].strip(): entry.rstrip() for entry in entries}

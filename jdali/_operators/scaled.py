@@ -1,8 +1,8 @@
-"""Decoding at a fraction of the size, where what follows shrinks the picture anyway.
+"""Chooses fractions of their sizes to decode pictures at, if the following operators shrink them anyway.
 
-A decoder says by a `ScaledDecoding` which fractions it can decode at. An operator that compensates for them takes
-`scaled` in its `setup`. Where only such operators read a decoder's pictures (`graph.scaled_consumers`), the engine
-chooses a `Scaled` for each batch and passes it to `run` of the decoder and to `setup` of its consumers.
+A decoder declares the fractions that it can decode at with a `ScaledDecoding`. An operator that compensates for them takes
+`scaled` in its `setup`. If only such operators read a decoder's pictures (`graph.scaled_consumers`), the engine chooses a
+`Scaled` for each batch, and passes it to `run` of the decoder and to `setup` of its consumers.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class ScaledDecoding:
     """Fractions of their sizes at which pictures [..., C] can be decoded.
 
     Attributes:
-        denominators: that sizes can be divided by, beside 1; ascending.
-        limits: `limits(headers)`, the most that the size of each picture can be divided by, int [N].
-        offset: `offset(params, denominator)`, see `Scaled.offset`; `denominator` is that of `Scaled`.
+        denominators: numbers that sizes can be divided by, besides 1; ascending.
+        limits: `limits(headers)` returns the largest number that each picture's size can be divided by, int [N].
+        offset: `offset(params, denominator)` returns `Scaled.offset`.
     """
 
     denominators: tuple[int, ...]
@@ -37,7 +37,7 @@ class ScaledDecoding:
     def choose(
         self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, object], headers: object
     ) -> Scaled:
-        """Chooses the smallest size of each picture that has as many elements as any consumer makes, axis by axis."""
+        """Chooses the smallest size of each picture that is not smaller, on any axis, than a consumer's output."""
         sizes = whole.extents[:, :-1]
         most = [(sizes // np.maximum(spec.extents[:, :-1], 1)).min(axis=1) for spec in wanted]
         most.append(self.limits(headers))
@@ -52,9 +52,9 @@ class Scaled:
     """Fraction of its size at which each picture of a batch is decoded.
 
     Attributes:
-        denominator: int64 [N, 1], the size is divided by, and rounded up.
-        whole: int64 [N, d], the size that it would have had.
-        offset: float64 [N, d], pixels (of the picture as decoded) before what would have been its first.
+        denominator: int64 [N, 1]; the size is divided by it, and rounded up.
+        whole: int64 [N, d], the whole size.
+        offset: float64 [N, d], pixels, of the decoded picture, before the first pixel of the whole picture.
     """
 
     denominator: IntArray

@@ -1,15 +1,15 @@
-"""The schema of an operator, as its signature says it: inputs, arguments, and what the engine fills in.
+"""Reads the schema of an operator from its signature: inputs, arguments, and parameters that the engine fills in.
 
 Positional-only parameters are data inputs, keyword-only ones are DALI's arguments, annotated
 
-* `PerSample[T]`: may differ per sample; traced in compiled code;
-* `PerFrame[T]`: the same, and of a sequence it may differ per frame as well: a tensor whose layout begins with F
-  has a value of T for each frame (`fn.per_frame`), and `run` and `setup` see one frame;
+* `PerSample[T]`: may differ by sample; traced in compiled code;
+* `PerFrame[T]`: the same, and may differ by frame of a sequence as well: a tensor whose layout begins with F has a value of T
+  for each frame (`fn.per_frame`), and `run` and `setup` see one frame;
 * `Static[T]`: one value for the batch; a compile key.
 
 A first parameter named `key` makes the operator a random one. A parameter that only `setup` fills in (through
-`Plan.params` or `Plan.static`) begins with an underscore, is annotated and defaults to None. Other keyword-only
-parameters, those of the operator's kind, are filled in by the engine: see `engine_parameters` of each kind.
+`Plan.params` or `Plan.static`) begins with an underscore, is annotated and defaults to None. The engine fills in other
+keyword-only parameters: see `may_ask_for` of each kind.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Arg:
     per_frame: bool = False  # annotated PerFrame
 
     def is_by_frame(self, layout: str) -> bool:
-        """Returns True if a tensor of this layout, as the argument, has a value for each frame."""
+        """Tells if a tensor of this layout has a value of the argument for each frame."""
         return self.per_frame and layout.startswith("F")
 
     @property
@@ -69,12 +69,12 @@ class Arg:
 
     @property
     def ragged(self) -> bool:
-        """True if it may have more elements in one sample than in another: annotated as a list."""
+        """True if its length may differ by sample: it is annotated as a list."""
         return _is_ragged(self.annotation)
 
     @functools.cached_property
     def ranks(self) -> frozenset[int] | None:
-        """Numbers of axes that a sample's value may have by the annotation; None: any."""
+        """Numbers of axes that a sample's value may have; None: any."""
         found = {_rank(option) for option in alternatives(self.annotation) if option is not pytypes.NoneType}
         return None if None in found else frozenset(r for r in found if r is not None)
 
@@ -89,10 +89,10 @@ class Arg:
         return next(iter(element_types(self.annotation)), None)
 
     def convert(self, value: object) -> Any:
-        """Converts a value to what `setup` and `run` get.
+        """Converts a value for `setup` and `run`.
 
-        Per-sample values become NumPy arrays of the annotated element type (float → float32,
-        int → int32, bool); static ones become hashable (a dtype argument a NumPy dtype).
+        Per-sample values become NumPy arrays of the annotated element type (float → float32, int → int32, bool); static
+        ones become hashable (a dtype argument a NumPy dtype).
         """
         if value is None:
             return None
@@ -101,7 +101,7 @@ class Arg:
         if self.kind is ArgKind.STATIC:
             return static_value(self.annotation, value)
         listed = value if isinstance(value, (list, tuple)) else ()
-        if any(one is None for one in listed):  # NumPy would make NaN of it
+        if any(one is None for one in listed):  # NumPy would convert it to NaN
             raise TypeError("its values must each be a real number, not 'NoneType'")
         if isinstance(value, np.ndarray) and value.dtype == object:  # of a `ragged` argument
             converted = np.empty(len(value), object)
@@ -113,13 +113,13 @@ class Arg:
 
 @dataclasses.dataclass(frozen=True)
 class InputSpec:
-    """One positional input. `optional` inputs may be left out, `variadic` ones repeated."""
+    """A positional input. `optional` inputs may be left out, `variadic` ones repeated."""
 
     name: str
     optional: bool = False
     variadic: bool = False
-    argument: bool = False  # annotated PerSample: `setup` wants its values, not only its spec
-    ragged: bool = False  # such an argument that may have more elements in one sample than in another
+    argument: bool = False  # annotated PerSample: `setup` gets its values in place of its spec
+    ragged: bool = False  # an argument whose length may differ by sample
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -127,9 +127,9 @@ class Schema:
     """Schema of an operator, from the signatures of its `run` and `setup`.
 
     Attributes:
-        inputs: positional ones.
+        inputs: positional inputs.
         random: `run` takes a key.
-        setup_parameters: names that `setup` takes; None if there is no `setup`.
+        setup_parameters: names of the parameters of `setup`; None: there is no `setup`.
     """
 
     name: str
@@ -141,12 +141,12 @@ class Schema:
 
     @property
     def shown_name(self) -> str:
-        """The name in messages: that of a variant of an operator is that of the operator."""
+        """The name in messages, where a variant of an operator has the operator's name."""
         return self.name.removeprefix("_")
 
     @functools.cached_property
     def public_args(self) -> dict[str, Arg]:
-        """DALI's arguments; those that only `setup` fills in begin with an underscore."""
+        """DALI's arguments, without arguments that only `setup` fills in, which begin with an underscore."""
         return {name: arg for name, arg in self.args.items() if not name.startswith("_")}
 
     @functools.cached_property
@@ -167,7 +167,7 @@ class Schema:
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def counted(self, inputs: Iterable[object]) -> list[Any]:
-        """Drops optional inputs that are left out (None) at the end of a call, and checks the number."""
+        """Drops missing optional inputs (None) at the end of a call, and checks the number of inputs."""
         passed = list(inputs)
         while passed and passed[-1] is None and len(passed) > self.min_inputs:
             passed.pop()
@@ -182,7 +182,7 @@ class Schema:
         return passed
 
     def _by_name(self) -> str:
-        """Says how arguments are given, to a call that has more than its inputs by position."""
+        """Returns a hint to pass arguments by name, for a call with too many positional ones."""
         first = next(
             (a.name for a in self.public_args.values() if a.required), next(iter(self.public_args), None)
         )
@@ -193,14 +193,14 @@ class Schema:
         return f" All others are arguments, which are given by name: {call}"
 
     def setup_sees(self, name: str) -> bool:
-        """Returns True if `setup` gets the value of an argument, needed or not."""
+        """Tells if `setup` gets the value of an argument."""
         return self.setup_parameters is not None and name in self.setup_parameters
 
     def bind(self, arguments: Mapping[str, object], *, private: bool = False) -> dict[str, Any]:
         """Fills in the defaults of the arguments of a call.
 
         Args:
-            private: arguments that the engine fills in are allowed too.
+            private: allows arguments that the engine fills in, too.
         """
         allowed = self.args if private else self.public_args
         unknown = sorted(name for name in arguments if name not in allowed)
@@ -223,7 +223,7 @@ class Schema:
                 f"Please specify values for arguments: {names}",
                 operator=self.shown_name,
             )
-        # DALI: an argument that is None counts as left out.
+        # As in DALI, an argument that is None counts as left out.
         return {
             name: arg.default if (value := arguments.get(name)) is None else value
             for name, arg in self.args.items()
@@ -239,7 +239,7 @@ def read_schema(
     """Reads the fields of `Schema` from two signatures.
 
     Raises:
-        TypeError: a parameter is none of those that the module's docstring names.
+        TypeError: a parameter is of no kind that the module's docstring names.
     """
     hints = typing.get_type_hints(run, include_extras=True)
     inputs: list[InputSpec] = []
@@ -306,8 +306,8 @@ def _rank(option: object) -> int | None:
 def element_types(annotation: object) -> tuple[Any, ...]:
     """Returns the NumPy scalar types that a tensor for a PerSample argument may have; empty: any.
 
-    The first is that in which `setup` and `run` get it. `float` stands for float32, `int` for int32, and
-    `int | np.integer` for int32 made of integers of any width.
+    `setup` and `run` get the first of them. `float` means float32, `int` int32, and `int | np.integer` int32 converted from
+    integers of any width.
     """
     known = {bool: np.bool_, float: np.float32, int: np.int32, np.integer: np.integer}
     found: dict[Any, None] = {}

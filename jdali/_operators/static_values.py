@@ -1,4 +1,4 @@
-"""Values of arguments that are one for the batch, in the form in which `setup` and `run` get them."""
+"""Converts static arguments, which have one value for the batch, for `setup` and `run`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def alternatives(annotation: object) -> tuple[Any, ...]:
 
 def static_value(annotation: Any, value: Any) -> Hashable:
     """Converts the value of an argument annotated `Static[annotation]`; hashable; a dtype becomes a NumPy dtype."""
-    if annotation is object:  # whatever it is: the user's own
+    if annotation is object:  # any object of the user's
         return value
     options = alternatives(annotation)
     if np.dtype in options or any(typing.get_origin(o) is np.dtype for o in options):
@@ -41,7 +41,7 @@ def static_value(annotation: Any, value: Any) -> Hashable:
         one_number = value.size == 1 and not any(typing.get_args(option) for option in options)
         value = value.item() if one_number else value.tolist()
     elif isinstance(value, Collection) and not isinstance(value, (str, bytes, list, tuple, Mapping)):
-        # A range, a column of pandas: of values where a vector is asked for.
+        # A range or a column of pandas becomes a list if the argument is a vector.
         vector = any(typing.get_origin(option) in (tuple, list) for option in options)
         value = list(value) if vector else value
     kind = _element(annotation)
@@ -63,7 +63,7 @@ def _element(annotation: object) -> type | None:
 
 
 def _converted(kind: type, annotation: object, value: object) -> object:
-    """Numbers as DALI converts constants: with `int(value)`, which drops a fraction, or `float(value)`."""
+    """Converts numbers as DALI does: with `int(value)`, which drops a fraction, or `float(value)`."""
     if isinstance(value, (list, tuple)):
         if not any(typing.get_args(option) for option in alternatives(annotation)):
             raise _not_of(kind, value)

@@ -1,4 +1,4 @@
-"""Deriving the public functions of a surface from the operators' records: signatures, docs, DALI's names and warnings."""
+"""Derives the public functions of a surface from operators' records: signatures, docs, DALI's names and warnings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jdali._operators.schema import ArgKind
 from jdali._operators.static_values import alternatives
 from jdali._system.lazy import attribute
 
-# Parts of expressions and of the engine: users do not call them by name.
+# Prefixes of operators that users do not call by name: parts of expressions and of the engine.
 HIDDEN = ("_", "math.")
 
 
@@ -32,7 +32,7 @@ def public_signature(
     """Makes the signature of an operator on a surface: names, order and defaults are the record's.
 
     Args:
-        per_sample_type: what a per-sample argument may be besides its own type; None: nothing.
+        per_sample_type: further type of per-sample arguments, besides their own; None: there is none.
     """
     parameters = []
     if op.random and key is not None:
@@ -55,16 +55,16 @@ def public_signature(
 
 
 def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Puts the arguments that an operator does not have into its argument `files`, as those of outputs."""
+    """Moves arguments that an operator does not have into its argument `files`, as files of outputs."""
     own = {name: value for name, value in arguments.items() if name in op.public_args}
     others = {name: value for name, value in arguments.items() if name not in own}
-    # What is gone through once, as `Path.glob` gives it, is needed more often.
+    # Iterators, such as `Path.glob` returns, are read more than once.
     kept = {name: list(value) if isinstance(value, Iterator) else value for name, value in others.items()}
     return own | {"files": dict(own.get("files") or {}) | kept}
 
 
 def with_keywords(signature: inspect.Signature) -> inspect.Signature:
-    """Adds that any other keyword is taken, as the one of an output."""
+    """Adds a parameter that takes any other keyword, the name of an output."""
     more = inspect.Parameter("keywords", inspect.Parameter.VAR_KEYWORD, annotation=Any)
     return signature.replace(parameters=[*signature.parameters.values(), more])
 
@@ -81,7 +81,7 @@ def _union(annotation: Any, extra: Any) -> object:
 def document(
     op: Operator, extra: Mapping[str, str], *, by_frame: bool = True, first: Mapping[str, str] | None = None
 ) -> str:
-    """Writes the docstring of an operator with further arguments, and says what may differ by frame."""
+    """Writes the docstring of an operator, with further arguments, and with those that may differ by frame."""
     doc = op.doc
     names = [f"`{arg.name}`" for arg in op.public_args.values() if arg.per_frame]
     if names and by_frame:
@@ -99,12 +99,12 @@ def document(
 
 
 def _entries(arguments: Mapping[str, str]) -> str:
-    """Writes the lines of a docstring's Args."""
+    """Writes the entries of a docstring's Args."""
     return "".join(f"    {name}: {text}\n" for name, text in arguments.items())
 
 
 class ListedSignature(inspect.Signature):
-    """A signature whose text has a line for each parameter, as `help` then shows it."""
+    """A signature whose text, which `help` shows, has a line for each parameter."""
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -127,7 +127,7 @@ _LINE = 80
 def describe(
     function: Callable[..., Any], op: Operator, package: str, signature: inspect.Signature, doc: str
 ) -> None:
-    """Gives a derived function the name, module, signature and docs that `help` and editors show."""
+    """Sets the name, module, signature and docs of a derived function, which `help` and editors show."""
     *path, short = op.name.split(".")
     function.__name__ = function.__qualname__ = short
     function.__module__ = ".".join([package, *path])
@@ -139,7 +139,7 @@ def describe(
 
 
 Shown = Callable[[str], Iterator[tuple[str, Callable[[], Any]]]]
-"""What a surface has for an operator: dotted names below the surface, and what makes the function or class."""
+"""Yields the functions or classes of a surface for an operator: dotted names below the surface, and factories."""
 
 
 def fill(
@@ -149,12 +149,12 @@ def fill(
     named: Callable[[str], str] = str,
     deprecated: Callable[[object, str], object] | None = None,
 ) -> None:
-    """Puts the operators of jdali into a surface, to be made when somebody asks for them.
+    """Adds the operators of jdali to a surface; each is made on first access.
 
     Args:
-        shown: what it has for the operator of a name.
-        named: how it calls what has a name in `jdali.fn`.
-        deprecated: makes the same that warns when it is called, of what has a deprecated name in `jdali.fn`.
+        shown: yields the names and factories for an operator.
+        named: converts a name in `jdali.fn` to the surface's own.
+        deprecated: wraps a function under a deprecated name, so that it warns when it is called.
     """
     package = sys.modules[surface]
     for name in (name for names in CATALOG.values() for name in names):
@@ -168,13 +168,13 @@ def fill(
 
 
 def place(package: pytypes.ModuleType, path: str, value: object) -> None:
-    """Puts a function or class under its dotted name below a surface."""
+    """Adds a function or class to a surface, under a dotted name."""
     module, short = _home(package, path)
     setattr(module, short, value)
 
 
 def _home(package: pytypes.ModuleType, path: str) -> tuple[pytypes.ModuleType, str]:
-    """Finds or makes the module for a dotted name; returns it and the last part of the name."""
+    """Finds or makes the module of a dotted name; returns it and the last part of the name."""
     *families, short = path.split(".")
     module = package
     for family in families:

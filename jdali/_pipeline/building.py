@@ -1,4 +1,4 @@
-"""Builds a pipeline: from its definition and options to the window that makes its batches."""
+"""Builds a pipeline: makes its engine and window from its definition and options."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def start_callback_workers(config: PipelineConfig, definition: Definition) -> Ca
 
 
 def make_engine(config: PipelineConfig, definition: Definition, callbacks: CallbackWorkers | None) -> Engine:
-    """Plans the graph and opens the sources; `callbacks` end with the engine."""
+    """Plans the graph and opens the sources; the engine ends `callbacks` with itself."""
     outputs = definition.complete()
     nodes = definition.graph.nodes
     if not outputs and not any(node.preserve for node in nodes):
@@ -51,7 +51,7 @@ def make_engine(config: PipelineConfig, definition: Definition, callbacks: Callb
 
 
 def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
-    """Makes the engine of debug mode, whose operators are known once the function has run."""
+    """Makes the engine of debug mode; its operators are known once the function has run."""
     kept = weakref.WeakMethod(definition.iteration)  # the engine must not keep a dropped pipeline alive
 
     def iteration(graph: Graph) -> tuple[DataNode, ...]:
@@ -66,7 +66,7 @@ def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
 def make_window(
     config: PipelineConfig, engine: Engine, iter_setup: Callable[[], Callable[[], Any] | None] | None
 ) -> Window:
-    """Makes the window of an engine, which makes no batch before it is asked for one."""
+    """Makes the window of an engine; it makes no batch before one is asked for."""
     window = Window.of(
         engine, depth=config.depth, most_bytes=config.max_prefetch_bytes,
         makes_ahead=config.exec_pipelined and config.exec_async and not config.debug, before_draw=iter_setup,
@@ -94,7 +94,7 @@ def _start_batch_workers(
         else ProcessWorkers(described, config.max_idle_bytes, reduced_operator)
     )
     workers.start(sent.start)
-    # A pipeline that is dropped before its first batch has no other thread to end them.
+    # If a pipeline is dropped before its first batch, no thread of a window ends them.
     weakref.finalize(definition, workers.interrupt).atexit = False
     return workers
 
@@ -140,12 +140,12 @@ def _warn_of_unused_outputs(plan: ExecutionPlan) -> None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Internals:
-    """The objects behind a pipeline that was built. They are for reading, and change from version to version.
+    """The objects of a built pipeline, to inspect; they change from version to version.
 
     Attributes:
-        config: its options as they were given.
-        engine: makes the batches: plan, steps, programs, readers.
-        window: makes them ahead, and hands them over.
+        config: its options, as given.
+        engine: makes the batches; has plan, steps, programs and readers.
+        window: has batches made ahead, and hands them over.
         callback_workers: processes of parallel sources and functions; None: there are none.
     """
 
@@ -161,12 +161,12 @@ class Internals:
 
     @property
     def programs(self) -> int:
-        """Programs that were compiled."""
+        """Number of compiled programs."""
         return self.engine.budget.count
 
     @property
     def threads(self) -> tuple[threading.Thread, ...]:
-        """Threads that make batches, but those of the pool."""
+        """Threads that make batches, except those of the pool."""
         return self.window.threads
 
     def __repr__(self) -> str:

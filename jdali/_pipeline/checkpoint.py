@@ -1,4 +1,4 @@
-"""States of a pipeline: what is written into one, and the checks of one that is restored."""
+"""Writes the state of a pipeline, and checks a state before it is restored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def position_of(state: Mapping[str, object]) -> dict[str, Any]:
 
 
 def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
-    """Checks that a state may be restored; raises StateError if it is of another pipeline."""
+    """Raises StateError if a state belongs to another pipeline."""
     check_version("pipeline", state, STATE_VERSION)
     entries, _ = definition.entries()
     if "graph" in state and (found := difference(state["graph"], entries)) is not None:
@@ -38,7 +38,7 @@ def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
 
 
 def at_end(engine: Engine, position: dict[str, Any], end: str) -> dict[str, Any]:
-    """Returns the position at the end of an external source: those before it have given a batch that is lost."""
+    """Returns the position at the end of an external source, where the batch of earlier sources is lost."""
     if position.get("end") != End.REACHED:
         epoch = position["epoch"] + (position.get("end") == End.LEFT)
         position = {**position, **(engine.cursor.state_at_end(epoch) or {})}
@@ -46,11 +46,11 @@ def at_end(engine: Engine, position: dict[str, Any], end: str) -> dict[str, Any]
 
 
 def restored(config: PipelineConfig) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Returns the states of the pipeline, and of an iterator, in the checkpoint among the options.
+    """Returns the states of the pipeline and of an iterator from the checkpoint in the options.
 
     Raises:
         RuntimeError: the pipeline was made without `enable_checkpointing=True`.
-        StateError: these are not the bytes of a checkpoint.
+        StateError: the bytes are not a checkpoint.
     """
     assert config.checkpoint is not None
     if not config.enable_checkpointing:

@@ -1,4 +1,4 @@
-"""Options of a pipeline: checked, with what follows from them."""
+"""Checks the options of a pipeline, and derives others from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jdali.engine import EngineOptions
 
 
 class StreamPolicy(enum.Enum):
-    """DALI's CUDA stream policies; XLA schedules its own streams, so all are without effect."""
+    """DALI's CUDA stream policies. They have no effect: XLA schedules its own streams."""
 
     UNSPECIFIED = -1
     SINGLE = 0
@@ -30,7 +30,7 @@ class StreamPolicy(enum.Enum):
 
 
 class OperatorConcurrency(enum.Enum):
-    """DALI's operator concurrency; without effect, the plan of the stages decides."""
+    """DALI's operator concurrency. It has no effect: the plan decides what runs at the same time."""
 
     UNSPECIFIED = -1
     NONE = 0
@@ -38,8 +38,8 @@ class OperatorConcurrency(enum.Enum):
     FULL = 2
 
 
-# Arguments of DALI's Pipeline for CUDA memory and streams. They are kept as attributes, so that DALI code runs
-# unchanged, and have no effect under XLA.
+# Arguments of DALI's Pipeline for CUDA memory and streams. They are kept as attributes, so that DALI code runs unchanged, but
+# have no effect under XLA.
 WITHOUT_EFFECT = (
     "bytes_per_sample", "set_affinity", "max_streams", "default_cuda_stream_priority", "enable_memory_stats",
     "exec_dynamic", "experimental_exec_dynamic", "stream_policy", "concurrency",
@@ -48,14 +48,14 @@ WITHOUT_EFFECT = (
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineConfig:
-    """Options of a `Pipeline`, checked; `of` makes them from its arguments.
+    """Checked options of a `Pipeline`; `of` makes them from its arguments.
 
     Attributes:
-        seed_given: the user gave the seed.
-        expected: of the outputs.
+        seed_given: True if the user gave the seed.
+        expected: types, numbers of axes and layouts that outputs must have.
 
     Raises:
-        TypeError, ValueError: an argument has another value than it takes.
+        TypeError, ValueError: an argument has a wrong value.
     """
 
     batch_size: int | None
@@ -111,7 +111,7 @@ class PipelineConfig:
         output_layout: Any,
         **others: Any,
     ) -> PipelineConfig:
-        """Makes the options from a pipeline's arguments, with defaults for those left open."""
+        """Makes the options from a pipeline's arguments, and fills in defaults."""
         if is_key(seed):
             raise TypeError(
                 "Pipeline: seed is a JAX key, and must be an integer. The functions of Pipeline.function take keys, and "
@@ -184,17 +184,13 @@ class PipelineConfig:
 
     @property
     def max_batch_size(self) -> int:
-        """Samples in a batch, at most.
-
-        Raises:
-            ValueError: it was not given.
-        """
+        """Most samples in a batch; raises ValueError if it was not given."""
         if self.batch_size is None:
             raise ValueError("Pipeline: The batch size must be set.")
         return self.batch_size
 
     def engine_options(self, accelerator: jax.Device) -> EngineOptions:
-        """Returns the options of the engine, for this device as "gpu" and "mixed"."""
+        """Returns the options of the engine, with `accelerator` as "gpu" and "mixed"."""
         return EngineOptions(
             batch_size=self.max_batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes, seed=self.seed,
             devices={"cpu": host_device(), "gpu": accelerator}, on_error=self.on_error, max_compiles=self.max_compiles,
@@ -204,7 +200,7 @@ class PipelineConfig:
 
     @property
     def depth(self) -> int:
-        """Batches made ahead."""
+        """Number of batches made ahead."""
         return int(max(_depths(self.prefetch_queue_depth)))
 
     @property
@@ -223,7 +219,7 @@ class PipelineConfig:
 
 
 def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
-    """Returns the default number of threads: that of a worker, or the process's share of the processors."""
+    """Returns the default number of threads: what the workers want, or an equal share of the processors for each process."""
     if isinstance(workers, WorkerSet):
         return workers.threads
     # Other types are refused later.
@@ -231,7 +227,7 @@ def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
 
 
 def _workers_of_environment() -> int:
-    """Returns the default number of workers: that of JDALI_WORKERS, or 0."""
+    """Returns the default number of workers: JDALI_WORKERS, or 0."""
     text = os.environ.get("JDALI_WORKERS", "") or "0"
     try:
         return int(text)

@@ -1,4 +1,4 @@
-"""Copies of a pipeline, at the beginning of its data."""
+"""Copies a pipeline, to the beginning of its data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
     """Returns the nodes of a pipeline's outputs; defines the pipeline if needed, without building it.
 
     Raises:
-        ValueError: the pipeline is in debug mode, in which it has no graph.
+        ValueError: the pipeline is in debug mode, where it has no graph.
     """
     if pipeline.debug:
         raise ValueError("a pipeline in debug mode defines its graph anew in each iteration: use debug=False")
@@ -19,10 +19,10 @@ def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
 
 
 def copied(pipeline: Pipeline, **options: object) -> Pipeline:
-    """Makes a pipeline of the same definition, at the beginning of its data and not built yet.
+    """Makes a pipeline of the same definition, not built yet, at the beginning of its data.
 
-    Unlike a pipeline of `Pipeline.deserialize`, it shares callbacks and Python functions with the first one, and
-    iterators that can be read only once.
+    Unlike a deserialized pipeline, it shares callbacks and Python functions with the first one, and iterators that can be
+    read only once.
     """
     outputs, config = outputs_of(pipeline), pipeline._config
     kept = {name: getattr(pipeline, name) for name in OPTIONS} | config.without_effect()

@@ -1,4 +1,4 @@
-"""The definition of a pipeline: its graph under construction, and its outputs."""
+"""Holds the definition of a pipeline: its graph, while it is built, and its outputs."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Definition:
     """The graph of a pipeline and its outputs.
 
     Args:
-        owner: the pipeline, whose class may define the graph; held weakly, so that a dropped pipeline is collected.
+        owner: the pipeline, whose class may define the graph; referenced weakly, so that a dropped pipeline is collected.
 
     Attributes:
-        graph: in debug mode that of the last iteration.
-        outputs: None: not known yet.
+        graph: the graph; in debug mode that of the last iteration.
+        outputs: the outputs; None: not known yet.
         function: defines the graph, if neither the class nor a `with` block does.
         output_names: names of the outputs for iterators; empty: they have none.
-        is_final: the pipeline was built, so nothing can be added.
+        is_final: True once the pipeline is built, so that nothing can be added.
     """
 
     def __init__(self, owner: Any, config: PipelineConfig):
@@ -66,7 +66,7 @@ class Definition:
     def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
         error = exception[1] if exception else None
-        # Python's own message: with an `__iter__` that raises another one, a node would pass for an `Iterable`.
+        # This is Python's own message: an `__iter__` that raised a better one would make nodes an `Iterable`.
         if isinstance(error, TypeError) and str(error) == "'DataNode' object is not iterable":
             error.add_note(
                 "A node is one output: external_source, python_function and jax_function give several with num_outputs"
@@ -76,18 +76,18 @@ class Definition:
         if self.is_final:
             raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
 
-    def _asked(self) -> tuple[Any, ...]:
+    def _define(self) -> tuple[Any, ...]:
         """Calls the pipeline's `define_graph`."""
         owner = self._owner()
         assert owner is not None
         return as_outputs(owner.define_graph())
 
     def complete(self) -> tuple[DataNode, ...]:
-        """Returns the outputs, which are checked; asks the pipeline for its graph if there are none yet."""
+        """Returns the outputs, after checks; has the pipeline define its graph, if it has not yet."""
         if self.outputs is None:
             self.enter()
             try:
-                outputs = self._asked()
+                outputs = self._define()
             finally:
                 self.leave()
             self.set_outputs(*outputs)
@@ -98,11 +98,11 @@ class Definition:
         return self.outputs
 
     def iteration(self, graph: Graph) -> tuple[DataNode, ...]:
-        """Defines the pipeline once more, in a graph of its own, in debug mode; returns the outputs."""
+        """Defines the pipeline for an iteration of debug mode, in a graph of its own; returns the outputs."""
         self.graph = graph
         graph.owner = self._owner
         with building(graph):
-            returned = self._asked()
+            returned = self._define()
         self.outputs = tuple(self._output(i, value) for i, value in enumerate(returned))
         return self.outputs
 
@@ -133,14 +133,14 @@ class Definition:
         )
 
     def add_sink(self, edge: DataNode) -> None:
-        """Runs what `edge` depends on though it is no output."""
+        """Has `edge` computed, although it is not an output."""
         self._refuse_if_final("given a sink")
         if not isinstance(edge, DataNode):
             raise TypeError(f"Pipeline.add_sink: it takes a DataNode, got {type(edge).__name__}")
         self.graph.own(edge).source.preserve = True
 
     def entries(self) -> tuple[list[Entry], str]:
-        """Returns the entries in which a state and a pipeline are compared, and the fingerprint."""
+        """Returns the entries by which states and pipelines are compared, and their fingerprint."""
         if self._fingerprint is None:
             entries = describe(self.graph.nodes, {"scaled_decoding": self.config.scaled_decoding})
             self._fingerprint = entries, fingerprint(entries)
@@ -148,7 +148,7 @@ class Definition:
 
 
 def current_owner() -> Any:
-    """Returns the pipeline that is being defined, None outside of a definition."""
+    """Returns the pipeline that is being defined; None outside a definition."""
     graph = current_graph()
     return None if graph is None or graph.owner is None else graph.owner()
 
@@ -158,7 +158,7 @@ def _are_numbers(value: object) -> bool:
 
 
 def as_outputs(returned: object) -> tuple[Any, ...]:
-    """Lists the outputs that a function which defines a pipeline returned."""
+    """Lists the outputs in the result of a function that defines a pipeline."""
     if returned is None:
         return ()
     if isinstance(returned, Mapping):

@@ -1,4 +1,4 @@
-"""`pipeline_def`: a function that defines a pipeline, as a factory of pipelines."""
+"""Turns a function that defines a pipeline into a factory of pipelines: `pipeline_def`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
 
     Args:
         fn: the function.
-        enable_conditionals: `if`, `and`, `or` and `not` on DataNodes work sample by sample. Also taken by the factory.
-        pipeline_kwargs: arguments of `Pipeline`; those given to the factory go before these. With `debug=True`
-            the function runs in each iteration, and each operator when it is called.
+        enable_conditionals: `if`, `and`, `or` and `not` on DataNodes work sample by sample. The factory takes it, too.
+        pipeline_kwargs: arguments of `Pipeline`; arguments of the factory override them. With `debug=True` the function runs
+            in each iteration, and each operator when it is called.
 
-    The function returns a node, a tuple or list of them, or a dict, whose keys are `Pipeline.output_names`.
+    The function returns a node, a tuple or list of nodes, or a dict whose keys become `Pipeline.output_names`.
 
     Returns: a function that takes the function's own arguments and those of `Pipeline`.
     """
@@ -76,7 +76,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
 
 
 def _refusing(factory: str, method: str) -> Callable[..., Any]:
-    """Returns a stand-in for a method of pipelines on the function that makes them, which raises TypeError."""
+    """Returns a method for the factory that raises TypeError: it belongs to pipelines."""
 
     def refuse(*_: object, **__: object) -> Any:
         raise TypeError(
@@ -87,10 +87,10 @@ def _refusing(factory: str, method: str) -> Callable[..., Any]:
 
 
 def annotated_names(function: Callable[..., object]) -> tuple[str, ...]:
-    """Returns names of the outputs, if a function is annotated to return a TypedDict or a NamedTuple."""
+    """Returns the names of the outputs, if a function's annotation returns a TypedDict or a NamedTuple."""
     try:
         returned = typing.get_type_hints(function).get("return")
-    except (NameError, TypeError):  # names that only a type checker knows
+    except (NameError, TypeError):  # names that exist for type checkers only
         return ()
     if typing.is_typeddict(returned):
         return tuple(returned.__annotations__)
@@ -100,7 +100,7 @@ def annotated_names(function: Callable[..., object]) -> tuple[str, ...]:
 def _split_arguments(
     function: Callable[..., object], kwargs: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Splits keyword arguments into those of the function itself and those of `Pipeline`."""
+    """Splits keyword arguments into the function's own and those of `Pipeline`."""
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
             raise TypeError(

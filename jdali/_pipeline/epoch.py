@@ -1,4 +1,4 @@
-"""`for outputs in pipeline`: the batches of an epoch, where the pipeline knows its end."""
+"""Iterates over the batches of an epoch, `for outputs in pipeline`, if the pipeline knows the end."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _INSTEAD = (
 def epoch(
     engine: Engine, run: Callable[[], Outputs], state: Callable[[], Mapping[str, Any]], *, feeds_itself: bool
 ) -> Iterator[Outputs]:
-    """Goes through the batches of a pipeline up to the end of the epoch.
+    """Yields the batches of a pipeline up to the end of the epoch.
 
-    The last batch holds the reader's last sample of the epoch, or is the last one of an external source. It may hold
-    samples of the next epoch, which do not come again. A source stays at its end until `reset`.
+    The last batch has the reader's last sample of the epoch, or is the last one of an external source. It may also have
+    samples of the next epoch, which are not repeated. A source stays at its end until `reset`.
 
     Args:
-        feeds_itself: the pipeline has an `iter_setup`, which may end it.
+        feeds_itself: True if the pipeline has an `iter_setup`, which may end it.
     """
     if engine.knows_sources:
         _refuse_endless(engine, feeds_itself)
@@ -37,9 +37,7 @@ def _batches(
     engine: Engine, run: Callable[[], Outputs], state: Callable[[], Mapping[str, Any]], feeds_itself: bool
 ) -> Iterator[Outputs]:
     known = engine.knows_sources
-    begun = (
-        _epoch_of_reader(engine, state) if known else 0
-    )  # in debug mode the first batch makes the sources known
+    begun = _epoch_of_reader(engine, state) if known else 0  # debug mode knows sources after the first batch
     while True:
         try:
             outputs = run()

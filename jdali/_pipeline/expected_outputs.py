@@ -1,4 +1,4 @@
-"""Checks of a pipeline's outputs: `output_dtype`, `output_ndim` and `output_layout`."""
+"""Checks a pipeline's outputs against `output_dtype`, `output_ndim` and `output_layout`."""
 
 from __future__ import annotations
 
@@ -13,18 +13,13 @@ from jdali.tensors import TensorList
 
 
 class Expected:
-    """Element type, number of axes and layout of the outputs: one for all, a list with one for each, or None.
-
-    Args:
-        dtype: a DALI type, or one of NumPy.
-        ndim: 0 or more.
-        layout: a letter for each axis.
+    """Expected element type, number of axes and layout: one for all outputs, a list with one for each, or None.
 
     Attributes:
-        given: the three, as arguments of `Pipeline`.
+        given: the three as arguments of `Pipeline`.
 
     Raises:
-        TypeError, ValueError: an option has another value.
+        TypeError, ValueError: an option has a wrong value.
     """
 
     def __init__(self, dtype: Any, ndim: Any, layout: Any):
@@ -42,12 +37,12 @@ class Expected:
                 raise ValueError(f"Pipeline: `output_ndim` must be non-negative. {found}")
 
     def of(self, name: str, count: int) -> list[Any]:
-        """Returns the option of this name, one value for each output."""
+        """Returns the values of an option, one for each output."""
         value = self.given[name]
         return list(value) if isinstance(value, (list, tuple)) else [value] * count
 
     def check_count(self, count: int) -> None:
-        """Raises RuntimeError if an option describes another number of outputs."""
+        """Raises RuntimeError if an option has values for another number of outputs."""
         if any(isinstance(value, (list, tuple)) and len(value) != count for value in self.given.values()):
             received = "".join(f"\n{name}={value}" for name, value in self.given.items())
             raise RuntimeError(
@@ -56,7 +51,7 @@ class Expected:
             )
 
     def check(self, outputs: tuple[TensorList, ...]) -> None:
-        """Raises RuntimeError if an output differs from what the options say."""
+        """Raises RuntimeError if an output differs from the options."""
         if all(value is None for value in self.given.values()):
             return
         rows = zip(*(self.of(name, len(outputs)) for name in self.given), strict=True)

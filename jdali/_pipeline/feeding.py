@@ -1,4 +1,4 @@
-"""`feed_input`: data of the user's for external sources, batch by batch."""
+"""Feeds data of the user's to external sources, batch by batch: `feed_input`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def feed(
     layout: str | None = None,
     copy: bool = True,
 ) -> None:
-    """Gives the data of the next batch to several sources: to all, or, if it raises, to none."""
+    """Feeds the data of the next batch to several sources: to all of them or, if it raises, to none."""
     adding = []
     for wanted, data in inputs:
         if isinstance(wanted, DataNode) and definition.config.debug:
@@ -33,7 +33,7 @@ def feed(
 def _checked(
     engine: Engine, graph: Graph, wanted: DataNode | str, data: object, layout: str | None, copy: bool
 ) -> Callable[[], None]:
-    """Returns a function that adds checked data to their source."""
+    """Checks data; returns a function that adds it to its source."""
     node, source = _fed_source(engine, graph, wanted)
     if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
         add = functools.partial(source.feed_output, wanted.index, engine.plan.unused_outputs(node))

@@ -1,4 +1,4 @@
-"""`Pipeline`: DALI's graph mode."""
+"""Defines `Pipeline`, DALI's graph mode."""
 
 from __future__ import annotations
 
@@ -54,65 +54,66 @@ from jdali.types import PipelineAPIType
 
 Self = TypeVar("Self", bound="Pipeline")
 
-# An external source that gives only bad samples is an error after so many.
+# Bad samples in a row, without a good one, after which an external source raises.
 MOST_LOST = 1024
 
 
 class Pipeline:
-    """A graph of operators that gives one batch a run.
+    """A graph of operators that returns one batch for each run.
 
     Args:
         batch_size: samples in a batch (also available as `max_batch_size`).
-        num_threads: threads that read and decode, in each process that does so; None: the processors that this process
-            may use, shared among these processes.
-        device_id: kept for DALI's sake; "gpu" is JAX's default device, whatever that is.
-        seed: of all random operators; -1 or None: a fresh one, see `Pipeline.seed`.
-        exec_pipelined, exec_async: with False for either, a batch is made only when it is asked for.
-        prefetch_queue_depth: batches made ahead; of a dict, as in DALI, the largest value counts.
-        enable_checkpointing: `checkpoint`, the method and the argument, may be used.
-        checkpoint: what `checkpoint()` of the same pipeline gave, or `checkpoints()` of an iterator: the
-            pipeline, and an iterator made of it, go on from there.
+        num_threads: threads that read and decode, in each process that does so; None: an equal share of the processors
+            that this process may use.
+        device_id: kept for compatibility with DALI; "gpu" is JAX's default device.
+        seed: seed of all random operators; -1 or None: a new random one, see `Pipeline.seed`.
+        exec_pipelined, exec_async: if either is False, a batch is made only when it is asked for.
+        prefetch_queue_depth: number of batches made ahead; in a dict, as in DALI, the largest value counts.
+        enable_checkpointing: allows `checkpoint`, the method and the argument.
+        checkpoint: bytes that `checkpoint()` of the same pipeline returned, or `checkpoints()` of an iterator: the
+            pipeline, and an iterator over it, continue from there.
         py_num_workers: processes that run the callbacks of external sources, and Python functions, with
-            `parallel=True`; each source that is read in order has another one of its own.
+            `parallel=True`; each source that is read in order gets one more of its own.
         py_start_method: how these are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
-        py_callback_pickler: what "spawn" sends the callbacks with: a module or an object with `dumps` and `loads`, or
-            a tuple of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
-            functions, and cloudpickle, where it is installed, for what only it can pickle.
+        py_callback_pickler: pickles the callbacks for "spawn": a module or an object with `dumps` and `loads`, or a tuple
+            of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
+            functions, and cloudpickle, if it is installed, for what only it can pickle.
         py_timeout: seconds that one call of a callback in a worker process may take; a longer one raises and ends the
             workers. None: no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
-        output_dtype, output_ndim, output_layout: expected of the outputs, one value for each or one for all; another
-            batch raises.
-        debug: the function runs in each iteration, and each operator when it is called: see docs/debug.md. For
+        output_dtype, output_ndim, output_layout: expected of the outputs, one value for each output or one for all; a
+            batch that differs raises.
+        debug: runs the function in each iteration, and each operator when it is called: see docs/debug.md. For
             pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`,
             `on_error` and `scaled_decoding` have no effect then; a bad sample raises.
         on_error: what to do if an operator fails on a sample: "raise"; "skip": put another sample of the data set in its
-            place, chosen by the epoch and the index of the bad one; "mask": the same, and iterators give a mask, which is
+            place, chosen by the epoch and the index of the bad one; "mask": the same, and iterators return a mask that is
             False there. The stand-in also comes at its own position: every good sample comes at least once an epoch,
             exactly once where the mask is True. `Pipeline.errors` lists the bad samples.
-            An external source has no other samples: a good sample of the batch stands in. A batch without any is left
-            out; 1024 bad samples in a row raise.
+            An external source has no other samples, so a good sample of the batch stands in. A batch without a good
+            sample is left out; 1024 bad samples in a row raise.
         max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
-        max_prefetch_bytes: most bytes of batches that wait or are under way; a new one is estimated by the largest so
-            far, and until the first one is made no second one begins. None: a quarter of the memory of the machine or
-            container, without that wait for the first one.
+        max_prefetch_bytes: most bytes of batches that wait or are being made. A new batch counts as the largest so far;
+            until the first one is made, no second one starts. None: a quarter of the memory of the machine or
+            container, without that wait for the first batch.
         max_idle_bytes: most bytes of host memory kept for later batches; `plan` shows it. Together with the memory of
             living batches it never exceeds what batches once took at the same time. 0: memory is freed as soon as
             nothing refers to it.
-        scaled_decoding: decode JPEG at 1/2, 1/4 or 1/8 where the resize that follows shrinks the picture
-            by at least as much anyway. Faster; the picture differs a little from the exact one.
-        exact_shapes: run each sample in a call of its own, so that its bits depend on nothing else. A few operators need
-            it (docs/resuming.md names them). Costs a call a sample (0.3 ms on a CPU), and each stage runs on one device.
+        scaled_decoding: decodes JPEG at 1/2, 1/4 or 1/8 if the resize that follows shrinks the picture by at least as
+            much. Faster; the picture differs a little from the exact one.
+        exact_shapes: runs each sample in a call of its own, so that its bits depend on nothing else. A few operators need
+            it (docs/resuming.md names them). It costs a call for each sample (0.3 ms on a CPU), and each stage runs on
+            one device.
         workers: processes that make batches, each with `num_threads` threads; 0: this process makes them, with the same
             bits. None: the environment variable JDALI_WORKERS, or 0. They get the pipeline by value (extra "workers"),
             and the script needs no `if __name__ == "__main__":`. External sources and fed data stay in this process;
             Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the batches. See
             docs/scaling.md.
         min_workers, max_workers: bounds of the number of workers, which follows the time that the loop waits for batches.
-            It begins with `workers`, or else `min_workers` (1 if not given). None: only `resize_workers` changes it.
-        compilation_cache: keep compiled programs in the user's cache folder for the next start; False: leave JAX's
+            It starts with `workers`, or else `min_workers` (1 if not given). None: only `resize_workers` changes it.
+        compilation_cache: keeps compiled programs in the user's cache folder for the next start; False: leaves JAX's
             configuration alone.
-        kwargs: arguments of DALI that have no effect here: see `WITHOUT_EFFECT`.
+        kwargs: arguments of DALI without effect here, see `WITHOUT_EFFECT`.
     """
 
     def __init__(
@@ -160,16 +161,16 @@ class Pipeline:
         self._definition = Definition(self, self._config)
         self._build_lock = threading.RLock()
         self._callback_workers: CallbackWorkers | None = None
-        self._window: Window | None = None  # None: it was not built
+        self._window: Window | None = None  # None: not built yet
         self._first_source_position: dict[str, Any] = {}  # of the sources, before the first batch
         self._restored_iterator: dict[str, Any] | None = None
         self._is_restored = False
         # Guarded by the window's turn, as long as batches are taken.
-        self._source_position: dict[str, Any] = {}  # of the sources, behind the last batch taken
+        self._source_position: dict[str, Any] = {}  # of the sources, after the last batch taken
         self._scheduled = 0  # batches that were scheduled and not taken
         self._skipped: list[SkippedSample] = []
         self._lost_in_a_row = 0  # failed samples since the last batch that has some
-        self._api_type: PipelineAPIType | None = None  # of who calls
+        self._api_type: PipelineAPIType | None = None  # the API that the caller uses
 
     def __repr__(self) -> str:
         return (
@@ -180,12 +181,12 @@ class Pipeline:
     # --- defining ---------------------------------------------------------------------------
     @staticmethod
     def current() -> Any:
-        """Returns the pipeline that is being defined, None outside of a definition."""
+        """Returns the pipeline that is being defined; None outside a definition."""
         return current_owner()
 
     @staticmethod
     def push_current(pipeline: Pipeline) -> None:
-        """Starts adding operators to `pipeline`; as `with pipeline:`."""
+        """Starts adding operators to `pipeline`, as `with pipeline:` does."""
         pipeline.__enter__()
 
     @staticmethod
@@ -204,7 +205,7 @@ class Pipeline:
         self._definition.leave(*exception)
 
     def define_graph(self) -> Any:
-        """Defines the graph and returns the outputs; for subclasses (an older way of DALI's)."""
+        """Defines the graph and returns the outputs; for subclasses, an older style of DALI."""
         return self._definition.function() if self._definition.function is not None else ()
 
     def set_outputs(self, *output_data_nodes: object) -> None:
@@ -216,7 +217,7 @@ class Pipeline:
         self._definition.set_outputs(*output_data_nodes)
 
     def add_sink(self, edge: DataNode) -> None:
-        """Runs the operators that `edge` depends on, though it is not an output."""
+        """Has `edge` computed, although it is not an output."""
         self._definition.add_sink(edge)
 
     # --- building ---------------------------------------------------------------------------
@@ -228,7 +229,7 @@ class Pipeline:
     def _ensure_built(self) -> Window:
         """Returns the window; builds the pipeline first if needed."""
         if self._window is None:
-            with self._build_lock:  # of threads that ask for a first batch at the same time, one builds
+            with self._build_lock:  # several threads may want the first batch
                 if self._window is None:
                     return self._build_window()
         return self._window
@@ -245,7 +246,7 @@ class Pipeline:
         else:
             self._start_callback_workers()
             engine = make_engine(config, self._definition, self._callback_workers)
-        kept = weakref.ref(self)  # what runs a pipeline must not keep it
+        kept = weakref.ref(self)  # the window must not keep the pipeline alive
         # Looked up for each draw, as in `_set_up`: it may be a static method, or be set on the pipeline itself.
         setup = (lambda: getattr(kept(), "iter_setup", None)) if self._feeds_itself else None
         window = make_window(config, engine, setup)
@@ -314,7 +315,7 @@ class Pipeline:
         window.resize_workers(count)
 
     def close(self) -> None:
-        """Stops all threads and closes the readers; so does the loss of the last reference."""
+        """Stops all threads and closes the readers, as losing the last reference does."""
         if self._window is not None:
             self._window.close()
         elif self._callback_workers is not None:
@@ -332,7 +333,7 @@ class Pipeline:
         Raises:
             OperatorError: an operator failed. With `on_error` "skip" or "mask": it failed on all samples of the data set, or
                 of the batch that was fed.
-            StopIteration: an external source is at its end; `reset` goes on.
+            StopIteration: an external source is at its end; `reset` starts the next epoch.
         """
         if pipeline_inputs:
             self.feed_inputs(pipeline_inputs)
@@ -340,7 +341,7 @@ class Pipeline:
             return self._with_samples(self.run_result()).outputs
 
     def _with_samples(self, result: Result) -> Result:
-        """Returns the result, or the next one that has samples; a pipeline that is fed has no next one."""
+        """Returns the result, or the next one that has samples; a fed pipeline has no next one, so it raises."""
         while result.nothing is not None:
             if self._ensure_built().engine.cursor.is_fed:
                 raise result.nothing
@@ -348,9 +349,9 @@ class Pipeline:
         return result
 
     def run_result(self) -> Result:
-        """Runs once; returns the batch with the identities of its samples, masks and the state behind it.
+        """Runs once; returns the batch with the identities of its samples, masks and the state after it.
 
-        Where `run` leaves out a batch that has no good sample, the result has no outputs.
+        A batch without a good sample, which `run` leaves out, is a result without outputs.
         """
         self._prepare_unscheduled()
         return self._take_batch()
@@ -363,7 +364,7 @@ class Pipeline:
                 return result
 
     def _take_ready_batch(self) -> Result | None:
-        """Returns the next batch; None: it is not there, or another thread took it, or a state was set."""
+        """Returns the next batch; None: it is not ready, another thread took it, or a state was set."""
         window = self._ensure_built()
         with window.turn:
             try:
@@ -389,7 +390,7 @@ class Pipeline:
     def wait_result(self) -> None:
         """Blocks until `take_result` may have a batch, for iterators, which take it under a lock of their own.
 
-        Returns at once if the thread that takes a batch makes it.
+        It returns at once if the thread that takes a batch makes it.
         """
         self._ensure_built().wait()
 
@@ -401,7 +402,7 @@ class Pipeline:
     def follow(self, follower: Follower) -> None:
         """Lets an iterator decide on the batches that are made ahead, and finish them; see `Window.follow`.
 
-        `run` gives the same batches.
+        `run` returns the same batches.
         """
         self._ensure_built().follow(follower)
 
@@ -414,7 +415,7 @@ class Pipeline:
         self._set_up()
 
     def _set_up(self) -> None:
-        """Calls `iter_setup`, where that is not done for batches ahead."""
+        """Calls `iter_setup`, unless that is done for batches ahead."""
         window = self._ensure_built()
         window.refuse_own_thread()
         if not window.calls_user:
@@ -424,8 +425,8 @@ class Pipeline:
     def begin(self) -> None:
         """Starts making the next batches in the background, as `run` does; iterators call it.
 
-        Functions of external sources are called for them here. Does nothing if data is fed, or with `exec_async=False`
-        or `exec_pipelined=False`.
+        It calls the functions of external sources for them. It does nothing if data is fed, or with `exec_async=False` or
+        `exec_pipelined=False`.
         """
         self._ensure_built().begin()
 
@@ -433,7 +434,7 @@ class Pipeline:
     def schedule_run(self) -> None:
         """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`.
 
-        It is made in the background; with `exec_async=False` or `exec_pipelined=False`, before this returns.
+        The batch is made in the background; with `exec_async=False` or `exec_pipelined=False`, before this returns.
         """
         if self._api_type is PipelineAPIType.ITERATOR:
             self.begin()
@@ -479,13 +480,13 @@ class Pipeline:
         return self._scheduled == 0
 
     def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
-        """Goes through the batches up to the end of the epoch: of the reader, or where an external source ends.
+        """Yields the batches up to the end of the epoch: of the reader, or of an external source.
 
-        As with `run`, the last one may hold samples of the next epoch. The next loop continues one that was left; after
-        the end of a source, call `reset` first.
+        As with `run`, the last batch may have samples of the next epoch. A loop continues where an earlier one was left;
+        after the end of a source, call `reset` first.
 
         Raises:
-            TypeError: nothing in the pipeline says where an epoch ends.
+            TypeError: the pipeline's epochs have no end.
         """
         return epoch(self._ensure_built().engine, self.run, self.get_state, feeds_itself=self._feeds_itself)
 
@@ -493,13 +494,13 @@ class Pipeline:
         """Feeds external sources with `feed_input`, in subclasses that define it; called before each iteration.
 
         As DALI does, `run` calls it for batches ahead: `prefetch_queue_depth` times before the first batch comes (once
-        with `exec_async=False`). It raises StopIteration after the last batch; `reset` goes on.
+        with `exec_async=False`). It raises StopIteration after the last batch; `reset` starts the next epoch.
         """
 
     def reset(self) -> None:
-        """Goes on after the end of an external source: callbacks count from 0 again, readers continue.
+        """Starts the next epoch after the end of an external source: callbacks count from 0 again, readers continue.
 
-        Iterables begin again if they have a `cycle`; others stay at their end.
+        Iterables with a `cycle` restart; others stay at their end.
         """
         window = self._ensure_built()
         with window.turn:
@@ -521,10 +522,10 @@ class Pipeline:
 
     @property
     def runs_ahead(self) -> bool:
-        """True if a batch is made completely before it is asked for.
+        """True if batches are made completely before they are asked for.
 
-        A pipeline that is fed waits for its data. One that calls functions of the user calls them for a later batch when
-        one is asked for.
+        A fed pipeline waits for its data. A pipeline with functions of the user's calls them for a later batch when one is
+        asked for.
         """
         window = self._ensure_built()
         return window.ahead and not window.calls_user
@@ -540,7 +541,7 @@ class Pipeline:
         self, data_node: DataNode | str, data: object, layout: str | None = None, cuda_stream: object = None,
         use_copy_kernel: bool = False,
     ) -> None:  # fmt: skip
-        """Gives the data of the next batch to an external source that has no source of its own.
+        """Feeds the data of the next batch to an external source without a `source`.
 
         Args:
             data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed by name,
@@ -548,7 +549,7 @@ class Pipeline:
             data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
                 them if the source has several outputs and is fed by name. Copied before this returns, unless the external
                 source has `no_copy=True`.
-            layout: of the samples of this batch, if `fn.external_source` has none; None: that of a TensorList.
+            layout: layout of the samples, if `fn.external_source` has none; None: that of a TensorList.
 
         Raises:
             KeyError: the pipeline has no such external source.
@@ -557,11 +558,11 @@ class Pipeline:
         feed(self._ensure_built().engine, self._definition, [(data_node, data)], layout)
 
     def feed_inputs(self, inputs: Mapping[str, object], *, copy: bool = True) -> None:
-        """Feeds several external sources, as `feed_input`. If it raises, none of them has got data.
+        """Feeds several external sources, as `feed_input` does. If it raises, none of them has got data.
 
         Args:
             inputs: the data of the next batch, by the names of the external sources.
-            copy: False: nobody will write to the data.
+            copy: copies the data; False: the caller must not write to it.
         """
         feed(self._ensure_built().engine, self._definition, list(inputs.items()), copy=copy)
 
@@ -591,7 +592,7 @@ class Pipeline:
 
     @contextlib.contextmanager
     def _check_api_type_scope(self, type: PipelineAPIType) -> Iterator[None]:
-        """Has batches scheduled and taken as an iterator does it, in this scope: they need not be scheduled."""
+        """Sets the caller's API in this scope: for an iterator's, batches need not be scheduled."""
         before, self._api_type = self._api_type, type
         try:
             yield
@@ -626,13 +627,13 @@ class Pipeline:
         return written_state(self._definition, self._source_position)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes on after the batch that `get_state` followed, in this or an equal pipeline.
+        """Continues after the batch at which `get_state` was called, in this or an equal pipeline.
 
-        Batch size and number of shards may differ. A pipeline without a seed of its own takes that of the state.
-        Iterables without `get_state` and `set_state` are read again up to that position.
+        Batch size and number of shards may differ. A pipeline without a seed of its own takes the state's. Iterables
+        without `get_state` and `set_state` are read again up to that position.
 
         Raises:
-            StateError: the state is of another pipeline, or a source cannot go there.
+            StateError: the state belongs to another pipeline, or a source cannot return to it.
         """
         self._restore(self._ensure_built(), state)
 
@@ -644,17 +645,17 @@ class Pipeline:
             self._source_position = position
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
-        """Ends an epoch early, after the batch that `get_state` followed; drops what was made since.
+        """Ends an epoch early, after the batch at which `get_state` was called; drops batches made since.
 
         For iterators, which count epochs; see their `take` and `reset(force=True)`.
 
         Args:
-            state: of this pipeline.
-            batches: number that the epoch would have had after that: readers and sources skip them. None: up to the end
-                of a source; sources with a `cycle` begin again, readers continue.
+            state: state of this pipeline.
+            batches: number of batches that the epoch has after the state; readers and sources skip them. None: unknown;
+                sources with a `cycle` restart, readers continue.
 
         Raises:
-            StateError: a source cannot go there.
+            StateError: a source cannot return to the state.
         """
         window = self._ensure_built()
         with self._moving(window):
@@ -705,16 +706,16 @@ class Pipeline:
     def serialize(self, define_graph: object = None, filename: str | None = None) -> bytes:
         """Writes the definition: operators, arguments and options, without the position (see `checkpoint`).
 
-        Functions and iterables of external sources are left out: a pipeline made of the bytes needs `feed_input`.
+        Functions and iterables of external sources are left out: a deserialized pipeline needs `feed_input`.
 
         Args:
-            define_graph: a function that returns the outputs, as the method of this name does; for a pipeline
-                that has none yet.
+            define_graph: a function that returns the outputs, as the method of this name does; for a pipeline without
+                outputs.
             filename: also written there.
 
         Raises:
-            RuntimeError: an argument, a function for instance, cannot be written.
-            TypeError: `define_graph` is no function.
+            RuntimeError: an argument cannot be written, a function for instance.
+            TypeError: `define_graph` is not a function.
         """
         if define_graph is not None:
             use_function(self._definition, define_graph)
@@ -725,7 +726,7 @@ class Pipeline:
         return data
 
     def deserialize_and_build(self, serialized_pipeline: str | bytes) -> None:
-        """Adds the operators that `serialize` wrote to this pipeline, which has none yet, and builds it."""
+        """Adds the operators that `serialize` wrote to this pipeline, which must have none, and builds it."""
         if self._definition.graph.nodes:
             raise RuntimeError("Pipeline.deserialize_and_build: the pipeline has operators already")
         define(self._definition, parsed(serialized_pipeline))
@@ -740,7 +741,7 @@ class Pipeline:
 
         Args:
             serialized_pipeline, filename: the bytes, or the file that they are in.
-            kwargs: arguments of `Pipeline`, in place of those that were written.
+            kwargs: arguments of `Pipeline`; they override those that were written.
         """
         content = given_content(serialized_pipeline, filename)
         pipeline = cls(**{**given_options(content["options"]), **kwargs})
@@ -749,10 +750,10 @@ class Pipeline:
         return pipeline
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Has `pickle` and `copy` make an equal pipeline, built and at the same position.
+        """Lets `pickle` and `copy` make an equal pipeline, built and at the same position.
 
         Raises:
-            TypeError: an argument, a function or a source for instance, cannot be written.
+            TypeError: an argument cannot be written, a function or a source for instance.
         """
         self._ensure_built()
         return _remade, (type(self), *pickled(self._definition), self.get_state())
@@ -764,10 +765,10 @@ class Pipeline:
         return self._definition.graph
 
     def inspector(self) -> eager.PipelineInspector:
-        """Returns what shows batches and samples, by a cursor of its own; for the viewer.
+        """Returns an inspector of batches and samples, with a cursor of its own; for the viewer.
 
         Raises:
-            RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
+            RuntimeError: an external source cannot be replayed, or the pipeline is in debug mode.
         """
         if self._config.debug:
             raise RuntimeError(
@@ -802,7 +803,7 @@ class Pipeline:
 
     @property
     def outputs_of_graph(self) -> tuple[DataNode, ...]:
-        """The nodes that give the outputs."""
+        """The nodes of the outputs."""
         self._ensure_built()
         return tuple(self._definition.outputs or ())
 
@@ -836,7 +837,7 @@ class Pipeline:
         """Returns DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
 
         Args:
-            name: of the reader; None: a dict of all readers by name.
+            name: name of the reader; None: returns a dict of all readers by name.
         """
         metas = {node.name: reader.meta() for node, reader in self._ensure_built().engine.readers.items()}
         if name is None:
@@ -893,7 +894,7 @@ class Pipeline:
 
         Raises:
             ImportError: the extra `view` is not installed.
-            RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
+            RuntimeError: an external source cannot be replayed, or the pipeline is in debug mode.
         """
         try:
             view = entry("view")
@@ -902,14 +903,13 @@ class Pipeline:
         return view(self, port=port, host=host)
 
     def warmup(self, progress: bool = True) -> int:
-        """Compiles the programs of the next batches ahead; the loop gets these batches as well.
+        """Compiles the programs of the next batches ahead; the loop still gets these batches.
 
-        Runs batches for an epoch, or until no new program was compiled for a while, and once more if a stage has risen to
-        coarser padded shapes meanwhile. It must be possible to ask external sources again: lists, or callbacks that take
-        an index.
+        It runs batches for an epoch, or until no new program was compiled for a while, and once more if a stage has risen
+        to coarser padded shapes meanwhile. External sources must be lists, or callbacks that take an index.
 
         Args:
-            progress: show a bar (by tqdm, if it is installed) where stderr is a terminal.
+            progress: shows a bar (of tqdm, if it is installed) if stderr is a terminal.
 
         Returns: number of programs compiled.
         """
@@ -929,9 +929,9 @@ class Pipeline:
         """Writes the graph in Graphviz's DOT format.
 
         Args:
-            filename: where to.
-            show_tensors: edges carry the names of the tensors.
-            show_ids: node labels carry the nodes' numbers.
+            filename: file to write.
+            show_tensors: adds the names of the tensors to the edges.
+            show_ids: adds the numbers of the nodes to their labels.
             use_colors: nodes of the accelerator are green, those of the host blue.
         """
         plan = self._ensure_built().engine.plan
@@ -950,25 +950,24 @@ class Pipeline:
         deterministic: bool | Mapping[str, Any] = False,
         layout: str | Sequence[str] | None = None,
     ) -> PipelineFunction:
-        """Returns the compiled operators behind a start as a pure function, and the part before them.
+        """Returns the compiled operators after a start as a pure function, and the part before them.
 
-        The function takes a batch of any size, or one sample, dense or padded with its sizes, and gives the bits that the
-        pipeline gives. It can be called in `jit`, `vmap`, `grad` and `shard_map`. Nothing is opened or read.
+        The function takes a batch of any size, or one sample, dense or padded with its sizes, and returns the pipeline's
+        bits. It can be called in `jit`, `vmap`, `grad` and `shard_map`. Nothing is opened or read.
 
         Args:
-            start: where it begins: a node or its name (of `name=` in the definition), for all of its outputs; or several.
-                None: behind the last operators on the host, such as decoders, and what readers give.
-            outputs: what it returns: nodes, or their names; None: those outputs of the pipeline that follow from the
-                start.
-            deterministic: True: random operators are refused. Names of random operators with a value for each: these do
-                not run, their output is the value, and others are refused. In place of a value, a typed key of JAX,
-                such as `jax.random.key(0)`: the operator runs, and draws from it the same for every sample. False:
-                they draw.
-            layout: of one sample of the start, such as "HWC", for each of its values or for all; None: what decoders
-                and external sources say, otherwise "".
+            start: inputs of the function: a node or its name (`name=` in the definition), for all of its outputs; or
+                several. None: the outputs of the last host operators, such as decoders, and of readers.
+            outputs: results of the function: nodes, or their names; None: the outputs of the pipeline that follow from
+                the start.
+            deterministic: False: random operators draw. True: they are refused. A dict: each random operator that it
+                names is replaced by the given value, and others are refused. In place of a value, a typed key of JAX,
+                such as `jax.random.key(0)`: the operator runs, and draws from the key, the same for every sample.
+            layout: layout of a sample of the start, such as "HWC", for each of its values or for all; None: the layout
+                of the decoder or external source, otherwise "".
 
         Raises:
-            ValueError: an operator behind the start runs on the host, such as a decoder or a Python function, chooses
+            ValueError: an operator after the start runs on the host, such as a decoder or a Python function, chooses
                 among the samples of a batch, or reads data that the start does not lead to; or the pipeline has no such
                 node. The error names it.
             RuntimeError: the pipeline is in debug mode, so it has no graph.
@@ -997,22 +996,22 @@ class Pipeline:
     ) -> str:
         """Writes the preprocessing to a folder, which `jdali.load` reads without the code of the pipeline.
 
-        The compiled part is StableHLO for all platforms, for any number of samples; the part before it, and what is
-        computed from sizes, is JSON. Nothing in the folder is code.
+        The compiled part is StableHLO for all platforms, for any number of samples. The part before it, and the planning of
+        sizes, is JSON. Nothing in the folder is code.
 
         Args:
-            folder: where to; it is made.
-            start, outputs, layout: as of `function`.
-            shapes: padded shapes of one sample of the start, such as [(512, 512), (1024, 1024)] for pictures; a sample runs
-                in the smallest that holds it, and one that fits in none is refused. Of several values a tuple with a shape
-                for each. None: squares of 256 to 2048 pixels, if the start is pictures.
-            deterministic: as of `function`; random operators are refused unless they get a value, or False is given:
-                then calls need a key or index.
-            dtypes: element types of the start; None: uint8 of pictures, float32 of all else.
+            folder: folder to write; it is created.
+            start, outputs, layout: as in `function`.
+            shapes: padded shapes of one sample of the start, such as [(512, 512), (1024, 1024)] for pictures. A sample
+                runs in the smallest one that holds it; if none does, it is refused. For several values, tuples with a
+                shape for each. None: squares of 256 to 2048 pixels, if the start is pictures.
+            deterministic: as in `function`; random operators are refused unless they get a value or a key. False: they
+                draw, and calls need a key or index.
+            dtypes: element types of the start; None: uint8 for pictures, float32 for all else.
             platforms: some of "cpu", "cuda" and "tpu"; this machine need not have them.
-            max_aspect: of pictures, the longest side to the shortest: shapes in between hold samples up to it.
+            max_aspect: largest ratio of the longest side of a picture to the shortest.
 
-        Returns: the fingerprint, which `jdali.load` compares if it gets one.
+        Returns: the fingerprint, which `jdali.load` can compare.
 
         Raises:
             ValueError: an operator cannot be exported; the error names it.
@@ -1032,7 +1031,7 @@ class Pipeline:
 
     @property
     def max_batch_size(self) -> int:
-        """As `batch_size`: no batch has more."""
+        """Most samples in a batch, the same as `batch_size`."""
         return self._config.max_batch_size
 
     @property
@@ -1042,12 +1041,12 @@ class Pipeline:
 
     @property
     def device_id(self) -> int | None:
-        """Kept for DALI's sake; "gpu" is JAX's default device."""
+        """Kept for compatibility with DALI; "gpu" is JAX's default device."""
         return self._config.device_id
 
     @property
     def seed(self) -> int:
-        """The seed of all random operators; without one of its own, a pipeline takes that of a state."""
+        """Seed of all random operators; a pipeline without one of its own takes that of a restored state."""
         return self._config.seed if self._window is None else self._window.engine.seed
 
     @property
@@ -1062,7 +1061,7 @@ class Pipeline:
 
     @property
     def prefetch_queue_depth(self) -> int | Mapping[str, int]:
-        """Batches made ahead, as given; of a dict the largest value counts."""
+        """Number of batches made ahead, as given; in a dict the largest value counts."""
         return self._config.prefetch_queue_depth
 
     @property
@@ -1123,7 +1122,7 @@ class Pipeline:
 
     @property
     def scaled_decoding(self) -> bool:
-        """True: JPEG is decoded at 1/2, 1/4 or 1/8 where a resize shrinks it by at least as much."""
+        """True: JPEG is decoded at 1/2, 1/4 or 1/8 if a resize shrinks it by at least as much."""
         return self._config.scaled_decoding
 
     @property
@@ -1180,7 +1179,7 @@ class Pipeline:
 
     @property
     def exec_dynamic(self) -> bool:
-        """As given, or True: memory is given back after its last use, as by DALI's dynamic executor."""
+        """As given, or True: memory is freed after its last use, as by DALI's dynamic executor."""
         return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
 
     @property

@@ -1,4 +1,4 @@
-"""The graph of a pipeline by steps: fused operators in one box, time and bytes on each, the border with workers."""
+"""Draws the graph of a pipeline by steps: a box for fused operators, with time and bytes, and the border with workers."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def plan_svg(
     """Draws a plan.
 
     Args:
-        here: what this process runs, where workers run the rest; None: there are no workers.
-        links: what a row leads to, followed by the number of its node; "" for nowhere.
+        here: the steps that this process runs, while workers run the rest; None: there are no workers.
+        links: start of each row's link, which the number of its node follows; "": no links.
     """
     below = set() if here is None else {node for step in here.steps for node in step.nodes}
     boxes: list[_display.GraphBox] = []
@@ -85,8 +85,9 @@ def plan_svg(
 
 
 def _leaving(plan: ExecutionPlan, box_of: Mapping[Node, str]) -> dict[str, dict[DataNode, None]]:
-    """Lists by box the values that other boxes take, each once."""
-    found: dict[str, dict[DataNode, None]] = {}  # `==` of values makes a node: no lists of them are searched
+    """Lists the values of each box that other boxes take, each once."""
+    # Not lists: searching these would call `==`, which makes a node.
+    found: dict[str, dict[DataNode, None]] = {}
     taken = [(v, box_of[node]) for step in plan.steps for node in step.nodes for v in dependencies(node)]
     for value, by in [*taken, *((value, "") for value in plan.outputs)]:
         box = box_of.get(value.source)
@@ -96,7 +97,7 @@ def _leaving(plan: ExecutionPlan, box_of: Mapping[Node, str]) -> dict[str, dict[
 
 
 def _kind(step: HostStep | Stage) -> tuple[str, str]:
-    """Names the kind of a step, and its colour."""
+    """Returns the name of a step's kind, and its colour."""
     if isinstance(step, HostStep):
         kind, colour = ("reads" if step.node.is_source else "host"), "var(--dim)"
     else:

@@ -1,4 +1,4 @@
-"""A pipeline for workers: sent by value and built there, to make batches from tasks."""
+"""Sends a pipeline by value to workers, which build it and make batches from tasks."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from jdali.graph import (
     with_late_steps,
 )
 
-# Options that decide bits, or keys of the compilation cache: workers have those of the user's process.
+# JAX's options that decide bits, or keys of the compilation cache: workers copy them from the user's process.
 _JAX_OPTIONS = (
     "jax_enable_x64", "jax_threefry_partitionable", "jax_default_prng_impl", "jax_default_matmul_precision",
     "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans", "jax_debug_infs", "jax_disable_jit",
     "jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs",
     "jax_persistent_cache_min_entry_size_bytes",
 )  # fmt: skip
-# Names of samples that are compared, spread over the data set.
+# Number of samples whose names are compared, spread over the data set.
 _COMPARED = 256
-# Tasks without a new program after which no more are expected for some time.
+# After so many tasks without a new program, none is expected for some time.
 QUIET_TASKS = 8
 
 
 def give_back_free_memory() -> None:
-    """Gives free pages of the heap back, where the C library can: glibc does so by itself only at the heap's end."""
+    """Returns free pages of the heap to the system, if the C library can; glibc itself only frees the heap's end."""
     with contextlib.suppress(OSError, AttributeError):  # another system, or another C library
         ctypes.CDLL(None).malloc_trim(0)
 
@@ -57,7 +57,7 @@ class SentPipeline:
 
     Attributes:
         readers: size of each reader's data set and a digest of its names, by the name of the node.
-        config: the options, without those that only the user's process needs.
+        config: the options that workers need.
         folder: working folder of the user's process, for relative names.
     """
 
@@ -94,16 +94,16 @@ class SentPipeline:
         self.graph.add_to(graph)
         outputs = tuple(number.find(graph) for number in self.outputs)
         border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
-        # There are many workers, so the memory of each counts more than the time of some more calls.
+        # With many workers, the memory of each counts more than the time of some more calls.
         plan = with_late_steps(border.elsewhere)
         return Engine(plan, config.engine_options(host_device()), tables=self.tables)
 
 
 class Settling:
-    """Makes tasks, and gives free memory back when their programs are compiled.
+    """Makes tasks, and returns free memory to the system once their programs are compiled.
 
-    Compiling, or reading a program from the cache, takes some ten megabytes that the allocator keeps, and later tasks
-    need few of them. Giving memory back after each task would cost page faults in the next.
+    Compiling, or reading a program from the cache, takes some ten megabytes that the allocator keeps, but later tasks need
+    little of it. Returning memory after each task would cost page faults in the next.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ def send_pipeline(
         graph,
         tuple(map(ValueNumber.of, outputs)),
         one_device,
-        # Not needed there, and perhaps impossible to send.
+        # Workers do not need these options, and some cannot be sent.
         dataclasses.replace(
             config, checkpoint=None, py_callback_pickler=None, workers=0, min_workers=1, max_workers=None
         ),
@@ -186,7 +186,7 @@ def _check(nodes: Sequence[NodeRecord]) -> None:
 
 
 def data_set_digest(reader: Any) -> tuple[int, str]:
-    """Returns the number of samples of a reader, and a digest of the names of some."""
+    """Returns the number of samples of a reader, and a digest of some of their names."""
     size = int(reader.count)
     names = hashlib.blake2b(digest_size=16)
     for index in np.unique(np.linspace(0, size - 1, min(size, _COMPARED)).astype(np.int64)).tolist():

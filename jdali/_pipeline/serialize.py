@@ -1,4 +1,4 @@
-"""A pipeline as bytes: its graph and options as JSON, from which another program makes the pipeline again."""
+"""Writes a pipeline as bytes, its graph and options as JSON, and reads it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jdali.graph import ValueNumber
 
 VERSION = 1
 
-# Options of a pipeline that are kept; those that say how fast and on what it runs may be given anew.
+# Options that are written.
 OPTIONS = (
     "batch_size", "num_threads", "device_id", "seed", "exec_pipelined", "exec_async", "prefetch_queue_depth",
     "enable_checkpointing", "on_error", "max_compiles", "max_prefetch_bytes", "max_idle_bytes",
@@ -28,7 +28,7 @@ OPTIONS = (
 
 
 def use_function(definition: Definition, define_graph: object) -> None:
-    """Has a function of the user's define the graph, of a pipeline that has no outputs yet."""
+    """Has a function of the user's define the graph of a pipeline, which must have no outputs."""
     if not callable(define_graph):
         hint = (
             "Didn't you want to write `.serialize(filename=...)`?"
@@ -45,7 +45,7 @@ def use_function(definition: Definition, define_graph: object) -> None:
 
 
 def serialized(definition: Definition) -> bytes:
-    """Writes a definition that is complete, see `Pipeline.serialize`."""
+    """Writes a complete definition, see `Pipeline.serialize`."""
     nodes, domains = written_graph(record_to_write(definition.graph.nodes))
     content = {
         "version": VERSION,
@@ -58,13 +58,13 @@ def serialized(definition: Definition) -> bytes:
 
 
 def _kept_options(config: PipelineConfig) -> dict[str, Any]:
-    """Returns the options that are kept: a seed that was drawn is not, so that each pipeline draws one."""
+    """Returns the options to write; without a seed from the user, each deserialized pipeline draws its own."""
     kept = {name: getattr(config, name) for name in OPTIONS}
     return kept if config.seed_given else kept | {"seed": None}
 
 
 def _described(config: PipelineConfig) -> dict[str, Any]:
-    """Describes the declared outputs, and options without effect, as JSON."""
+    """Returns the expected outputs, and the options without effect, as JSON."""
     expected = config.expected.given
     dtypes = expected["output_dtype"]
     if dtypes is not None:
@@ -86,7 +86,7 @@ def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
     """Returns the parts of an equal pipeline: the definition, and further arguments of `Pipeline`.
 
     Raises:
-        TypeError: an argument, a function or a source for instance, cannot be written.
+        TypeError: an argument cannot be written, a function or a source for instance.
     """
     nodes, config = definition.graph.nodes, definition.config
     called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
@@ -106,7 +106,7 @@ def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
 
 
 def define(definition: Definition, content: Mapping[str, Any]) -> None:
-    """Adds the operators and outputs of what was written."""
+    """Adds the operators and outputs that `serialized` wrote."""
     graph = definition.graph
     read_graph(content["nodes"], content["domains"]).add_to(graph)
     definition.outputs = tuple(ValueNumber(*numbers).find(graph) for numbers in content["outputs"])
@@ -127,7 +127,7 @@ def given_options(written: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def given_content(data: str | bytes | None, filename: str | None) -> dict[str, Any]:
-    """Returns what `serialize` wrote, from the text itself or a file; raises ValueError for both, or neither."""
+    """Parses what `serialize` wrote, from bytes or a file; raises ValueError for both, or neither."""
     if (data is None) == (filename is None):
         raise ValueError(
             "Pipeline.deserialize: serialized_pipeline and filename arguments are mutually exclusive. Precisely one "
@@ -137,7 +137,7 @@ def given_content(data: str | bytes | None, filename: str | None) -> dict[str, A
 
 
 def parsed(data: str | bytes | None) -> dict[str, Any]:
-    """Returns the text that `serialize` wrote; raises RuntimeError if these are other bytes."""
+    """Parses what `serialize` wrote; raises RuntimeError for other bytes."""
     try:
         content: dict[str, Any] = json.loads(data or b"")
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Data of the user's: external sources, what is fed to them, and sources in worker processes.
+"""Gets data from the user: external sources, fed data, and sources in worker processes.
 
 ```
  a callback, an iterable ──▶ items ──┐
@@ -7,7 +7,7 @@
  video_input: a video, as frames ────┘
 ```
 
-`arguments` checks what `external_source` is called with; `parallel_source` also starts the processes.
+`arguments` checks the arguments of `external_source`; `parallel_source` also starts the processes.
 """
 
 from typing import TYPE_CHECKING
@@ -33,5 +33,5 @@ from jdali._system.lazy import imported as _imported
 if TYPE_CHECKING:
     from jdali._sources.video_input import VideoInput as VideoInput
 
-# The decoder of videos comes with it.
+# Lazy: it imports the video decoder.
 _imported(__name__, {"VideoInput": "jdali._sources.video_input"})

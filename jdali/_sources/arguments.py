@@ -1,4 +1,4 @@
-"""Arguments that describe a user's source: checks them, and finds how to call it."""
+"""Checks the arguments that describe a user's source, and finds out how to call it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cycle_mode(given: object) -> str:
 
 
 def check_source(source: object, cycle: object, *, repeat_last: bool = False) -> None:
-    """Raises if what is no source was given, or arguments that do not go with a source of this kind."""
+    """Raises TypeError if `source` is not a source, and ValueError for arguments that do not fit its kind."""
     if source is None:
         if cycle_mode(cycle) != "no":
             raise ValueError("external_source: `cycle` argument is only valid for iterable `source`")
@@ -47,22 +47,22 @@ def check_source(source: object, cycle: object, *, repeat_last: bool = False) ->
 
 
 def is_random_access(source: object) -> bool:
-    """Tells what can be asked for its elements by index, and in no other way, from sources of DALI's."""
+    """Tells if a source gives its elements by index only; DALI's sources are called or iterated."""
     if callable(source) or isinstance(source, Iterable):
         return False
     return hasattr(source, "__len__") and hasattr(source, "__getitem__")
 
 
 def is_callback(source: object) -> TypeGuard[Callable[..., Any]]:
-    """Returns True if the source is called for each of its items."""
+    """Tells if the source is called for each of its items."""
     return callable(source) and not is_generator_function(source)
 
 
 def takes_argument(function: Callable[..., object]) -> bool:
-    """Returns True if a callback takes an index: a number, SampleInfo or BatchInfo.
+    """Tells if a callback takes an index: a number, SampleInfo or BatchInfo.
 
     Raises:
-        TypeError: it takes more than that.
+        TypeError: it takes more arguments.
     """
     try:
         parameters = list(inspect.signature(function).parameters.values())
@@ -73,7 +73,7 @@ def takes_argument(function: Callable[..., object]) -> bool:
         inspect.Parameter.VAR_KEYWORD: "var-keyword argument `**{}` which is",
         inspect.Parameter.KEYWORD_ONLY: "keyword-only argument `{}` which is",
     }
-    if isinstance(function, functools.partial):  # makes arguments that it fills in keyword-only ones
+    if isinstance(function, functools.partial):  # shows the arguments that it fills in as keyword-only
         del refused[inspect.Parameter.KEYWORD_ONLY]
         parameters = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
     found = [refused[p.kind].format(p.name) for p in parameters if p.kind in refused]

@@ -1,4 +1,4 @@
-"""Feeds of a pipeline from outside: user callbacks, iterables and `feed_input`."""
+"""Feeds a pipeline with the user's data: from callbacks, iterables and `feed_input`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger("jdali")
 
 @dataclasses.dataclass(frozen=True)
 class _Batch:
-    """For each output of a source the samples of a batch, and their layout."""
+    """A batch of a source: samples and layout of each output."""
 
     outputs: list[Samples]
     layouts: list[str]
@@ -36,17 +36,17 @@ class SourceFeed:
     """The data of one `fn.external_source`: from a callback, an iterable, or fed by the user.
 
     Args:
-        num_outputs: None for a source of one output given bare.
-        cycle: "quiet" (or True) starts the iterable again, "raise" does so after StopIteration,
-            "no", False or None stays at its end for good; a callback and what is fed take None.
+        num_outputs: None: one output, which the source gives without a tuple.
+        cycle: "quiet" (or True) restarts the iterable, "raise" does so after StopIteration, "no", False or None stays at
+            its end for good; must be None for a callback, or for fed data.
         batch_info: a batch callback takes a `BatchInfo` in place of the iteration number.
         repeat_last: `feed` keeps the last batch for later iterations; only without a source.
-        no_copy: what is given to `feed` is not copied: the user does not change it until it was used.
-        held: at its end an iterable gives nothing before `restart`: its batches are asked for ahead.
+        no_copy: fed data is not copied; the user must not change it until it was used.
+        held: an iterable stays at its end until `restart`, because its batches are drawn ahead.
 
     Raises:
         TypeError: the source cannot be asked for data.
-        ValueError, RuntimeError: the other arguments do not go with it, or with each other.
+        ValueError, RuntimeError: the other arguments do not fit it, or each other.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class SourceFeed:
         self.cycle = cycle_mode(cycle)
         count = num_outputs or 1
         self.layouts = _per_output(layout, count, "layout")
-        self.drawn_layouts = self.layouts  # of the batch that `next` gave last
+        self.drawn_layouts = self.layouts  # of the last batch that `next` returned
         self.dtypes = [None if d is None else types.to_dtype(d) for d in _per_output(dtype, count, "dtype")]
         self.ndims = _per_output(ndim, count, "ndim")
         for one, axes in zip(self.layouts, self.ndims, strict=True):
@@ -85,10 +85,10 @@ class SourceFeed:
         self._fed_outputs: dict[int, collections.deque[Any]] = {}  # fed one by one: batches not complete yet
         self._last: Any = None
         self._feed_lock = threading.Lock()
-        # Shared by twins. The source is called, and what it gave is copied, by one of them at a time: it may use its memory
-        # again, and keep what it works out for an epoch.
+        # Shared by twins: one at a time calls the source and copies its data. The source may reuse its memory, or cache what
+        # it computes for an epoch.
         self._turn = threading.RLock()
-        self._given = 0  # batches of fed data
+        self._given = 0  # number of fed batches that were used
         self._told_of_loss = False
         # A callback that takes an index needs no position to go back to.
         check_source(source, cycle, repeat_last=repeat_last)
@@ -99,33 +99,33 @@ class SourceFeed:
 
     @property
     def title(self) -> str:
-        """The operator, and which of them if it has a name, for messages."""
+        """The operator, with its name if it has one, for messages."""
         return f"external_source {self.name!r}" if self.name != "external_source" else self.name
 
     @property
     def is_fed(self) -> bool:
-        """The user gives the data with `feed_input`."""
+        """True if the user gives the data with `feed_input`."""
         return self.source is None
 
     @property
     def calls_user(self) -> bool:
-        """`next` runs functions of the user's, in the thread that calls it."""
+        """True if `next` calls functions of the user's, in the calling thread."""
         return self.source is not None
 
     def check_is_fed(self, name: str) -> None:
-        """Raises RuntimeError, naming the source, if it has its data from elsewhere."""
+        """Raises RuntimeError, which names the source, if its data is not fed."""
         if not self.is_fed:
             raise RuntimeError(
                 f"Cannot use `feed_input` on the external source '{name}' with a `source` argument specified."
             )
 
     def as_fed(self, data: object, layout: str | None, batch_size: int, *, copy: bool) -> Any:
-        """Checks a batch that the user gives, or a sequence of one for each output, for `feed`."""
+        """Checks and converts a batch of the user's, or a sequence of one for each output, for `feed`."""
         layouts = [self._fed_layout(layout, output) for output in range(len(self.layouts))]
         return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
 
     def feed(self, batch: object) -> None:
-        """Adds a batch that `as_fed` gave."""
+        """Adds a batch that `as_fed` returned."""
         with self._feed_lock:
             self.fed.append(batch)
 
@@ -142,23 +142,23 @@ class SourceFeed:
             if not all(self._fed_outputs.get(i) for i in numbers if i not in unused):
                 return
             parts = {i: self._fed_outputs[i].popleft() for i in numbers if i not in unused}
-            anything = next(iter(parts.values()))  # in place of unused outputs
+            anything = next(iter(parts.values()))  # fills unused outputs
             rows = [parts.get(i, anything) for i in numbers]
             self.fed.append(_Batch([row[0] for row in rows], [row[1] for row in rows]))
 
     def _fed_layout(self, layout: str | None, output: int) -> str | None:
-        """Returns the layout that an output's batch is fed with, or else that of the output."""
+        """Returns the layout that a batch is fed with, or else the layout of its output."""
         declared = self.layouts[output]
         if layout and declared and layout != declared:
             raise ValueError(f'{self.title}: Expected data with layout: "{declared}" and got: "{layout}".')
         return layout or declared
 
     def remake(self) -> Callable[[], SourceFeed]:
-        """Makes, in another process, a source whose data travel with the tasks: nothing of the user's is sent."""
+        """Returns a factory that recreates the source in a worker; data travels with the tasks, so the user's source stays."""
         return functools.partial(SourceFeed, None, name=self.name, num_outputs=self.num_outputs)
 
     def anew(self) -> SourceFeed:
-        """Returns the same source for another pipeline, at its beginning."""
+        """Returns the same source at its beginning, for another pipeline."""
         fresh = copy.copy(self)
         fresh.fed, fresh._fed_outputs, fresh._feed_lock = collections.deque(), {}, threading.Lock()
         fresh._last, fresh._given, fresh._turn = None, 0, threading.RLock()
@@ -168,12 +168,12 @@ class SourceFeed:
         return fresh
 
     def restart(self) -> None:
-        """Begins again, if the source can."""
+        """Restarts the source, if it can."""
         if self._items is not None:
             self._items.restart()
 
     def end_with(self, other: str) -> None:
-        """Begins again if `cycle` is "raise": another source, `other`, is at its end, and what this one gave is lost."""
+        """Drops the batch of this source, because source `other` has ended; restarts if `cycle` is "raise"."""
         if self.cycle == "raise":
             self.restart()
         elif self._items is not None and is_callback(self.source):
@@ -185,13 +185,13 @@ class SourceFeed:
             )
 
     def interrupt(self) -> None:
-        """Ends a wait for data: the source is about to be closed."""
+        """Ends a wait for data, before the source is closed."""
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         """Returns the position, fit for JSON; empty for a callback that takes the index of the batch or sample.
 
-        What was fed with `feed_input` is not in it, only how many batches of it were used.
+        It does not hold fed data, only the number of fed batches that were used.
         """
         if self.is_fed:
             return {"taken": self._given}
@@ -200,7 +200,7 @@ class SourceFeed:
         return {"own": portable(self.source.get_state())} if has_state(self.source) else {}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes to where a state was taken; data that was fed and not yet used is thrown away."""
+        """Returns to the position of a state; drops fed data that was not used."""
         self._kinds = [DataKind() for _ in self.layouts]
         if self.is_fed:
             with self._feed_lock:
@@ -213,7 +213,7 @@ class SourceFeed:
             self.source.set_state(restored(state["own"]))
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
-        """Ends an epoch after the batch that a state followed, see `SourceItems.leave_epoch`."""
+        """Ends an epoch early, after the batch of a state, see `SourceItems.leave_epoch`."""
         self._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             one = 1 if self.batch else batch_size
@@ -222,7 +222,7 @@ class SourceFeed:
             self.source.set_state(restored(state["own"]))
 
     def twin(self) -> SourceFeed:
-        """Returns the same source with a position of its own, for replaying; raises RuntimeError if it cannot have one."""
+        """Returns the same source with a second position; raises RuntimeError if it cannot be replayed."""
         twin = copy.copy(self)
         twin._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
@@ -233,12 +233,12 @@ class SourceFeed:
         return twin
 
     def skip(self, batches: int, batch_size: int) -> None:
-        """Leaves out some batches."""
+        """Skips some batches."""
         if self._items is not None:
             self._items.skip(batches if self.batch else batches * batch_size)
 
     def draw(self, *request: int) -> list[Samples]:
-        """Gives a batch as `next` does, and checks that type, number of axes and layout are those of earlier ones."""
+        """Returns a batch as `next` does; checks that its type, number of axes and layout match earlier batches."""
         outputs = self.next(*request)
         for kind, samples, layout in zip(self._kinds, outputs, self.drawn_layouts, strict=True):
             try:
@@ -248,7 +248,7 @@ class SourceFeed:
         return outputs
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """Gives a batch: for each output the samples.
+        """Returns the samples of the next batch, for each output.
 
         Args:
             first: number of the first sample in the epoch.
@@ -273,7 +273,7 @@ class SourceFeed:
         return batch.outputs
 
     def _next_batch(self, batch_size: int, iteration: int, epoch: int, first: int) -> _Batch:
-        """Asks the source for a batch, see `next`."""
+        """Calls the source for a batch, see `next`."""
         if self.batch:
             raw = self._next_item(lambda: BatchInfo(iteration, epoch) if self.batch_info else iteration)
         else:
@@ -281,7 +281,7 @@ class SourceFeed:
         return self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
-        """Calls a source of single samples for some positions of a batch; each gives a value, or one for each output."""
+        """Calls a source of single samples for some positions of a batch; returns a value, or one for each output, by row."""
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
         rows: list[Any] = []
         for number, info in enumerate(infos, 1):
@@ -299,7 +299,7 @@ class SourceFeed:
                     )
                 raise
             except Exception:
-                if self._items is not None:  # the next batch begins behind this one
+                if self._items is not None:  # the next batch begins after this one
                     self._items.leave_out(len(infos) - number)
                 raise
         return rows
@@ -321,7 +321,7 @@ class SourceFeed:
             ) from None
 
     def check_fed(self) -> None:
-        """Raises if it waits for data of the user, before other sources are asked for theirs."""
+        """Raises IndexError if fed data is missing; called before any source is drawn from."""
         if self.is_fed and not self.fed and not (self.repeat_last and self._last is not None):
             raise IndexError(
                 f"external_source {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) "
@@ -334,14 +334,14 @@ class SourceFeed:
             if self.fed:
                 self._last = self.fed.popleft()
                 self._given += 1
-            # What is handed out may be written to by a user's function.
+            # A function of the user's may write to the batch.
             return self._last.copy() if self.repeat_last else self._last
 
     def _next_item(self, argument: Callable[[], Any]) -> Any:
         return self.source(argument()) if self._items is None else self._items.next()
 
     def _own(self, row: object, info: SampleInfo) -> Any:
-        """Copies a sample's outputs: the source may use its memory again for the next sample."""
+        """Copies a sample's outputs, because the source may reuse its memory for the next sample."""
         try:
             if self.num_outputs is None:
                 return own_sample(row)
@@ -352,7 +352,7 @@ class SourceFeed:
             raise SampleError(text, sample=where) from error
 
     def _about_outputs(self, value: object) -> str:
-        """Returns what to add to an error if the value may be meant as several outputs."""
+        """Returns a hint to add to an error, if the value may be meant as several outputs."""
         if self.num_outputs is not None or not isinstance(value, (tuple, dict)):
             return ""
         if isinstance(value, dict):

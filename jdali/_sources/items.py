@@ -1,4 +1,4 @@
-"""Items of a user's source one after another, with a position that can be saved and returned to."""
+"""Iterates over the items of a user's source, with a position that can be saved and restored."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from jdali._errors import contained
 
 
 class SourceItems:
-    """Goes through what a user gave: an iterable, a generator function, a callback without an argument.
+    """Iterates over a source of the user's: an iterable, a generator function, or a callback without an argument.
 
-    Where it is, is the state of the iterator if that has `get_state` and `set_state`, as those of Grain
-    have. Otherwise it is the number of items taken, and to go back there a sequence is indexed, anything
-    else is gone through again from its beginning.
+    The position is the state of the iterator, if that has `get_state` and `set_state`, as Grain's do. Otherwise it is the
+    number of items taken. To go back there, a sequence is indexed; anything else is iterated again from its beginning.
 
     Args:
-        cycle: "quiet" starts an iterable again at its end, "raise" does so after StopIteration, "no" does
-            neither.
-        held: at its end every call raises StopIteration, up to `restart`; also "raise".
+        cycle: "quiet" restarts an iterable at its end, "raise" does so after StopIteration, "no" does neither.
+        held: at its end every call raises StopIteration until `restart`, also with "raise".
     """
 
     def __init__(self, source: Any, cycle: str = "no", *, held: bool = False):
@@ -36,8 +34,8 @@ class SourceItems:
             self._begin = lambda: _CallbackItems(source)
         else:
             self._begin = lambda: iter(source)
-        # A generator and a callback are where they were left, not at a beginning; so is another
-        # iterator, unless it is to be gone through again: then its `__iter__` says where it begins.
+        # A generator or a callback continues where it is, and cannot restart. Nor can another iterator, unless it has a
+        # `cycle`: then its `__iter__` restarts it.
         generator = inspect.isgenerator(source)
         if cycle != "no" and generator:
             raise TypeError(
@@ -52,7 +50,7 @@ class SourceItems:
 
     @property
     def is_spent(self) -> bool:
-        """True for a generator that gave items: at its end it stays there."""
+        """True for a generator that gave items, which cannot restart."""
         return self._taken > 0 and inspect.isgenerator(self._source)
 
     def next(self) -> Any:
@@ -62,22 +60,19 @@ class SourceItems:
         try:
             item = self._given()
         except StopIteration:
-            if self._cycle == "quiet":
-                self.restart()
-                item = next(self._iterator)
-            elif self._held:
-                self._ended = True
+            if self._cycle != "quiet":
+                if self._held:
+                    self._ended = True
+                elif self._cycle == "raise":
+                    self.restart()
                 raise
-            elif self._cycle == "raise":
-                self.restart()
-                raise
-            else:
-                raise
+            self.restart()
+            item = next(self._iterator)
         self._taken += 1
         return item
 
     def _given(self) -> Any:
-        """Returns the iterator's next item. One that raises has passed it; a generator that raises has ended."""
+        """Returns the next item. An iterator that raises has passed the item; a generator that raises has ended."""
         if self._met_end:
             self._met_end = False
             raise StopIteration
@@ -87,7 +82,7 @@ class SourceItems:
             raise
         except IndexError:
             if self._is_indexed and isinstance(self._iterator, map):
-                raise StopIteration from None  # as where Python goes through a sequence
+                raise StopIteration from None  # as when Python iterates over a sequence
             self._taken += not inspect.isgenerator(self._iterator)
             raise
         except BaseException as error:
@@ -96,7 +91,7 @@ class SourceItems:
             raise failure from failure.__cause__
 
     def leave_out(self, count: int) -> None:
-        """Takes items that nobody gets: the others of a batch in which one raised."""
+        """Drops items: the rest of a batch in which one raised."""
         for _ in range(count):
             try:
                 self._given()
@@ -108,7 +103,7 @@ class SourceItems:
                 continue
 
     def restart(self) -> None:
-        """Begins again, if the source can."""
+        """Restarts the source, if it can."""
         if self._restarts:
             self._iterator, self._taken, self._ended = self._begin(), 0, False
         self._met_end = False
@@ -120,7 +115,7 @@ class SourceItems:
         return {"taken": self._taken}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes to where a state was taken; raises ValueError if the source cannot go back, or is of another kind."""
+        """Returns to the position of a state; raises ValueError if the source cannot, or is of another kind."""
         if ("own" in state) != has_state(self._iterator):
             raise ValueError(
                 "external_source: the state is of a source "
@@ -150,18 +145,18 @@ class SourceItems:
                 raise ValueError(
                     f"external_source: it ended before item {wanted}, where the state was taken"
                 ) from None
-            except BaseException as error:  # as when the state was taken
+            except BaseException as error:  # it raised before the state was taken, too
                 contained(error)
         self._taken = wanted
 
     def leave_epoch(self, state: dict[str, Any], items: int | None) -> None:
-        """Ends an epoch after the items that a state followed; some may have been taken since.
+        """Ends an epoch early, after the items of a state; items taken since are dropped.
 
-        A source that can neither go back there nor begin again goes on where it is.
+        A source that can neither go back nor restart continues where it is.
 
         Args:
-            items: how many the epoch would have had after that: they are left out. None: not known; a source with a
-                `cycle` begins again.
+            items: those that the epoch has after the state; they are skipped. None: unknown; a source with a `cycle`
+                restarts.
         """
         if not (self._is_indexed or self._restarts or "own" in state):
             return
@@ -182,7 +177,7 @@ class SourceItems:
                     self.next()
                 except StopIteration:
                     break
-                except Exception:  # nobody gets this item
+                except Exception:  # the item is skipped
                     continue
 
     # --- again ------------------------------------------------------------------------------
@@ -191,18 +186,18 @@ class SourceItems:
         return isinstance(self._source, (Sequence, np.ndarray))
 
     def twin(self) -> SourceItems:
-        """Returns the same items with a position of their own; raises RuntimeError if they cannot be had twice."""
+        """Returns the same items with a second position; raises RuntimeError if the source gives each item once."""
         if not self._is_indexed:
             raise RuntimeError(
                 f"external_source: a source of type {type(self._source).__name__} gives each item once; only "
                 "lists, and callbacks that take the number of the batch or a SampleInfo, can be asked again"
             )
-        twin = copy.copy(self)  # which calls nothing of the user's
+        twin = copy.copy(self)  # this calls nothing of the user's
         twin.set_state(self.get_state())
         return twin
 
     def skip(self, count: int) -> None:
-        """Leaves out some items of a sequence."""
+        """Skips some items of a sequence."""
         wanted, size = self._taken + count, len(self._source)
         if wanted > size:
             if self._cycle == "no":
@@ -212,7 +207,7 @@ class SourceItems:
 
 
 class _CallbackItems(Iterator[Any]):
-    """Calls a callback, item by item; has the callback's own state, if it has one."""
+    """Calls a callback for each item; has the callback's state, if it has one."""
 
     def __init__(self, function: Callable[[], Any]):
         self._function = function
@@ -225,7 +220,7 @@ class _CallbackItems(Iterator[Any]):
 
 
 def is_generator_function(source: object) -> bool:
-    """Returns True for a function with `yield`, also as a partial or as `__call__`."""
+    """Tells if a function has `yield`; it may be a partial, or the `__call__` of an object."""
     if isinstance(source, functools.partial):
         return is_generator_function(source.func)
     call = getattr(type(source), "__call__", None)  # noqa: B004  the function itself is wanted
@@ -233,7 +228,7 @@ def is_generator_function(source: object) -> bool:
 
 
 def has_state(source: Any) -> bool:
-    """Returns True if a user's object has `get_state` and `set_state`."""
+    """Tells if a user's object has `get_state` and `set_state`."""
     return hasattr(source, "get_state") and hasattr(source, "set_state")
 
 
@@ -243,7 +238,7 @@ def portable(state: Any) -> Any:
 
 
 def restored(state: Any) -> Any:
-    """Restores an object from the result of `portable`."""
+    """Returns the state that `portable` has converted."""
     if isinstance(state, dict) and state.keys() == {"base64"}:
         return base64.b64decode(state["base64"])
     return state

@@ -1,4 +1,4 @@
-"""An external source whose callback runs in worker processes, some batches ahead of when they are wanted."""
+"""Runs the callback of an external source in worker processes, some batches ahead."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jdali._workers import MadeTask
 from jdali._workers.callbacks import CallbackWorkers
 from jdali.graph import Node
 
-# Parts that the samples of a batch are cut into, for each worker: some samples take longer than others.
+# Parts of a batch for each worker: several, because some samples take longer than others.
 _PARTS = 4
 
 
@@ -36,11 +36,11 @@ class InWorkers(abc.ABC):
         """Returns the `runtime` that does the same in this process."""
 
     def attach(self, workers: CallbackWorkers, number: int) -> None:
-        """Says which workers serve it, and its number among their objects."""
+        """Sets the workers, and its number among their objects."""
         self._workers, self._number = workers, number
 
     def _call(self, method: str, *arguments: object, **room: int) -> Future[MadeTask]:
-        """Calls a method of what `remote` gave; `room` is `samples` and `bytes_per_sample` of `CallbackWorkers.submit`."""
+        """Calls a method of the remote object; `room` has `samples` and `bytes_per_sample`, see `CallbackWorkers.submit`."""
         assert self._workers is not None
         return self._workers.submit(self._number, method, *arguments, **room)
 
@@ -60,7 +60,7 @@ def start_workers(
     timeout: float | None,
     seed: int,
 ) -> CallbackWorkers | None:
-    """Starts the processes for the nodes of a graph that want them; None: there is none."""
+    """Starts the processes for the nodes of a graph that want them; returns None if none does."""
     served = [node.runtime for node in nodes if isinstance(node.runtime, InWorkers)]
     if not served:
         return None
@@ -77,10 +77,10 @@ _Request: TypeAlias = tuple[int, int, int, int]  # arguments of `SourceFeed.next
 
 
 class RemoteSource:
-    """A source in a worker process, made there.
+    """A source in a worker process.
 
     Args:
-        alone: it gives one batch after the other, so that one worker must make them all.
+        alone: the source gives batches in order only, so one worker makes all of them.
     """
 
     def __init__(self, source: Any, options: Mapping[str, Any], alone: bool):
@@ -91,13 +91,13 @@ class RemoteSource:
         return SourceFeed(self.callback, held=True, **self._options)
 
     def next_batch(self, *request: int) -> tuple[list[Any], list[str], dict[str, Any]]:
-        """Joins all samples of a batch for each output; returns their layouts, and the state after them, too."""
+        """Returns the samples of a batch for each output, their layouts, and the state after them."""
         source = self._local
         outputs = [in_host_memory(samples) for samples in source.next(*request)]
         return outputs, source.drawn_layouts, source.get_state()
 
     def rows(self, numbers: range, *request: int) -> list[Any]:
-        """Gives rows as `SourceFeed.rows` does, in host memory."""
+        """Returns rows as `SourceFeed.rows` does, in host memory."""
         rows = self._local.rows(numbers, *request)
         return [[*map(host_sample, row)] if isinstance(row, list) else host_sample(row) for row in rows]
 
@@ -109,10 +109,10 @@ class RemoteSource:
 
 @dataclasses.dataclass
 class _Ahead:
-    """A batch that workers were asked for: the samples come in parts."""
+    """A batch that workers make ahead, in parts."""
 
     wanted: tuple[int, ...]
-    size: int  # samples at most
+    size: int  # most samples
     parts: list[Future[MadeTask]]
 
 
@@ -121,7 +121,7 @@ class ParallelSource(SourceFeed, InWorkers):
 
     Args:
         source: a callback that takes the index of the batch or sample, an iterable or a generator function.
-        prefetch_queue_depth: batches that workers are asked for before they are wanted, 1 or more.
+        prefetch_queue_depth: number of batches that workers make ahead, 1 or more.
 
     Raises:
         TypeError: the source cannot run in another process.
@@ -157,7 +157,7 @@ class ParallelSource(SourceFeed, InWorkers):
 
     @property
     def calls_user(self) -> bool:
-        """See `SourceFeed.calls_user`: its functions run in workers."""
+        """False: the user's functions run in workers."""
         return False
 
     def remote(self) -> RemoteSource:
@@ -174,7 +174,7 @@ class ParallelSource(SourceFeed, InWorkers):
         )  # fmt: skip
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """Gives a batch as `SourceFeed.next` does; asks for later ones meanwhile."""
+        """Returns a batch as `SourceFeed.next` does; has workers make later ones meanwhile."""
         request = (batch_size, iteration, epoch, first)
         if self._ahead and self._ahead[0].wanted != self._wanted(request):
             self._ahead.clear()
@@ -194,8 +194,8 @@ class ParallelSource(SourceFeed, InWorkers):
     def _wanted(self, request: _Request) -> tuple[int, ...]:
         """Returns the part of a request that its batch depends on.
 
-        Whole batches do not depend on the number of the first sample, which was too high if a batch before turned out smaller
-        than expected.
+        Whole batches do not depend on the number of the first sample, which was too high if an earlier batch was smaller than
+        expected.
         """
         return () if not self._takes_index else request[:-1] if self.batch else request
 
@@ -248,15 +248,13 @@ class ParallelSource(SourceFeed, InWorkers):
         twin = SourceFeed(self.source, **self._options)
         twin._turn = self._turn
         if not self._takes_index:
-            twin._items = SourceItems(
-                self.source, self.cycle
-            ).twin()  # raises before it goes through any items
+            twin._items = SourceItems(self.source, self.cycle).twin()  # raises before it takes any items
             twin._items.set_state(self._state)
         return twin
 
 
 def _answers(parts: list[Future[MadeTask]]) -> list[Any]:
-    """Takes the answers of workers. Drops the futures: an exception in one would hold this frame, and this frame it."""
+    """Returns the answers of workers; drops the futures, because one with an exception would form a cycle with this frame."""
     parts.reverse()
     answers = []
     try:

@@ -1,4 +1,4 @@
-"""Batches that users give, in any of the forms that there are, as the samples of a pipeline."""
+"""Converts batches of users, in all forms, to the samples of a pipeline."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from jdali._batches import (
 from jdali._system.devices import is_local
 from jdali.tensors import Tensor, TensorCPU, TensorList
 
-# Samples in host memory; or a batch, of what the user has on a device.
+# Samples in host memory; or a batch, if the user's data is on a device.
 Samples: TypeAlias = "list[np.ndarray[Any, Any]] | TensorList"
 
 
 def in_host_memory(samples: Samples) -> list[np.ndarray[Any, Any]]:
-    """Returns the samples for NumPy."""
+    """Returns the samples as NumPy arrays."""
     return samples.to_samples() if isinstance(samples, TensorList) else samples
 
 
 def chosen(samples: Samples, rows: np.ndarray[Any, Any]) -> Samples:
-    """Returns the samples in these positions, in that order."""
+    """Returns the samples at these positions, in this order."""
     return samples.select(rows) if isinstance(samples, TensorList) else [samples[i] for i in rows.tolist()]
 
 
 def copied(samples: Samples) -> Samples:
-    """Returns the samples in memory that nobody else writes to."""
+    """Returns the samples in memory of their own."""
     return samples if isinstance(samples, TensorList) else [sample.copy() for sample in samples]
 
 
@@ -47,9 +47,9 @@ def kind_of(samples: Samples, i: int) -> tuple[np.dtype[Any], int]:
 
 
 def batch_of(samples: Samples, layout: str, device: str, source: Provenance) -> TensorList:
-    """Makes the batch of a value of the graph from samples that a source gave.
+    """Makes the batch of a graph's value from the samples of a source.
 
-    What is on a device stays there, unless the value's device is "cpu".
+    Data on a device stays there, unless the value's device is "cpu".
     """
     if not isinstance(samples, TensorList):
         return TensorList.from_samples(samples, layout, device, source)
@@ -58,16 +58,16 @@ def batch_of(samples: Samples, layout: str, device: str, source: Provenance) -> 
 
 
 def as_samples(value: object, *, copy: bool = True) -> Samples:
-    """Converts a batch in any of the forms users give: list, array [N, ...], TensorList, JAX, torch.
+    """Converts a batch of any form: a list, an array [N, ...] of NumPy, JAX or torch, or a `TensorList`.
 
     Args:
-        copy: the samples share no memory that the user could change.
+        copy: copies samples whose memory the user could change.
 
-    Returns: arrays in host memory; for what is on a device a `TensorList`.
+    Returns: arrays in host memory; for data on a device a `TensorList`.
 
     Raises:
-        SampleError: a sample is no array, or is of another type than the first.
-        TypeError: the batch is no array.
+        SampleError: a sample is not an array, or has another type than the first.
+        TypeError: the batch is not an array.
     """
     on_device = _on_device(value)
     if on_device is not None:
@@ -83,7 +83,7 @@ def as_samples(value: object, *, copy: bool = True) -> Samples:
 
 
 def _on_device(value: object) -> TensorList | None:
-    """Takes a batch that is on a device, or has samples there; nothing is read."""
+    """Converts a batch that is on a device, or has samples there, without reading it; returns None for others."""
     if isinstance(value, TensorList):
         return None if value.store.local else value
     if isinstance(value, jax.Array):
@@ -109,7 +109,7 @@ def own_sample(value: object) -> Any:
 
 
 def host_sample(value: Any) -> Any:
-    """Brings a sample of `own_sample` to host memory."""
+    """Copies a sample that `own_sample` returned to host memory, if it is not there."""
     if isinstance(value, (np.ndarray, TensorCPU)):
         return value
     array = np.asarray(value)
@@ -117,7 +117,7 @@ def host_sample(value: Any) -> Any:
 
 
 def layout_of(value: object) -> str:
-    """Returns the layout that a batch, or the tensors of one, have of their own; "" if none."""
+    """Returns the layout that a batch, or its tensors, have of their own; "": none."""
     if isinstance(value, TensorList):
         return value.layout()
     if isinstance(value, (list, tuple)):
@@ -126,7 +126,7 @@ def layout_of(value: object) -> str:
 
 
 class DataKind:
-    """Element type, number of axes and layout of the batches of one output so far."""
+    """Element type, number of axes and layout of the batches of one output, which must not change."""
 
     def __init__(self) -> None:
         self._dtype: np.dtype[Any] | None = None
@@ -134,9 +134,9 @@ class DataKind:
         self._layout = ""
 
     def check(self, samples: Samples, layout: str) -> None:
-        """Refuses, in DALI's words, a batch of another kind than the one before.
+        """Raises RuntimeError, with DALI's text, if a batch is of another kind than the one before.
 
-        A batch without samples has no kind; batches without a layout may precede those with one.
+        A batch without samples has no kind. Batches without a layout may precede batches with one.
         """
         if not len(samples):
             return

@@ -20,7 +20,7 @@ class VideoInput(SourceFeed):
     """The videos of one `fn.experimental.inputs.video`.
 
     Args:
-        blocking: wait for a video instead of raising.
+        blocking: waits for a video instead of raising an error.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class VideoInput(SourceFeed):
         )  # fmt: skip
 
     def as_fed(self, data: Any, layout: str | None, batch_size: int, *, copy: bool) -> Any:
-        """Takes a video for `feed`, as its bytes or as a batch of them with one sample; see `SourceFeed.as_fed`."""
+        """Checks a video for `feed`: its bytes, or a batch with one sample; see `SourceFeed.as_fed`."""
         whole = isinstance(data, bytes) or (isinstance(data, np.ndarray) and data.ndim == 1)
         videos = (
             [np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data]
@@ -81,7 +81,7 @@ class VideoInput(SourceFeed):
             raise self._no_data()
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """Gives the next sequences, up to `batch_size`; see `SourceFeed.next`."""
+        """Returns the next sequences, up to `batch_size`; see `SourceFeed.next`."""
         if self._decoder is None:
             self._decoder = self._next_video()
         sequences: list[np.ndarray] = []

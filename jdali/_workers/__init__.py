@@ -1,4 +1,4 @@
-"""Processes that work for this one; arrays come back in shared memory.
+"""Runs tasks in other processes; arrays come back in shared memory.
 
 ```
  BatchWorkers ◀── ProcessWorkers ────┐
@@ -8,12 +8,12 @@
 ```
 
 `ProcessWorkers` make batches, and the workers of `callbacks` run the user's functions. A process that makes batches has
-the next task waiting while it runs one, and a death is blamed on the one that ran: if the process crashed, the task raises
-`TaskKilledError`; if it was killed, which may have come from outside, the task is submitted again, and the second death
-counts. A callback may have effects, so it is called once, and the first death is an error.
+the next task waiting while it runs one. Its death is blamed on the task that ran. If the process crashed, the task raises
+`TaskKilledError`. If it was killed, perhaps from outside, the task is submitted again, and a second death raises. A callback
+may have side effects, so it is called once, and the first death raises.
 
-Other packages import the names below, and two entries: `callbacks`, which needs JAX, and `on_ray`, which needs Ray.
-Nothing else here imports JAX: an actor imports this package and passes results on as they are.
+Other packages import the names below, and two modules: `callbacks`, which needs JAX, and `on_ray`, which needs Ray.
+Nothing else here imports JAX: an actor imports this package, and passes results on as they are.
 """
 
 from jdali._workers.answer import answer_memory as answer_memory

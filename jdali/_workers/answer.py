@@ -1,6 +1,6 @@
-"""Answers of a worker: their memory, notes on the way to them, and exceptions that another process can read.
+"""Prepares the answers of a worker: their memory, notes of progress, and exceptions that another process can read.
 
-Arrays in the memory of the answer are not copied into it.
+Arrays that are in the memory of the answer already are not copied.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_HERE = threading.local()  # `memory`, `note`: of the answer that this thread is about to give
+_HERE = threading.local()  # `memory` and `note` of the answer that this thread prepares
 
 
 def answer_memory() -> Any:
-    """Returns the memory of the answer to the task that this thread makes; None: there is none."""
+    """Returns the memory for the answer to this thread's task; None: there is none."""
     return getattr(_HERE, "memory", None)
 
 
 def note_reached(position: int) -> None:
-    """Notes how far the task is that this thread makes: its `WorkerDeath` has the last note, if it dies."""
+    """Notes how far this thread's task is; if the process dies, its `WorkerDeath` has the last note."""
     note: Callable[[int], None] | None = getattr(_HERE, "note", None)
     if note is not None:
         note(position)
@@ -31,7 +31,7 @@ def note_reached(position: int) -> None:
 
 @contextlib.contextmanager
 def answering_in(memory: object, note: Callable[[int], None]) -> Iterator[None]:
-    """Sets the memory of the answer, and the function that `note_reached` calls, inside of the context."""
+    """Sets the memory of the answer, and the function that `note_reached` calls, inside the context."""
     _HERE.memory, _HERE.note = memory, note
     try:
         yield
@@ -44,13 +44,13 @@ NODE = "JDALI_WORKER_NODE"
 
 
 def on_node() -> str:
-    """Names the node of this worker, for messages; "": none was told."""
+    """Names the node of this worker, for messages; "": it is unknown."""
     node = os.environ.get(NODE, "")
     return node and f" on node {node}"
 
 
 def portable(error: Exception) -> Exception:
-    """Adds a note of where the exception was raised; returns another one that says the same if it cannot be pickled."""
+    """Adds the traceback as a note; returns a RuntimeError with the same text if the exception cannot be pickled."""
     note = f"in a worker process{on_node()}:\n{''.join(traceback.format_exception(error))}"
     error.add_note(note)
     _name_in_main(type(error))
@@ -63,9 +63,9 @@ def portable(error: Exception) -> Exception:
 
 
 def _name_in_main(kind: type) -> None:
-    """Gives a class of the user's main module, which came here by value, its name in the main module of this process.
+    """Adds a class of the user's main module, which came here by value, to the main module of this process.
 
-    So its exceptions are pickled by that name, and the user's process finds its own class by it.
+    So its exceptions are pickled by name, and the user's process finds its own class.
     """
     main = sys.modules["__main__"]
     if (

@@ -1,4 +1,4 @@
-"""Workers that make batches: the protocol, which a cluster implements as well, and processes on this machine."""
+"""Defines workers that make batches: the protocol, which a cluster implements as well, and processes on this machine."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ class BatchWorkers(Protocol):
     """Name for the user: "workers"."""
 
     count: int
-    """Number of workers that there should be."""
+    """Number of workers wanted."""
 
     @property
     def in_flight(self) -> int:
-        """Tasks that should be submitted at the same time, so that all workers are busy; it may change."""
+        """Number of tasks to submit at the same time, so that all workers are busy; it may change."""
 
     def start(self, start: StartMaking) -> None:
         """Starts the workers; called once.
 
         Raises:
-            Exception: what is to be sent cannot be pickled.
+            Exception: `start` cannot be pickled.
         """
 
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
-        """Has a task made.
+        """Submits a task.
 
-        The future raises what the maker raised; `TaskKilledError` if a worker crashed that made the task, or several were
-        killed that did; and `PoolClosedError` after `close`.
+        The future raises the maker's exception, `TaskKilledError` if the task crashed a worker or several workers were
+        killed while they made it, or `PoolClosedError` after `close`.
 
         Args:
-            task: can be pickled.
-            order: lower ones go first.
-            patience: workers that may be killed while they make it, before it is given up.
+            task: an object that can be pickled.
+            order: tasks of lower order go first.
+            patience: number of killed workers after which the task is given up.
         """
 
     def resize(self, count: int) -> None:
-        """Starts workers, or lets some end when they have made the tasks that they have."""
+        """Starts workers, or ends some after the tasks that they have."""
 
     def counts(self) -> WorkerCounts:
         """Returns the counters."""
 
     def interrupt(self) -> None:
-        """Begins to close, without waiting."""
+        """Starts to close, without waiting."""
 
     def close(self) -> None:
-        """Ends the workers and waits for them; tasks that are not made raise. Harmless twice."""
+        """Ends the workers and waits for them; unfinished tasks fail. It may be called twice."""
 
 
 @runtime_checkable
@@ -66,29 +66,29 @@ class WorkerSet(Protocol):
     """Workers that a user describes in place of a number of processes."""
 
     count: int
-    """Number of workers that a pipeline asks for."""
+    """Number of workers for a pipeline."""
 
     threads: int
-    """Threads of each, for a pipeline that does not say a number."""
+    """Threads of each worker, if the pipeline does not set their number."""
 
     def connect(self) -> BatchWorkers:
-        """Returns workers for one pipeline, which are not started yet."""
+        """Returns workers for one pipeline, not started yet."""
 
 
-# Workers never touch an accelerator: the process that they work for has its memory.
+# Workers never touch an accelerator: the process that they work for uses its memory.
 _ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
 
 
 class ProcessWorkers:
-    """Processes that are started without the user's main module, see `TaskPool`.
+    """Runs processes without the user's main module, see `TaskPool`.
 
     Args:
-        count: how many.
-        most_idle: bytes of shared memory that are kept for later results.
-        reduce: for `pickle`: sends objects by name that the pipeline knows by name, see `pack_by_value`.
+        count: number of processes.
+        most_idle: most bytes of unused shared memory that are kept for later results.
+        reduce: reduces objects for `pickle`, so that the pipeline's own are sent by name, see `pack_by_value`.
 
     Attributes:
-        count: how many there should be.
+        count: number of processes wanted.
     """
 
     title = "workers"

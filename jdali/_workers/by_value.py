@@ -1,7 +1,7 @@
-"""Pickling functions by value: lambdas, local functions, and those that `pickle_by_value` marks.
+"""Pickles functions by value: lambdas, local functions, and those that `pickle_by_value` marks.
 
 `pickle` writes the name of a function in its module, so a function without one cannot be sent to another process.
-Here the function itself is written: its code, what it closes over, and the global variables that it uses.
+This module writes the function itself: its code, its closure, and the global variables that it uses.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from jdali._system.extras import install
-from jdali._workers import by_value
 from jdali._workers.jobs import PackedMemory
 from jdali._workers.wire import pack, reduced_array
 
@@ -29,10 +28,9 @@ _MARK = "_jdali_pickle_by_value"
 
 
 def pickle_by_value(fun: F) -> F:
-    """Marks a function of a module, so that a worker gets the function itself instead of its name.
+    """Marks a function of a module, so that workers get the function itself instead of its name.
 
-    The worker then need not be able to import the module. Lambdas and functions inside of functions are sent
-    like this in any case.
+    Then workers need not import the module. Lambdas and functions inside functions are always sent this way.
 
     Args:
         fun: a function written in Python; also used as a decorator.
@@ -40,7 +38,7 @@ def pickle_by_value(fun: F) -> F:
     Returns: the same function.
 
     Raises:
-        TypeError: it is no function.
+        TypeError: `fun` is not a function.
     """
     if not inspect.isfunction(fun):
         raise TypeError(f"pickle_by_value: only functions can be pickled by value, not {type(fun).__name__}")
@@ -49,7 +47,7 @@ def pickle_by_value(fun: F) -> F:
 
 
 def dumps(value: object) -> bytes:
-    """Pickles a value; functions without a name to be found by go by value."""
+    """Pickles a value; functions that cannot be found by name go by value."""
     buffer = io.BytesIO()
     _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
     return buffer.getvalue()
@@ -63,7 +61,7 @@ class _Pickler(pickle.Pickler):
         if isinstance(obj, types.FunctionType) and _is_by_value(obj):
             return _reduced(obj)
         if isinstance(obj, types.CellType):
-            return _new_cell, ()  # what is in it comes with the functions that close over it
+            return _new_cell, ()  # its content is sent with the functions that close over it
         if isinstance(obj, types.ModuleType):
             return importlib.import_module, (obj.__name__,)
         return NotImplemented
@@ -82,7 +80,7 @@ def _is_by_value(function: types.FunctionType) -> bool:
 
 
 def _reduced(function: types.FunctionType) -> tuple[object, ...]:
-    """Tells `pickle` how to make the function again: first empty, for it may refer to itself, then its references."""
+    """Tells `pickle` how to rebuild a function: first without references, since it may refer to itself, then with them."""
     cells = function.__closure__ or ()
     made = (marshal.dumps(function.__code__), function.__module__, cells)
     used = {name: function.__globals__[name] for name in set(_global_names(function.__code__))
@@ -158,7 +156,7 @@ def pack_by_value(
 
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # without types
         def reducer_override(self, obj: object) -> Any:
-            for reducer in (reduced, reduced_array, by_value.reduced_if_marked):
+            for reducer in (reduced, reduced_array, reduced_if_marked):
                 if (found := reducer(obj)) is not NotImplemented:
                     return found
             return super().reducer_override(obj)

@@ -1,4 +1,4 @@
-"""Workers that run the user's callbacks, started as `multiprocessing` does: they import the user's main module.
+"""Runs the user's callbacks in workers that `multiprocessing` starts: they import the user's main module.
 
 ```
  CallbackWorkers ──▶ a TaskPool for all objects, and one of a single process for each that makes its calls alone
@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import importlib.util
@@ -37,23 +38,23 @@ from jdali._workers.serve import end_with_starter, serve
 from jdali._workers.wire import pack
 
 _START_METHODS = ("fork", "spawn", "forkserver")
-# Bytes of an argument below which it travels with the message: several of 48 KiB took the caller a quarter less time so.
+# An argument of fewer bytes travels with the message: for several of 48 KiB the caller took a quarter less time.
 _SMALL = 1 << 16
 _Call: TypeAlias = tuple[int, str, tuple[Any, ...]]
 _Loads: TypeAlias = Callable[[bytes], Any]
 
 
 class CallbackWorkers:
-    """Runs methods of objects in other processes. A death is an error of all calls that wait, and of those after it.
+    """Runs methods of objects in other processes. After a death, waiting and later calls fail.
 
     Args:
-        objects: the user's. Each has an attribute `alone`: whether a worker of its own makes all its calls, in
-            their order; else any worker makes any call. And `callback`: what of it is the user's.
+        objects: each has an attribute `alone`, True if a worker of its own makes all its calls in order, False if any worker
+            makes any call; and `callback`, the part of it that is the user's.
         workers: number of processes for the objects that are not alone.
         start_method: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started yet, else "spawn".
-        pickler: of the callbacks: module or object with `dumps` and `loads`, or a tuple of it and the keyword
-            arguments of both; None: that of `jdali.pickling`, and cloudpickle, where it is installed, for what only it
-            can pickle. Not used with "fork".
+        pickler: pickles the callbacks: a module or object with `dumps` and `loads`, or a tuple of it and the keyword
+            arguments of both; None: `jdali.pickling`, and cloudpickle, if it is installed, for what only it can pickle.
+            Not used with "fork".
         timeout: seconds that a call may take; None: any time, unless the worker is stopped.
         seed: each worker seeds `random` and `numpy.random` by it and its number.
 
@@ -79,7 +80,7 @@ class CallbackWorkers:
         alone = [number for number, one in enumerate(objects) if one.alone]
         self.size = workers if len(alone) < len(objects) else 0
         shared = [number for number in range(len(objects)) if number not in alone]
-        # All of them before the first thread of a pool: "fork" is for processes without threads.
+        # All processes are started before the first thread of a pool: "fork" is for processes without threads.
         processes = _started(context, self.size + len(alone), _StartCalls(sent, loads, seed))
         self._pools: list[TaskPool] = []
         self._by_object: dict[int, TaskPool] = {}
@@ -104,11 +105,12 @@ class CallbackWorkers:
     ) -> Future[MadeTask]:
         """Calls a method of an object.
 
-        The future has what the method returned, or raises what it raised, with the worker's traceback as a note, or why
-        there are no workers any more. Arrays are views of shared memory that is reused when they are gone.
+        The future returns what the method returned. It raises the method's exception, with the worker's traceback as a note,
+        or the reason why the workers have ended. Arrays are views of shared memory, which is reused when they are gone.
 
         Args:
-            bytes_per_sample: room for each of them in memory that is new, in bytes.
+            samples: most samples in the result.
+            bytes_per_sample: room for each sample in newly allocated memory, in bytes.
         """
         call: _Call = number, method, arguments
         try:
@@ -125,12 +127,12 @@ class CallbackWorkers:
         return [sizes for pool in self._pools for sizes in pool.slab_sizes()]
 
     def interrupt(self) -> None:
-        """Begins to close, without waiting or taking a lock: the garbage collector may call it anywhere."""
+        """Starts to close, without waiting or taking a lock, so that a finalizer may call it."""
         for pool in self._pools:
             pool.interrupt()
 
     def close(self) -> None:
-        """Ends the processes, whatever they do; calls that were not answered fail. Harmless twice."""
+        """Ends the processes, whatever they do; unanswered calls fail. It may be called twice."""
         self.interrupt()
         for pool in self._pools:
             pool.close()
@@ -170,7 +172,7 @@ def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
 
 def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    # Other threads may end before the program does.
+    # A worker ends with the thread that started it, so only with the main thread: others may end before the program.
     is_of_main = threading.current_thread() is threading.main_thread()
     arguments = theirs, number, start, is_of_main
     process = context.Process(target=_serve, args=arguments, name="jdali-worker", daemon=True)
@@ -219,7 +221,7 @@ class _StartCalls:
             raise
         except BaseException as error:
             raise contained(error) from error
-        # Not before: modules of the user's that are imported for the callbacks may seed them.
+        # After the callbacks are loaded: modules that they import may seed, too.
         _seed_random(self._seed, number)
         return functools.partial(_called, objects)
 
@@ -243,7 +245,7 @@ def _seed_random(seed: int, number: int) -> None:
 
 # --- pickling -------------------------------------------------------------------------------
 def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
-    """Pickles the objects for `_received`: their attribute `callback` by the pickler, all else by `pickle`.
+    """Pickles objects for `_received`: their attribute `callback` with the pickler, all else with `pickle`.
 
     Raises:
         Exception: what the pickler raised, with a note.
@@ -262,7 +264,7 @@ def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
 
 
 def _received(payload: bytes, loads: _Loads) -> list[Any]:
-    """Returns the objects that were sent."""
+    """Unpickles the objects that `_sent` pickled."""
     objects = []
     for one, callback in pickle.loads(payload):
         one.callback = loads(callback)
@@ -292,18 +294,13 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """Pickles by jdali's own pickler; by cloudpickle, if there is one, what workers cannot import."""
-    main = sys.modules["__main__"]
-    if hasattr(
-        main, "__file__"
-    ):  # else a prompt or a notebook, whose classes and functions no worker can import
-        try:
-            return _by_value.dumps(value)
-        except Exception:
-            if importlib.util.find_spec("cloudpickle") is None:
-                raise
+    """Pickles with jdali's own pickler; with cloudpickle, if it is installed, what workers cannot import."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
+    # A prompt or a notebook has no file, so no worker can import its classes and functions.
+    if hasattr(sys.modules["__main__"], "__file__"):
+        with contextlib.suppress(Exception):
+            return _by_value.dumps(value)
     import cloudpickle
 
     return bytes(cloudpickle.dumps(value))

@@ -1,4 +1,4 @@
-"""Tasks on their way through a pool: what is sent, what comes of it, and what is counted."""
+"""Defines the tasks of a pool: what is sent, the results, and the counters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jdali._workers.memory import Memory, allocate
 from jdali._workers.shared_slabs import SharedSlab
 from jdali._workers.wire import PackedValue, write
 
-# Signals that come from people, the OOM killer or a cluster; all others come from what the process does.
+# Signals that people, the OOM killer or a cluster send; the process itself causes all others.
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -23,10 +23,10 @@ class WorkerDeath:
     """The unexpected end of a process.
 
     Attributes:
-        pid: of the process.
-        exit_code: as of `subprocess`: -N if signal N killed it; None: it is not known.
-        node: of a cluster that it ran on; "": this machine.
-        reached: the last note of its task, see `note_reached`; None: there was none.
+        pid: identifier of the process.
+        exit_code: as in `subprocess`: -N if signal N killed it; None: unknown.
+        node: node of a cluster that it ran on; "": this machine.
+        reached: last note of its task, see `note_reached`; None: there was none.
     """
 
     pid: int
@@ -53,7 +53,7 @@ class WorkerDeath:
 
 
 class TaskKilledError(RuntimeError):
-    """A task crashed the process that ran it, or several were killed that did."""
+    """A task crashed its process, or several processes were killed while they ran it."""
 
     def __init__(self, deaths: Sequence[WorkerDeath]):
         super().__init__("; ".join(map(str, deaths)))
@@ -66,7 +66,7 @@ class PoolClosedError(RuntimeError):
 
 @dataclasses.dataclass(eq=False)
 class PackedMemory:
-    """A packed value, with its arrays in memory of their own if it has some."""
+    """A packed value; its arrays, if it has some, are in memory of their own."""
 
     packed: PackedValue
     memory: Memory | None
@@ -94,7 +94,7 @@ class PackedMemory:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PackedResult:
-    """Result or exception of a maker, as it came from the process."""
+    """Result or exception of a maker, packed as it came from the process."""
 
     packed: PackedValue
     memory: np.ndarray[Any, Any] | None
@@ -106,23 +106,23 @@ class PoolJob:
     """A task that was submitted."""
 
     number: int
-    order: int  # lower ones go first
+    order: int  # lower goes first
     content: PackedMemory
-    patience: int  # processes that may be killed while they make it, before it is given up
+    patience: int  # number of killed processes after which it is given up
     future: Future[MadeTask] = dataclasses.field(default_factory=Future)
     deaths: list[WorkerDeath] = dataclasses.field(default_factory=list)
-    samples: int = 0  # that the answer has, at most
-    room: int = 0  # bytes that new memory for the answer has at least
+    samples: int = 0  # most samples in the answer
+    room: int = 0  # least bytes of new memory for the answer
     slab: SharedSlab | None = None  # lent for the answer
 
     @property
     def is_suspect(self) -> bool:
-        """True if it has killed a process, or the caller expects that it does."""
+        """True if it has killed a process, or the caller expects it to."""
         return bool(self.deaths) or self.patience == 1
 
     @property
     def is_given_up(self) -> bool:
-        """True if no other process should try it: one crashed, or as many were killed as there is patience for."""
+        """True if no other process should try it: one crashed, or `patience` many were killed."""
         return len(self.deaths) >= self.patience or any(death.is_crash for death in self.deaths)
 
     def __lt__(self, other: PoolJob) -> bool:
@@ -144,10 +144,10 @@ class WorkerCounts:
 
     Attributes:
         ready: workers that are ready now.
-        made: tasks.
-        deaths: of workers that ended unexpectedly.
-        leased, idle: bytes of shared memory in which results lie, and of that kept for later ones.
-        nodes: machines that the ready ones are on.
+        made: tasks that were made.
+        deaths: workers that ended unexpectedly.
+        leased, idle: bytes of shared memory that results use, and that are kept for later ones.
+        nodes: machines with ready workers.
     """
 
     ready: int

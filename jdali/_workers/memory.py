@@ -1,6 +1,6 @@
-"""Memory that two processes have mapped: files without a name, so none outlives the processes, however they end.
+"""Allocates memory for two processes to map: files without a name, which never outlive the processes.
 
-A descriptor goes to another process over the socket between them (SCM_RIGHTS), where POSIX systems are alike.
+Descriptors go to another process over a socket (SCM_RIGHTS), which all POSIX systems can do.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Memory:
         return mmap.mmap(self.descriptor, self.size)
 
     def close(self) -> None:
-        """Gives up the descriptor; what is mapped stays as long as something looks at it. Harmless twice."""
+        """Closes the descriptor; mapped memory lives as long as it is used. It may be called twice."""
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -39,12 +39,12 @@ def folders() -> list[str | None]:
 
 
 def allocate(size: int, least: int = 0) -> tuple[int, int]:
-    """Makes a file without a name, of `least` bytes, or of more if `size` is more.
+    """Makes a file without a name, large enough for `size` bytes and of at least `least`.
 
     Returns: its descriptor, and its size in bytes.
 
     Raises:
-        MemoryError: there is no room for it, neither in memory nor on disk.
+        MemoryError: neither memory nor disk has room for it.
     """
     # Powers of two: samples that grow a little do not need a new file each time.
     length = max(_SMALLEST, least if size <= least else 1 << (size - 1).bit_length())
@@ -60,7 +60,7 @@ def allocate(size: int, least: int = 0) -> tuple[int, int]:
 
 
 def _take(descriptor: int, length: int) -> None:
-    """Takes the memory now: a full file system is an error here, and would end the process later."""
+    """Reserves the memory now: a full file system raises here, and would kill the process later."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, length)
         return

@@ -1,4 +1,4 @@
-"""Messages between a `TaskPool` and its processes, and the socket that they travel by."""
+"""Defines the messages between a `TaskPool` and its processes, and sends them over a socket."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SlabName: TypeAlias = "tuple[int, int]"
 class StartOrder:
     """First message to a process: `start` is a packed function, which returns the maker of tasks.
 
-    The descriptor of the memory of its arrays follows, if it has some.
+    If it has arrays, the descriptor of their memory follows.
     """
 
     number: int
@@ -29,19 +29,19 @@ class StartOrder:
 
 
 class TaskOrder(NamedTuple):
-    """A task to be made. Descriptors that follow: of the task's arrays, of the lent slab; each only if it is new.
+    """A task to make. Descriptors of the task's arrays and of the lent slab follow, each only if it is new.
 
     Attributes:
         lent: the slab for the answer; None: the process allocates one if it needs it.
-        lent_size: bytes of a lent slab that the process does not know yet, whose descriptor follows; 0: it knows it.
-        room: bytes that a slab which the process allocates has at least.
+        lent_size: bytes of a lent slab that is new to the process, so that its descriptor follows; 0: it is known.
+        room: least bytes of a slab that the process allocates.
     """
 
     number: int
     task: PackedValue
     lent: SlabName | None
     lent_size: int
-    forgotten: tuple[SlabName, ...]  # that the process will not see again
+    forgotten: tuple[SlabName, ...]  # slabs that the process will not see again
     room: int
 
 
@@ -53,7 +53,7 @@ class ReadyAnswer:
 
 
 class TaskNote(NamedTuple):
-    """The position that a task has reached, by what its maker says."""
+    """The position that a task has reached, as its maker notes it."""
 
     number: int
     reached: int
@@ -63,7 +63,7 @@ class TaskAnswer(NamedTuple):
     """The answer to a `TaskOrder`; the descriptor of a new slab follows.
 
     Attributes:
-        slab: with the arrays of the result; None: it has none.
+        slab: slab with the arrays of the result; None: it has none.
         new_size: bytes of the slab, if the process has allocated it for this answer; else 0.
         seconds, cpu: time from the order to the answer, and processor time of the whole process meanwhile.
     """
@@ -81,8 +81,8 @@ Answer: TypeAlias = "ReadyAnswer | TaskNote | TaskAnswer"
 """A message from a process."""
 
 
-_HEADER = struct.Struct("!Q")  # bytes of the message that follows
-_MOST_DESCRIPTORS = 4  # of a message
+_HEADER = struct.Struct("!Q")  # number of bytes of the message that follows
+_MOST_DESCRIPTORS = 4  # in a message
 _CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 
@@ -96,7 +96,7 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: object, descriptors: Sequence[int] = ()) -> None:
-        """Sends a message, and open files, of which the receiver gets its own descriptors.
+        """Sends a message and open files, for which the receiver gets its own descriptors.
 
         Raises:
             OSError: the other process is gone.
@@ -111,7 +111,7 @@ class Channel:
             self._socket.sendall(memoryview(whole)[sent:])
 
     def receive(self) -> tuple[Any, list[int]]:
-        """Blocks until the next message is there; returns it with the descriptors, which the caller closes.
+        """Blocks until the next message; returns it with its descriptors, which the caller must close.
 
         Raises:
             EOFError, OSError: the other process is gone.
@@ -126,7 +126,7 @@ class Channel:
         return pickle.loads(self._exactly(size)), descriptors
 
     def has_message(self) -> bool:
-        """Returns True if there is something to receive now, or the other process is gone."""
+        """Tells if a message has arrived, or the other process is gone."""
         return bool(wait([self._socket], 0))
 
     def _exactly(self, size: int) -> bytes:

@@ -1,4 +1,4 @@
-"""The processes of a pool, their tasks, and the thread that hands these out."""
+"""Runs the processes of a pool, and the thread that hands tasks to them."""
 
 from __future__ import annotations
 
@@ -36,31 +36,31 @@ from jdali._workers.wire import unpack
 
 log = logging.getLogger("jdali")
 
-# Tasks that a process has: the one that runs, and one that it begins without waiting for this process.
+# Tasks of a process: the running one, and one that it can start at once.
 _TASKS_EACH = 2
-# Processes in a row that may die before they are ready, while none is. What is wrong with a pipeline ends a process by
-# an exception or a crash; SIGKILL comes from outside (a person, the OOM killer), so it says little about the next one.
+# Most processes in a row that may die before they are ready, while none is ready. A faulty pipeline ends a process by an
+# exception or a crash. SIGKILL comes from outside (a person, the OOM killer), so the next process may well succeed.
 _MOST_FAILED_STARTS = 3
 _MOST_KILLED_STARTS = 20
 _CLOSED = "the pipeline's worker processes were closed"
-_LOOK_SECONDS = 1.0  # at the processes: one may have ended while another holds its end of the channel
-# A process that is waited for and was found stopped at each look for so long is given up. Looks are counted, and not the
-# time, which goes on while this process is stopped as well.
+_LOOK_SECONDS = 1.0  # between looks at the processes: the channel of a dead one may be open in another
+# A process with work is given up if all looks during this time find it stopped. Looks count, because the clock also runs
+# while this process itself is stopped.
 _STOPPED_SECONDS = 60.0
 
 
 class TaskPool:
     """Makes tasks in processes; any thread may use it.
 
-    The pool has a thread, which starts the processes, receives results, hands out what waits, and replaces processes that
-    die. It holds no object of the caller's but what is waited for. A task for which a process has room is sent by the caller.
+    The pool's thread starts processes, receives results, hands out waiting tasks, and replaces processes that die. It
+    references no object of the caller's except tasks. If a process has room, the caller's thread sends it the task.
 
     Args:
-        start: starts a process. None: none is replaced. Tasks may have effects, so each is sent once, to a process without
-            another one, and the first death fails all that wait.
-        most_idle: bytes of shared memory that are kept for later results.
-        keeps_packed: results and exceptions of makers are not unpacked: each task returns a `PackedResult`.
-        timeout: seconds that a task may take, without `start`; None: any time.
+        start: starts a process. None: processes are not replaced, and tasks may have side effects: each is sent once, to a
+            process without another task, and the first death fails all waiting tasks.
+        most_idle: most bytes of unused shared memory that are kept for later results.
+        keeps_packed: does not unpack results and exceptions of makers: each task returns a `PackedResult`.
+        timeout: seconds that a task may take, without `start`; None: no limit.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class TaskPool:
         self._look = _LOOK_SECONDS if timeout is None else min(_LOOK_SECONDS, timeout)
         self._resolve = _keep_packed if keeps_packed else _resolve
         self._owner = os.getpid()
-        self._lock = threading.RLock()  # held by the thread except while it waits, reads or resolves a future
+        self._lock = threading.RLock()  # the thread holds it, unless it waits, reads or resolves a future
         self._waiting: list[PoolJob] = []  # a heap
         self._error: Exception | None = None  # raised by all tasks from now on
         self._closed = False
@@ -83,7 +83,7 @@ class TaskPool:
         self._slabs = SharedSlabs(most_idle)
         self._failed_starts = self._killed_starts = 0
         self._made = self._deaths = 0
-        self._looked = 0.0  # when the processes were looked at
+        self._looked = 0.0  # time of the last look at the processes
         self._wake_up, self._woken = socket.socketpair()
         self._wake_up.setblocking(False)
         self._selector = selectors.DefaultSelector()
@@ -97,13 +97,16 @@ class TaskPool:
     def submit(
         self, task: PackedMemory, order: int = 0, *, patience: int = 2, samples: int = 0, room: int = 0
     ) -> Future[MadeTask]:
-        """Has a task made. The future raises what the maker raised.
+        """Submits a task.
 
-        The future also raises `TaskKilledError`, `PoolClosedError`, or why no process can be started, or was lost.
+        The future raises the maker's exception, `TaskKilledError`, `PoolClosedError`, or the reason why no process can be
+        started or a process was lost.
 
         Args:
-            patience: processes that may be killed while they make it, before it is given up; one that crashes is enough. 0:
-                it is given up when its process dies, also if that had not begun with it.
+            patience: number of killed processes after which the task is given up; one crash is enough. 0: it is given up
+                when its process dies, even before it started.
+            samples: most samples in the result.
+            room: least bytes of newly allocated memory for the result.
         """
         job = PoolJob(next(self._numbers), order, task, patience, samples=samples, room=room)
         with self._lock:
@@ -117,7 +120,7 @@ class TaskPool:
         return job.future
 
     def resize(self, count: int) -> None:
-        """Starts processes, or lets some end when they have made the tasks that they have."""
+        """Starts processes, or ends some after the tasks that they have."""
         with self._lock:
             self._count = count
         self._wake()
@@ -134,7 +137,7 @@ class TaskPool:
 
     @property
     def has_failed(self) -> bool:
-        """True if no more tasks are made, for a reason that each of them raises."""
+        """True if the pool makes no more tasks; each raises the reason."""
         return self._error is not None
 
     def slab_sizes(self) -> list[tuple[int, int]]:
@@ -143,25 +146,25 @@ class TaskPool:
             return self._slabs.sizes()
 
     def close(self) -> None:
-        """Ends the processes and the thread, and waits for them; tasks that are not made raise. Harmless twice."""
+        """Ends the processes and the thread, and waits for them; unfinished tasks fail. It may be called twice."""
         self.interrupt()
         if self._owner == os.getpid() and threading.current_thread() is not self._thread:
             self._thread.join()
 
     def interrupt(self) -> None:
-        """Begins to close, without waiting or taking a lock: the garbage collector may call it anywhere."""
+        """Starts to close, without waiting or taking a lock, so that a finalizer may call it."""
         if self._owner != os.getpid():
-            return  # a copy of the pool, in a process that was forked
-        self._closed = True  # what is submitted nevertheless fails with all else in the end
+            return  # a copy of the pool, in a forked process
+        self._closed = True  # tasks submitted later fail when the thread ends
         self._wake()
 
     def _wake(self) -> None:
-        with contextlib.suppress(OSError):  # full: it will wake up; closed: there is nothing to wake
+        with contextlib.suppress(OSError):  # full: the thread will wake up; closed: it has ended
             self._wake_up.send(b"!")
 
     # --- the thread -------------------------------------------------------------------------
     def _run(self) -> None:
-        # Processes inherit what is blocked: Ctrl-C should find none before it ignores it.
+        # Processes inherit the blocked signal, so that Ctrl-C does not end one before it ignores the signal.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             while not self._closed:
@@ -198,14 +201,14 @@ class TaskPool:
         jobs = [*self._jobs.values(), *self._waiting]
         self._jobs, self._waiting = {}, []
         for job in jobs:
-            self._fail(job, copy.copy(error))  # an exception that is raised holds the frames of who caught it
+            self._fail(job, copy.copy(error))  # a raised exception references the frames that it passes
 
     def _fail(self, job: PoolJob, error: Exception) -> None:
         job.content.close()
         self._due.append(functools.partial(job.future.set_exception, error))
 
     def _resolve_due(self) -> None:
-        """Resolves futures, without the lock: who waits for them may take locks of its own."""
+        """Resolves futures without the lock, because their callbacks may take other locks."""
         while self._due:
             with contextlib.suppress(IndexError):  # another thread was faster
                 self._due.popleft()()
@@ -234,7 +237,7 @@ class TaskPool:
         self._selector.unregister(process.channel)
 
     def _note_death(self, process: TaskProcess) -> None:
-        """Submits the tasks of a process again; the one that ran may be what killed it."""
+        """Submits the tasks of a dead process again; the running one may have killed it."""
         self._forget(process)
         death = process.death()
         process.close()
@@ -250,7 +253,7 @@ class TaskPool:
                 continue
             job = self._jobs.pop(number)
             if job.slab is not None:
-                # The process is gone: nobody writes to it any more.
+                # The dead process does not write to the slab.
                 self._slabs.take_back(job.slab)
                 job.slab = None
             if position == 0:
@@ -261,7 +264,7 @@ class TaskPool:
                 heapq.heappush(self._waiting, job)
 
     def _lose(self, process: TaskProcess, error: Exception) -> None:
-        """Fails the tasks of a process that is not replaced, and all that wait; others end the tasks that they have."""
+        """Fails the tasks of a process that is not replaced, and all waiting tasks; other processes finish theirs."""
         self._error = self._error or error
         jobs, self._waiting = [*(self._jobs.pop(number) for number in process.tasks), *self._waiting], []
         for job in jobs:
@@ -278,7 +281,7 @@ class TaskPool:
 
     # --- tasks ------------------------------------------------------------------------------
     def _hand_out_now(self) -> None:
-        """Hands out tasks in a caller's thread: to wake the pool's takes longer."""
+        """Hands out tasks in a caller's thread, because waking the pool's thread takes longer."""
         try:
             self._hand_out()
         except Exception as error:
@@ -290,8 +293,8 @@ class TaskPool:
             self._send(heapq.heappop(self._waiting), process)
 
     def _process_for(self, job: PoolJob) -> TaskProcess | None:
-        """Chooses the process with the least to do, if it may have one more task; None: there is none."""
-        # A task that may kill its process has that for itself, so that no other one is blamed.
+        """Chooses the process with the fewest tasks that may take another one; None: there is none."""
+        # A task that may kill its process has the process for itself, so that no other task is blamed.
         suspects = {n for n, job in self._jobs.items() if job.is_suspect}
         ready = [p for p in self._processes if p.is_ready and not p.is_leaving]
         ready = [p for p in ready if p.is_warm] or ready
@@ -300,9 +303,9 @@ class TaskPool:
         return min(free, key=lambda process: len(process.tasks), default=None)
 
     def _rehearse(self) -> None:
-        """Has processes that join warm ones make a task of theirs as well, whose result is dropped.
+        """Has new processes make a copy of another process's task, and drops the result.
 
-        A first task takes seconds, in which programs are compiled, and the batches behind that one would wait.
+        The first task of a process takes seconds, because it compiles programs. Batches would wait for it.
         """
         cold = [p for p in self._processes if p.is_ready and not p.is_warm and not p.tasks]
         if not cold or not any(p.is_warm for p in self._processes):
@@ -342,7 +345,7 @@ class TaskPool:
         process.send(order, descriptors)
 
     def _receive(self) -> None:
-        """Waits for something to happen, and deals with it."""
+        """Waits for answers and handles them; looks at the processes now and then."""
         for ready, _ in self._selector.select(self._look):
             if ready.data is None:
                 self._woken.recv(1 << 12)
@@ -356,7 +359,7 @@ class TaskPool:
                     self._drain(process)
 
     def _look_at(self, process: TaskProcess) -> None:
-        """Gives up a process that was stopped for long while it is waited for, or takes too long."""
+        """Gives up a process with work that has been stopped for long, or takes too long."""
         is_waited_for = process.tasks or not process.is_ready
         process.stopped = process.stopped + 1 if is_waited_for and process.is_stopped else 0
         process.looks = process.looks + 1 if process.tasks or (self._waiting and not process.is_ready) else 0
@@ -386,7 +389,7 @@ class TaskPool:
             self._lose(process, RuntimeError(f"worker process {process.pid} {reason}"))
 
     def _drain(self, process: TaskProcess) -> None:
-        """Takes what a process that has ended answered before that."""
+        """Receives the last answers of a process that has ended."""
         while process in self._processes and process.channel.has_message():
             self._receive_from(process)
         if process in self._processes:

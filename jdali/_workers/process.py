@@ -1,4 +1,4 @@
-"""One process of a `TaskPool`, as its parent sees it, and how those that make batches are started."""
+"""Represents a process of a `TaskPool` in its parent, and starts processes that make batches."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from typing import Protocol
 from jdali._workers.jobs import PackedMemory, WorkerDeath
 from jdali._workers.messages import Channel, SlabName, StartOrder, TaskOrder
 
-# The paths come as an argument: those of PYTHONPATH would be searched before the standard library, and "-m" puts the
-# working directory there.
+# `sys.path` comes as an argument: the paths of PYTHONPATH would be searched before the standard library, and so would the
+# working directory with "-m".
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from jdali._workers.serve import main; main(int(sys.argv[2]), int(sys.argv[3]))"
 )
-_END_SECONDS = 5.0  # that a killed process may take to be gone
+_END_SECONDS = 5.0  # to wait for the end of a killed process
 
 
 class StartedProcess(Protocol):
-    """What a pool uses of `subprocess.Popen`."""
+    """The part of `subprocess.Popen` that a pool uses."""
 
     pid: int
 
@@ -41,15 +41,15 @@ class StartedProcess(Protocol):
 
 
 class TaskProcess:
-    """A process, and what it has been asked for.
+    """A process with its tasks.
 
     Attributes:
-        is_leaving: it gets no more tasks, and ends after the last one.
-        tasks: numbers of those that it has, the running one first.
-        is_warm: it has made one.
-        reached: the last note of the running one; None: there is none.
-        rehearsal: number of the one that it makes only to become warm; None: it has none.
-        looks, stopped: how many in a row found it with the same task, and stopped by a signal.
+        is_leaving: True if it gets no more tasks, and ends after the last one.
+        tasks: numbers of its tasks, the running one first.
+        is_warm: True if it has made a task.
+        reached: last note of the running task; None: there is none.
+        rehearsal: number of a task that it makes only to become warm; None: it has none.
+        looks, stopped: number of looks in a row that found it with the same task, and that found it stopped by a signal.
     """
 
     def __init__(self, number: int, channel: Channel, process: StartedProcess):
@@ -59,11 +59,11 @@ class TaskProcess:
         self.tasks: list[int] = []
         self.reached: int | None = None
         self.rehearsal: int | None = None
-        self.known: set[SlabName] = set()  # that it has mapped
+        self.known: set[SlabName] = set()  # slabs that it has mapped
         self.looks = self.stopped = 0
 
     def send(self, order: StartOrder | TaskOrder, descriptors: Sequence[int]) -> None:
-        """Sends an order, or nothing if the process is gone: receiving tells."""
+        """Sends an order; does nothing if the process is gone, which the receiver notices."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.channel.send(order, descriptors)
 
@@ -91,7 +91,7 @@ class TaskProcess:
 
     def close(self) -> None:
         """Waits for the end of a process that was killed, and closes the channel."""
-        # One that is not gone by then, on a machine that is very busy, is no error of the pool's.
+        # On a very busy machine it may take longer, which is not an error.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
         self.channel.close()
@@ -101,7 +101,7 @@ class FreshProcesses:
     """Starts processes without the user's main module; they get the function that starts them by value.
 
     Args:
-        start: a packed function without arguments. Each process calls it once; what it returns makes tasks.
+        start: a packed function without arguments. Each process calls it once; the result makes tasks.
     """
 
     def __init__(self, start: PackedMemory, environment: Mapping[str, str]):
@@ -127,5 +127,5 @@ class FreshProcesses:
         return process
 
     def close(self) -> None:
-        """Gives up what the processes were started with."""
+        """Frees the packed start function."""
         self._start.close()

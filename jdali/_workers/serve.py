@@ -1,4 +1,4 @@
-"""Main function of a process of a `TaskPool`: makes tasks, one after another, until its parent is gone."""
+"""Runs a process of a `TaskPool`: makes tasks, one after another, until its parent is gone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from jdali._workers.wire import PackedValue, pack, unpack, write
 
 _Order: TypeAlias = "tuple[StartOrder | TaskOrder, list[int]]"
 _Start: TypeAlias = Callable[[], Callable[[Any], Any]]
-_LOOK_SECONDS = 1.0  # at the parent, where the system does not tell of its end
+_LOOK_SECONDS = 1.0  # between looks at the parent, whose end the system may not report
 _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
 
@@ -44,9 +44,9 @@ def main(descriptor: int, parent: int) -> NoReturn:
 
 
 def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None = None) -> NoReturn:
-    """Makes the tasks of a pool until its process is gone; if the pool only wants no more, it kills.
+    """Makes the tasks of a pool until the pool kills this process, or the pool's process is gone.
 
-    Without `start`, it and the number come in a `StartOrder`.
+    Without `start`, a `StartOrder` brings it, and the number.
     """
     # Ctrl-C in a terminal reaches all processes of the group; the parent decides what ends. The thread of a pool blocks
     # the signal, so that none comes before this line.
@@ -56,13 +56,13 @@ def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None =
     threading.Thread(target=_listen, args=(channel, orders, parent), daemon=True).start()
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the parent is gone
         _make_tasks(channel, orders, number, start)
-    os._exit(1)  # nothing of the user's is waited for
+    os._exit(1)  # without waiting for threads or handlers of the user's
 
 
 def end_with_starter() -> None:
-    """Has the system end this process with the thread that started it; on Linux.
+    """Has Linux kill this process when the thread that started it ends.
 
-    That works also while this process is stopped or holds the GIL.
+    This works even while the process is stopped, or holds the GIL.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
@@ -77,10 +77,10 @@ def _listen(channel: Channel, orders: queue.SimpleQueue[_Order], parent: int) ->
 
 
 def _has_message(channel: Channel, parent: int) -> bool:
-    """Blocks until there is a message; False: the parent is gone.
+    """Blocks until there is a message; returns False if the parent is gone.
 
-    The socket alone does not tell: a process that the parent has forked holds its other end as well. Nor does the parent
-    of a process that Python's fork server has forked.
+    The socket alone does not show that: another process that the parent has forked may hold its other end. Nor does the
+    parent's identifier, if Python's fork server has forked this process.
     """
     starter = multiprocessing.parent_process()
     ends = [] if starter is None else [starter.sentinel]
@@ -94,7 +94,7 @@ def _has_message(channel: Channel, parent: int) -> bool:
 def _make_tasks(
     channel: Channel, orders: queue.SimpleQueue[_Order], number: int, start: _Start | None
 ) -> None:
-    gc.disable()  # what is imported stays: looking through it for garbage is a sixth of the time that it takes
+    gc.disable()  # imported objects stay: searching them for garbage takes a sixth of the time of imports
     try:
         if start is None:
             order, descriptors = orders.get()
@@ -112,13 +112,13 @@ def _make_tasks(
         task, descriptors = orders.get()
         assert isinstance(task, TaskOrder)
         worker.run(task, descriptors)
-        for stream in (sys.stdout, sys.stderr):  # what callbacks print: nothing is flushed at the end
+        for stream in (sys.stdout, sys.stderr):  # output of callbacks: the end of the process flushes nothing
             if stream is not None:
                 stream.flush()
 
 
 def _unpacked(packed: PackedValue, descriptors: list[int]) -> Any:
-    """Unpacks a value that was sent; takes the descriptor of its memory, if it has some, from the front."""
+    """Unpacks a value that was sent; if it has memory, takes the descriptor from the front."""
     if not packed.size:
         return unpack(packed, None)
     memory = Memory(descriptors.pop(0), packed.size)

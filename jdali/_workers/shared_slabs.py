@@ -1,7 +1,7 @@
-"""Slabs of memory that a pool shares with its processes: one is lent for an answer, then leased to the answer's arrays.
+"""Manages slabs of shared memory: a slab is lent to a process for an answer, then leased to the answer's arrays.
 
-Processes allocate them and send the descriptors; the pool keeps these, so a slab outlives the process that died. None
-has a name (`_workers/memory.py`), so none outlives the program.
+Processes allocate slabs and send their descriptors, which the pool keeps, so a slab outlives its process. Slabs have no
+name (`_workers/memory.py`), so none outlives the program.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class SharedSlab:
     name: SlabName
     memory: Memory
     mapped: mmap.mmap
-    samples: int = 0  # the most that were in it
+    samples: int = 0  # the most that it has held
 
     @property
     def size(self) -> int:
@@ -40,15 +40,15 @@ class SharedSlab:
 
 
 class SharedSlabs:
-    """The slabs of a pool; used by the pool's thread alone, but leases end in any thread."""
+    """The slabs of a pool. The pool's thread alone uses them, but leases end in any thread."""
 
     def __init__(self, most_idle: int):
         self._most_idle = most_idle
         self._all: dict[SlabName, SharedSlab] = {}
-        self._idle: list[SharedSlab] = []  # the one used last is the last
-        # A lease may end in the middle of anything: what was returned is sorted in later.
+        self._idle: list[SharedSlab] = []  # the most recently used last
+        # A lease may end in the middle of anything, so returned slabs wait here for `_sort_in`.
         self._returned: collections.deque[SharedSlab] = collections.deque()
-        self._largest = 0  # answer so far, bytes
+        self._largest = 0  # bytes of the largest answer so far
 
     def adopt(self, name: SlabName, descriptor: int, size: int) -> SharedSlab:
         """Takes over the descriptor of a slab that a process has allocated."""
@@ -57,7 +57,7 @@ class SharedSlabs:
         return slab
 
     def lend(self, known: Container[SlabName]) -> SharedSlab | None:
-        """Lends the idle slab that held the largest answer, to a process that knows some already; None: there is none."""
+        """Lends an idle slab that has room for the largest answer so far, if possible a known one; None: there is none."""
         self._sort_in()
         fitting = [slab for slab in self._idle if slab.size >= self._largest]
         if not fitting:
@@ -67,12 +67,12 @@ class SharedSlabs:
         return chosen
 
     def take_back(self, slab: SharedSlab) -> None:
-        """Ends the loan of a slab in which there is nothing."""
+        """Ends the loan of an empty slab."""
         self._returned.append(slab)
         self._sort_in()
 
     def lease(self, slab: SharedSlab, size: int, samples: int) -> np.ndarray[Any, Any]:
-        """Leases the memory of an answer of `size` bytes, uint8 [slab.size], up to the end of the last view of it."""
+        """Leases the memory of an answer of `size` bytes, uint8 [slab.size], until its last view is gone."""
         self._largest, slab.samples = max(self._largest, size), max(slab.samples, samples)
         whole = np.frombuffer(slab.mapped, np.uint8)
         weakref.finalize(whole, self._returned.append, slab).atexit = False
@@ -88,7 +88,7 @@ class SharedSlabs:
         return sum(slab.size for slab in slabs) - idle, idle
 
     def sizes(self) -> list[tuple[int, int]]:
-        """Returns the size of each slab in bytes, and the most samples that were in it."""
+        """Returns the size of each slab in bytes, and the most samples that it has held."""
         return [(slab.size, slab.samples) for slab in self._all.values()]
 
     def _sort_in(self) -> None:
@@ -96,7 +96,7 @@ class SharedSlabs:
             self._idle.append(self._returned.popleft())
         idle = sum(slab.size for slab in self._idle)
         for slab in list(self._idle):
-            # Of those that are too small for an answer no process has a use.
+            # A slab that is too small for an answer is of no use.
             if slab.size < self._largest or idle > self._most_idle:
                 idle -= slab.size
                 self._drop(slab)
@@ -107,7 +107,7 @@ class SharedSlabs:
         slab.memory.close()
 
     def close(self) -> None:
-        """Gives up all descriptors; memory that arrays lie in stays until they are gone."""
+        """Closes all descriptors; memory that arrays use stays until they are gone."""
         for slab in self._all.values():
             slab.memory.close()
         self._all.clear()

@@ -1,12 +1,12 @@
-"""Tasks that a process makes in one go: one message to it, one answer and one memory for all results.
+"""Groups tasks for a process: one message, one answer and one memory for all results.
 
 ```
  pack_group: tasks, each pickled ──▶ make_group, in the process ──▶ TaskOutcome of each: a result or its own exception
-                  log  ◀── which task begins ──┘
+                  log  ◀── which task starts ──┘
 ```
 
-What a message costs is then shared by small tasks. The log is in memory that outlives the process, so a death is blamed
-on the task that ran. This module is not part of `on_ray`, for processes that make batches do not import Ray.
+So small tasks share the cost of a message. The log is in memory that outlives the process, so a death is blamed on the
+task that ran. This module is not in `on_ray`, because processes that make batches do not import Ray.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
 class GroupTask(NamedTuple):
-    """A task of a group: pickled without its arrays, and these."""
+    """A task of a group: pickled without its arrays, and the arrays."""
 
     head: bytes
     arrays: tuple[_Array, ...]
@@ -39,8 +39,7 @@ class TaskGroup(NamedTuple):
     """Tasks for one process.
 
     Attributes:
-        log: int64 [1], the number of the task that the process has begun last, from 1; empty: there is one task, and so
-            nothing to tell.
+        log: int64 [1], number of the task that the process has started last, from 1; empty if there is only one task.
     """
 
     log: _Array
@@ -48,7 +47,7 @@ class TaskGroup(NamedTuple):
 
 
 class TaskOutcome(NamedTuple):
-    """Result of one task, or its exception: pickled without its arrays, and these."""
+    """Result of one task, or its exception: pickled without its arrays, and the arrays."""
 
     head: bytes
     arrays: tuple[_Array, ...]
@@ -61,12 +60,12 @@ class TaskOutcome(NamedTuple):
         return sum(array.nbytes for array in self.arrays)
 
     def value(self) -> Any:
-        """Unpacks the result, or the exception; arrays are views of those here."""
+        """Unpacks the result, or the exception; its arrays are views of `arrays`."""
         return pickle.loads(self.head, buffers=self.arrays)
 
 
 def pack_group(tasks: Sequence[GroupTask]) -> tuple[PackedValue, tuple[_Array, ...]]:
-    """Packs tasks for one process; returns the value without its arrays, and these.
+    """Packs tasks for one process; returns the group without its arrays, and the arrays.
 
     If there are several tasks, the first array is the log.
     """
@@ -86,8 +85,8 @@ class StartGroups:
 
 
 def make_group(make: Callable[[Any], Any], group: TaskGroup) -> tuple[TaskOutcome, ...]:
-    """Makes the tasks of a group, one after the other; the results lie side by side in the memory of the answer."""
-    if len(group.tasks) == 1:  # its notes and its memory are those of the answer
+    """Makes the tasks of a group, one after the other; results are side by side in the memory of the answer."""
+    if len(group.tasks) == 1:  # it uses the notes and the memory of the answer
         return (_outcome(make, group.tasks[0]),)
     memory, outcomes = _Memory(answer_memory()), []
     for number, task in enumerate(group.tasks, 1):
@@ -118,12 +117,12 @@ class _Memory:
         self._free = None if whole is None else np.frombuffer(whole, np.uint8)
 
     def answering(self) -> contextlib.AbstractContextManager[None]:
-        """Lends what is free as the memory of the answer. Only tasks that are alone take notes."""
+        """Offers the free memory to the next result. Notes are dropped: only a single task takes them."""
         free: Any = self._free  # NumPy's types do not say that it is a buffer
         return answering_in(None if free is None else memoryview(free), lambda _: None)
 
     def keep(self, arrays: Sequence[_Array]) -> None:
-        """Notes that these stay, if they lie in the memory."""
+        """Marks memory as used, if these arrays are in it."""
         if self._free is None:
             return
         begin, size = _address(self._free), len(self._free)

@@ -1,7 +1,7 @@
-"""Values on their way to another process: pickled without the contents of arrays, which go to shared memory.
+"""Packs values for another process: pickles them without the contents of arrays, which go to shared memory.
 
-An array is neither pickled nor copied by the receiver: it becomes a view of the memory. Small arrays travel with the
-rest, for a view costs more than they do.
+The receiver does not copy arrays: they become views of the memory. Small arrays are pickled with the rest, because a view
+costs more.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 _ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
-SMALL = 512  # bytes of an array below which it travels with the rest
-SMALL_OF_TASK = 1 << 15  # the same for tasks, which get memory of their own: that costs more than a lent slab
+SMALL = 512  # an array of fewer bytes is pickled with the rest
+SMALL_OF_TASK = 1 << 15  # the same for tasks: they need new memory, which costs more than a lent slab
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
 
 
 class PackedValue(NamedTuple):
-    """A value without the contents of its arrays, which lie in memory beside it."""
+    """A value without the contents of its arrays, which are in separate memory."""
 
     head: bytes  # pickled
     spans: tuple[tuple[int, int], ...]  # offset and size of each array in the memory, bytes
@@ -29,11 +29,11 @@ class PackedValue(NamedTuple):
 
 
 class ArrayPickler(pickle.Pickler):
-    """Pickles arrays of JAX's additional types (bfloat16) as well by their memory alone, which NumPy does not."""
+    """Pickles the memory of arrays apart, also for JAX's additional types (bfloat16), which NumPy copies."""
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
-        # A method `reducer_override` would be called for every object.
+        # `reducer_override` would be called for every object.
         self.dispatch_table = {**copyreg.dispatch_table, np.ndarray: _reduced}
 
 
@@ -43,7 +43,7 @@ def _reduced(array: np.ndarray[Any, Any]) -> Any:
 
 
 def reduced_array(obj: object) -> Any:
-    """Reduces an array of a type without a buffer to one of bytes; NotImplemented for all else."""
+    """Reduces an array whose type has no buffer protocol to an array of bytes; NotImplemented for all else."""
     if type(obj) is np.ndarray and obj.dtype.isbuiltin == 2 and obj.flags.c_contiguous and obj.size:
         return _typed, (obj.reshape(-1).view(np.uint8), obj.dtype, obj.shape)
     return NotImplemented
@@ -62,11 +62,11 @@ def _default_pickler(
 def pack(
     value: Any, pickler: Dumps = _default_pickler, *, small: int = SMALL, memory: Any = None
 ) -> tuple[PackedValue, list[memoryview]]:
-    """Pickles a value; returns it without its arrays, and these.
+    """Pickles a value; returns it without its arrays, and the arrays.
 
     Args:
-        small: bytes of an array below which it travels with the rest.
-        memory: for the arrays. Those that lie in it stay where they are.
+        small: an array of fewer bytes is pickled with the rest.
+        memory: memory for the arrays; arrays that are in it already stay there.
     """
     buffers: list[memoryview] = []
 
@@ -109,7 +109,7 @@ def write(packed: PackedValue, buffers: Sequence[memoryview], memory: Any) -> No
 
 
 def unpack(packed: PackedValue, memory: Any) -> Any:
-    """Unpacks a value; its arrays are views of `memory`, which they keep. Without arrays, `memory` may be None."""
+    """Unpacks a value; its arrays are views of `memory`, which they keep alive. Without arrays, `memory` may be None."""
     if not packed.size:
         return pickle.loads(packed.head)
     views = [memoryview(memory)[offset : offset + size] for offset, size in packed.spans]

@@ -7,27 +7,26 @@
 ```
 
 All decisions are taken when a task is drawn, so a batch depends on nothing but its task. `Engine` draws tasks and makes
-batches, with `EngineOptions`; `Window` makes them ahead and hands over each `Result`. `eager` runs steps without a pipeline,
-`function` makes it a function; these two rooms have doors of their own. `report` describes an engine. Nothing outside imports
-anything else.
+batches; `EngineOptions` configures it. `Window` has batches made ahead and hands over each `Result`. `report` describes an
+engine. Other packages import only what this module exports, and the subpackages `eager` and `function`.
 
-Parts, each of which imports only those above it:
+Each part imports only parts above it:
 
-* `workers`: works on the samples of a batch, in the calling thread or in threads.
-* `task`: what to make, besides the pipeline; identities of samples for random keys.
-* `cursor`: opens readers and external sources, which are one stream of tasks with a position.
+* `workers`: runs work on the samples of a batch, in the calling thread or in a pool of threads.
+* `task`: describes one batch: its samples, source data, and the identities that random keys are made of.
+* `cursor`: opens readers and external sources, and draws tasks from them; its position can be saved.
 * `shapes`: padded shapes and their cost.
 * `recovery`: the samples that made a step fail, and their stand-ins.
 * `steps`: one module for each kind of step.
-* `make`: the loop over steps; a batch while it is made, and when it is ready.
-* `executors`: threads and workers, their deaths and crashes.
-* `engine`: draws tasks and makes their batches. `in_order`: their order at steps with side effects.
-* `life`: ends of windows, by the garbage collector, at the exit, after a fork.
-* `in_flight`: batches that are under way or not taken, and the bounds of their number and bytes.
-* `window`: taking batches, moving the sources, and the life of a pipeline.
+* `make`: the loop over steps; `Iteration`, a batch in progress, and `Result`, a finished one.
+* `executors`: threads and worker processes; workers that die.
+* `engine`: draws tasks and makes their batches. `in_order`: keeps batches in order at steps with side effects.
+* `life`: closes windows at garbage collection and at exit, and resets them after a fork.
+* `in_flight`: batches that are being made or wait to be taken, bounded in number and bytes.
+* `window`: takes batches, moves the sources, and closes a pipeline.
 * `report`: the plan as text, statistics, times, warming up.
 * `eager`: the same steps without a pipeline: dynamic mode and debug mode.
-* `function`: a pipeline as a pure function; exported, and loaded.
+* `function`: a pipeline as a pure function, which can be exported and loaded.
 """
 
 from typing import TYPE_CHECKING
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from jdali.engine.task import EpochShare as EpochShare
     from jdali.engine.window import Window as Window
 
-# A loaded folder needs one room, and should answer soon.
+# Lazy: a program that loads an exported pipeline needs only `function`, and should start fast.
 _imported(
     __name__,
     {

@@ -1,9 +1,8 @@
-"""Opens the sources of a pipeline: one stream of batches, with a position that can be saved and restored."""
+"""Opens the sources of a pipeline, and draws tasks from them; the position can be saved and restored."""
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
@@ -11,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from jdali._errors import OperatorError, contained
+from jdali._numerics.counting import counting
 from jdali._sources import SourceFeed
 from jdali._state import End
 from jdali.engine.failure import NodeFailure
@@ -26,10 +26,10 @@ _Answer = TypeVar("_Answer")
 
 
 class Epochs(Protocol):
-    """Epochs of an iterator, which decides on each batch when its task is drawn."""
+    """The epochs of an iterator: they decide on each batch when its task is drawn."""
 
     def draw(self) -> EpochShare:
-        """Advances by one batch, also by one that failed; returns its share."""
+        """Advances by one batch, failed or not; returns its share of the epoch."""
 
     def end(self) -> None:
         """Notes that a source ended in place of a batch."""
@@ -39,9 +39,9 @@ class TaskCursor:
     """Draws batches from readers and external sources; used by one thread at a time.
 
     Attributes:
-        epoch: how often the external sources began again.
-        iteration, position: batches and samples drawn since then.
-        epochs: of the iterator that gets the next batch; None: of no iterator.
+        epoch: number of times that the external sources restarted.
+        iteration, position: batches and samples drawn since the last restart.
+        epochs: epochs of the iterator that takes the next batch; None: no iterator takes it.
     """
 
     epochs: Epochs | None = None
@@ -49,26 +49,26 @@ class TaskCursor:
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, SourceFeed]):
         self._readers, self._externals = dict(readers), dict(externals)
         self.epoch = self.iteration = self.position = 0
-        self._given: dict[Node, SourceData | Exception] = {}  # of the batch that is drawn
-        self._ends: dict[int, dict[str, Any]] = {}  # where all sources were at the end of the last two epochs
+        self._given: dict[Node, SourceData | Exception] = {}  # of the batch being drawn
+        self._ends: dict[int, dict[str, Any]] = {}  # states of all sources at the ends of the last two epochs
 
     @property
     def may_end(self) -> bool:
-        """True if there is an external source, which may come to its end."""
+        """True if there is an external source: it may end."""
         return bool(self._externals)
 
     @property
     def is_fed(self) -> bool:
-        """True if a batch holds data that the user feeds, rather than data that the pipeline asks for."""
+        """True if the user feeds a source; False if the pipeline calls all of them."""
         return any(source.is_fed for source in self._externals.values())
 
     @property
     def calls_user(self) -> bool:
-        """True if functions of the user's give data of a batch, in this process."""
+        """True if a source calls a function of the user in this process."""
         return any(source.calls_user for source in self._externals.values())
 
     def add(self, node: Node, source: Any) -> None:
-        """Takes one more source: where they are found one after the other, in debug mode."""
+        """Adds a source; debug mode finds them one by one."""
         (self._externals if isinstance(source, SourceFeed) else self._readers)[node] = source
 
     def note_drawn(self, size: int) -> None:
@@ -78,7 +78,7 @@ class TaskCursor:
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Returns where all sources are behind the last task that was drawn; plain numbers."""
+        """Returns the positions of all sources after the last task drawn, as plain data."""
         state: dict[str, Any] = {
             "epoch": self.epoch,
             "iteration": self.iteration,
@@ -97,7 +97,7 @@ class TaskCursor:
         self._ends[self.epoch] = self.get_state()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Returns the state of all sources when one ended in this epoch, of the last two; None: none did."""
+        """Returns the state at which a source ended `epoch`; None: none did, or the epoch is older than the last two."""
         return self._ends.get(epoch)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -115,7 +115,7 @@ class TaskCursor:
         self._go_to(state)
 
     def _go_to(self, state: Mapping[str, Any]) -> None:
-        """Restores all of a state but that of the sources themselves."""
+        """Restores the counters of a state; the caller restores the sources."""
         self._given.clear()
         self._ends.clear()
         self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
@@ -124,12 +124,12 @@ class TaskCursor:
             self.reset()
 
     def reset(self) -> None:
-        """Goes on after the end of an external source, which has begun again if it does so; others go on."""
+        """Counts a new epoch after an external source ended; moves no source."""
         self.epoch += 1
         self.iteration = self.position = 0
 
     def twin(self) -> TaskCursor:
-        """Returns the same sources with positions of their own; raises RuntimeError if one cannot be asked again."""
+        """Returns a second cursor over the same sources; raises RuntimeError if a source cannot be replayed."""
         twin = TaskCursor(
             {node: reader.cursor() for node, reader in self._readers.items()},
             {node: source.twin() for node, source in self._externals.items()},
@@ -141,7 +141,7 @@ class TaskCursor:
     def draw(self, count: int) -> BatchTask:
         """Draws the task of the next batch; raises StopIteration if an external source is at its end."""
         try:
-            task = self._draw(count)
+            size, refs, data = self._draw(count)
         except StopIteration:
             if self.epochs is not None:
                 self.epochs.end()
@@ -151,10 +151,15 @@ class TaskCursor:
                 self.epochs.draw()
             raise
         share = None if self.epochs is None else self.epochs.draw()
-        return dataclasses.replace(task, state=self.get_state(), share=share)
+        state = self.get_state()
+        if refs:
+            return BatchTask.of(refs, data, state, share)
+        ids = self.counted(self.position - size, size)
+        return BatchTask(ids, np.ones(size, bool), {}, data, state, share)
 
-    def _draw(self, count: int) -> BatchTask:
-        # What was given before an interrupt is not asked for again.
+    def _draw(self, count: int) -> tuple[int, dict[str, SampleRefs], dict[str, SourceData]]:
+        """Draws from all sources: returns the size of the batch, and what each source gives."""
+        # Data that sources gave before an interrupt is used now: they may not give it twice.
         missing = {node: source for node, source in self._externals.items() if node not in self._given}
         for node, source in missing.items():
             self.ask(node, source.check_fed)
@@ -186,11 +191,7 @@ class TaskCursor:
             self._go_on(count)
             raise _size_clash(sizes)
         size = next(iter(sizes), count)
-        refs = self._go_on(size)
-        named = {node.name: given for node, given in data.items()}
-        if refs:
-            return BatchTask.of(refs, named)
-        return BatchTask(self.counted(self.position - size, size), np.ones(size, bool), {}, named)
+        return size, self._go_on(size), {node.name: given for node, given in data.items()}
 
     def _end_together(self, outcomes: Mapping[Node, object]) -> None:
         """Tells the sources that gave a batch that another one ended instead."""
@@ -200,9 +201,8 @@ class TaskCursor:
                 self._externals[node].end_with(self._externals[ended].title)
 
     def counted(self, first: int, size: int) -> SampleIds:
-        """Returns the identities of samples that no reader gives."""
-        index = np.arange(first, first + size, dtype=np.int64)
-        return SampleIds(np.full(size, self.epoch, np.uint32), index, np.arange(size))
+        """Returns identities for samples that come from no reader: indices are counted from `first`."""
+        return SampleIds(np.full(size, self.epoch, np.uint32), counting(size) + first, counting(size))
 
     def _go_on(self, size: int) -> dict[str, SampleRefs]:
         """Advances the readers; returns the samples of the next batch."""
@@ -210,24 +210,24 @@ class TaskCursor:
         return {node.name: reader.next_batch(size) for node, reader in self._readers.items()}
 
     def skip(self, batches: int, count: int) -> None:
-        """Goes on by as much as `batches` calls of `draw(count)`, without making the batches."""
+        """Advances as `batches` calls of `draw(count)` would."""
         for source in self._externals.values():
             source.skip(batches, count)
         self._skip_readers(batches, count)
 
     def _skip_readers(self, batches: int, count: int) -> None:
-        """Skips in the readers only, see `skip`."""
+        """Skips in the readers and counters, see `skip`."""
         for reader in self._readers.values():
             reader.skip(batches, count)
         self.iteration += batches
         self.position += batches * count
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None, count: int) -> None:
-        """Ends an epoch after the batch that a state followed; batches may have been drawn since.
+        """Ends an epoch early, after the batch of a state; batches drawn since then are dropped.
 
         Args:
-            batches: how many the epoch would have had after that: they are left out. None: not known; external
-                sources begin again, if they can, and readers go on.
+            batches: those that the epoch has after the state; they are skipped. None: unknown; external sources
+                restart, if they can, and readers continue after the state.
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
@@ -240,7 +240,7 @@ class TaskCursor:
             self._skip_readers(batches, count)
 
     def ask(self, node: Node, question: Callable[[], _Answer]) -> _Answer:
-        """Asks a source; raises OperatorError in place of the source's exception."""
+        """Calls a source; raises OperatorError in place of the source's exception."""
         try:
             return question()
         except StopIteration:
@@ -256,7 +256,7 @@ class TaskCursor:
 
 
 def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
-    """Returns the error of sources that gave batches of different sizes: one source for each size."""
+    """Returns the error for sources whose batches differ in size; `nodes` has one source for each size."""
     (one, first), (other, second), *_ = nodes.items()
     text = f'Batch size clash! The input operator "{second.name}" returned a batch size {other} which is different than '
     text += f'{one} returned by "{first.name}".'
@@ -269,9 +269,9 @@ def open_sources(
     """Opens the sources of a pipeline.
 
     Args:
-        tables: of the same readers in another process, to be used here.
+        tables: tables that the same readers computed in another process; readers use them in place of their own.
 
-    Returns: the sources by their nodes, and the tables of the readers for other processes.
+    Returns: the sources by node, and the tables that the readers computed, for other processes.
     """
     sources: dict[Node, Any] = {}
     noted: dict[str, dict[str, Any]] = {}
@@ -282,7 +282,7 @@ def open_sources(
 
 
 def open_source(node: Node, options: EngineOptions) -> Any:
-    """Opens the reader of a node, or its external source."""
+    """Returns the external source of a node, or opens its reader."""
     if node.runtime is not None:
         return node.runtime
     return open_reader(node, options.seed, tolerates_errors=options.on_error != "raise")
@@ -295,12 +295,12 @@ def open_reader(
     tolerates_errors: bool = False,
     where: str | None = None,
 ) -> Reader:
-    """Opens the reader of a node; one of remote data reads ahead.
+    """Opens the reader of a node; a reader of remote files reads ahead.
 
     Args:
-        seed: of the random order, unless the arguments name one that is not negative.
-        tolerates_errors: samples that fail are left out or replaced.
-        where: in place of the user's line, in errors; "": no line.
+        seed: seed of the random order, if the arguments have none or a negative one.
+        tolerates_errors: failed samples are masked or replaced.
+        where: line that errors show; None: the node's; "": no line.
     """
     op = node.op
     try:
@@ -315,7 +315,7 @@ def open_reader(
 
 
 def _arguments(node: Node, seed: int) -> dict[str, Any]:
-    """Converts the arguments, except for those that differ by sample: these are read with each batch."""
+    """Converts the arguments, except per-sample ones: these are read with each batch."""
     bound = node.op.bind(node.args)
     arguments = {
         name: arg.convert(bound[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -54,7 +54,7 @@ from jdali.tensors import TensorList
 
 
 class Timing:
-    """The parts of a pipeline: what the sources give, each step of its plan, and the wait for the device."""
+    """Timers of a pipeline: of its sources, each step of its plan, and the wait for the device."""
 
     def __init__(self, plan: ExecutionPlan, externals: Sequence[Node], workers: PhaseTimer | None = None):
         given = " + ".join(node.op.name if node.name.startswith("__") else node.name for node in externals)
@@ -66,7 +66,7 @@ class Timing:
 
     @property
     def parts(self) -> list[PhaseTimer]:
-        """All, in the order in which a batch goes through them."""
+        """All timers, in the order in which a batch passes them."""
         return [self.draw, *self._workers, *self.steps, self.device]
 
 
@@ -82,17 +82,17 @@ def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[N
 class Engine:
     """Makes the batches of one pipeline: `draw` a task, `make` its batch.
 
-    A batch depends on nothing but its task: batches are made in any order, several at the same time, in threads of the
-    caller's. Drawing is the work of one thread at a time.
+    A batch depends on nothing but its task, so threads of the caller make several at once, in any order. One thread
+    at a time draws.
 
     Args:
-        callback_workers: processes of its parallel sources and functions, which end with the engine.
-        start_workers: starts the workers that make the first steps of batches; it gets the open readers. None: this
+        callback_workers: processes that call parallel sources and functions; they end with the engine.
+        start_workers: takes the open readers, and starts the workers that run the first steps of batches. None: this
             process runs all steps.
-        tables: of the same readers in another process, to be used here, see `readers/shared_tables.py`.
+        tables: tables that the same readers computed in another process, see `readers/shared_tables.py`.
 
     Attributes:
-        elsewhere: has workers make the first steps of batches; None: the engine runs all of them.
+        elsewhere: has workers run the first steps of batches; None: the engine runs all steps.
         here: the steps that the engine runs itself.
     """
 
@@ -120,17 +120,11 @@ class Engine:
             sources, noted = open_sources(plan.sources, options, tables or {})
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, SourceFeed)}
-        if start_workers is not None:
-            border = cut(plan, one_device=options.one_device)
-            if border.elsewhere.steps:
-                self.elsewhere = MadeElsewhere(border, start_workers(self.readers, noted), sources)
-        self.here = plan if self.elsewhere is None else self.elsewhere.border.here
+        border = cut(plan, one_device=options.one_device) if start_workers is not None else None
+        self.here = plan if border is None or not border.elsewhere.steps else border.here
         self.pool = Pool(options.threads, options.most_idle)
         externals = {n: s for n, s in sources.items() if isinstance(s, SourceFeed)}
         self.cursor = TaskCursor(self.readers, externals)
-        self.timing = Timing(
-            self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
-        )
         scaled = scaled_consumers(plan) if options.scaled_decoding else {}
         self.runners = [
             runner_of(
@@ -140,14 +134,20 @@ class Engine:
             )
             for step in self.here.steps
         ]  # fmt: skip
-        # Also against a batch that is replayed, or attempted again, which come in no order.
-        self._alone = [
+        if start_workers is not None and border is not None and border.elsewhere.steps:
+            # Last: what raises before leaves no process behind.
+            self.elsewhere = MadeElsewhere(border, start_workers(self.readers, noted), sources)
+        self.timing = Timing(
+            self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
+        )
+        # Steps with a state take one batch at a time. Replays and second attempts come in no order, so `turn` is not enough.
+        alone = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
         ]
-        parts = zip(self.here.steps, self.runners, self.here.last_uses, self.timing.steps, strict=True)
+        parts = zip(self.here.steps, self.runners, self.here.last_uses, self.timing.steps, alone, strict=True)
         self._prepared = [
-            PreparedStep(step.nodes, runner.run, last_uses, timer, runner.policy, number)
-            for number, (step, runner, last_uses, timer) in enumerate(parts)
+            PreparedStep(step.nodes, runner.run, last_uses, timer, runner.policy, number, alone=lock)
+            for number, (step, runner, last_uses, timer, lock) in enumerate(parts)
         ]
         self._closed = False
 
@@ -169,12 +169,12 @@ class Engine:
                 runner.set_seed(seed)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Keeps what is fed to a source that is not known yet; False: it is known, so the source takes it."""
+        """Keeps data for a source that debug mode has not reached; returns False if the source exists."""
         return False
 
     @property
     def ordered_steps(self) -> list[int]:
-        """Numbers of the steps that batches go through in order, for what functions of the user's do besides."""
+        """Numbers of the steps with side effects in the user's functions: batches pass them in order."""
         steps = enumerate(self.here.steps)
         return [number for number, step in steps if any(node.op.effects for node in step.nodes)]
 
@@ -183,12 +183,12 @@ class Engine:
         return [r for r in self.runners if isinstance(r, StageRunner)]
 
     def spread(self, splits: Sequence[BatchSplit | None]) -> None:
-        """Lets stages run on all devices where an output is wanted; before the first batch. See `spread_stages`."""
+        """Lets stages run on all devices that their outputs are split over; call it before the first batch."""
         spread_stages(self.here, self.runners, self.batch_size, splits)
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self, cursor: TaskCursor | None = None) -> dict[str, Any]:
-        """Returns where a stream of batches is, behind the last task drawn; `cursor` is a twin's."""
+        """Returns the state after the last task that `cursor` drew; None: the engine's own cursor."""
         return self._state((cursor or self.cursor).get_state())
 
     def _state(self, of_sources: Mapping[str, object]) -> dict[str, Any]:
@@ -200,7 +200,7 @@ class Engine:
 
     # --- one batch --------------------------------------------------------------------------
     def draw(self, cursor: TaskCursor | None = None) -> BatchTask:
-        """Draws the task of the next batch; `cursor` is a twin's.
+        """Draws the next task of `cursor`; None: the engine's own.
 
         Raises:
             StopIteration: an external source is at its end.
@@ -216,7 +216,7 @@ class Engine:
         return BatchTask(ids, np.ones(count, bool), {node.name: refs for node in self.readers})
 
     def begin(self, task: BatchTask, order: int) -> Begun:
-        """Has workers begin with a batch; there are some. Its caller then calls `make`, which waits for them."""
+        """Submits a batch to the workers, which must exist, without waiting; `make` then waits for them."""
         assert self.elsewhere is not None
         self._refuse_if_closed()
         return self.elsewhere.begin(task, self.seed, order)
@@ -233,9 +233,10 @@ class Engine:
         """Makes the batch of a task: stand-ins take the positions of samples that fail, unless `on_error` is "raise".
 
         Args:
-            turn: returns the context that a step, given by number, is run in.
-            order: of the work in the pool: lower numbers go first.
-            tolerates: True replaces samples that fail, False raises their errors; None: as `on_error` says.
+            turn: returns the context manager in which the step of a number runs.
+            order: priority in the pool: lower numbers go first.
+            begun: what `begin` returned for this task.
+            tolerates: True replaces samples that fail, False raises their errors; None: as `on_error` demands.
         """
         if tolerates is None:
             tolerates = self.on_error != "raise"
@@ -260,7 +261,7 @@ class Engine:
             made, outputs = iteration.task, () if nothing is not None else self._outputs(iteration)
             return Result(
                 outputs, made.ids, made.mask, made.padded, self._state(task.state), tuple(skipped),
-                bytes_of(outputs), iteration.most_bytes, nothing, task.share,
+                bytes_of(outputs), iteration.env.most_bytes, nothing, task.share,
             )  # fmt: skip
         finally:
             del iteration, failure  # the traceback of a failure holds this frame
@@ -274,7 +275,7 @@ class Engine:
         return tuple(iteration.env[v] for v in self.plan.outputs)
 
     def make_sent(self, sent: SentTask) -> SentResult:
-        """Makes a task that another process has drawn, in a worker; the result lies in memory of that process."""
+        """Makes the batch of a task that another process sent; the result lies in memory that process can read."""
         self.use_seed(sent.seed)
         if sent.is_search:
             first = [self._prepared[number] for number in steps_before_programs(self.here)]  # compile nothing
@@ -284,17 +285,17 @@ class Engine:
         iteration = Iteration.of(sent.task, self.sources)
         failure = self._advance(iteration)
         try:
-            with LentMemory(answer_memory()):  # batches are put together where they are sent from
+            with LentMemory(answer_memory()):  # batches are assembled in the memory that they are sent from
                 return send_values(self._outputs(iteration)) if failure is None else send_failure(failure)
         finally:
             del iteration, failure  # the traceback of a failure holds this frame
 
     def _make_steps(self, task: BatchTask, steps: Sequence[PreparedStep]) -> None:
-        """Takes a batch through some steps, for their effect on this process."""
+        """Runs some steps of a batch, to see if they kill this process."""
         self._advance(Iteration.of(task, self.sources), steps=steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
-        """Has workers make what they can of a batch, if there are any."""
+        """Adds to a batch what workers make of it, if there are any; returns their failure."""
         if self.elsewhere is None:
             return None
         self._refuse_if_closed()
@@ -302,7 +303,7 @@ class Engine:
         if isinstance(made, AttemptFailure):
             return made
         iteration.env.update(made)
-        iteration.most_bytes = iteration.env.nbytes  # what a worker needs besides is not in this process
+        iteration.env.note_bytes()  # the memory of a worker is not in this process
         return None
 
     def _advance(
@@ -312,19 +313,12 @@ class Engine:
         order: int = 0,
         steps: Sequence[PreparedStep] | None = None,
     ) -> AttemptFailure | None:
-        """Takes a batch through some steps, None for all, up to one that fails."""
+        """Runs some steps of a batch, None for all; returns the failure of the first that fails."""
 
-        @contextlib.contextmanager
-        def entered(step: PreparedStep) -> Iterator[None]:
-            with turn(step.number), self._alone[step.number], self.pool.serving:
-                self._refuse_if_closed()
-                yield
-                iteration.most_bytes = max(iteration.most_bytes, iteration.env.nbytes)
-
-        pool = self.pool.at(order)
+        steps = self._prepared if steps is None else steps
         try:
-            steps = self._prepared if steps is None else steps
-            make(steps, iteration.env, iteration.parts, pool, enter=entered)
+            with self.pool.serving:
+                make(steps, iteration.env, iteration.parts, self.pool.at(order), turn=turn)
         except NodeFailure as failure:
             return iteration.failed(failure)
         return None
@@ -334,7 +328,7 @@ class Engine:
             raise RuntimeError("the pipeline is closed")
 
     def interrupt(self) -> None:
-        """Makes what is under way fail soon: before `close`, which waits for it."""
+        """Makes work in progress fail soon, so that `close` need not wait long."""
         self._closed = True
         self.pool.interrupt()
         if self._callback_workers is not None:

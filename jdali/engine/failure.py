@@ -1,4 +1,4 @@
-"""Failure of a step: the operator that failed, the samples on which it did, and the error that the user gets."""
+"""Describes the failure of a step: the operator, the samples, and the error for the user."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 
 
 class NodeFailure(Exception):
-    """A node failed, on some samples or (key None) as a whole; `step` has the nodes of the step that was being run.
+    """A node failed, on some samples or (key None) as a whole; `step` has the nodes of the step that ran.
 
     Args:
-        others: the nodes whose program failed with the node's: in which of them is not known.
-        where: in place of their lines.
+        others: nodes in the same program, any of which may be the one that failed.
+        where: line that errors show in place of the nodes' own.
     """
 
     step: Sequence[Node] = ()
@@ -26,7 +26,7 @@ class NodeFailure(Exception):
         self, node: Node, failures: Mapping[int | None, Exception], *, others: Sequence[Node] = (), where: str = ""
     ):  # fmt: skip
         self._nodes, self._where = (node, *others), where
-        # What is wrong with the code or the machine comes first: bad samples beside it may only have to be left out.
+        # Errors of the code or the machine come first: bad samples may be tolerable, these are not.
         self.failures = dict(sorted(failures.items(), key=lambda failed: isinstance(failed[1], SampleError)))
         self.node, self.first = node, next(iter(self.failures.values()))
         super().__init__(str(self.first))
@@ -37,12 +37,12 @@ class NodeFailure(Exception):
 
     @property
     def is_of_samples(self) -> bool:
-        """True if other samples would not fail: the error is of the samples, not of the code."""
+        """True if the samples are to blame, so that others may succeed; False: the code failed."""
         return None not in self.failures and all(isinstance(e, SampleError) for e in self.failures.values())
 
     @property
     def sample(self) -> int | None:
-        """The sample that `first` is of, by its number in the step's part of the batch; None: the code failed."""
+        """Number of the first failed sample in the step's part of the batch; None: the code failed."""
         return next(iter(self.failures))
 
     @property
@@ -51,19 +51,20 @@ class NodeFailure(Exception):
 
     @property
     def where(self) -> str:
-        """The user's line."""
+        """The user's lines that added the nodes."""
         return self._where or ", ".join(dict.fromkeys(node.where for node in self._nodes))
 
     def user_error(
         self, position: int | None, made_of: MadeOf | None = None, *, where: str | None = None
     ) -> OperatorError:
-        """Makes the user's error, to be raised from `first`; nothing else turns a failure into one.
+        """Returns the error for the user, to be raised from `first`.
 
         Args:
-            position: of `sample`, as the user counts the samples of a batch; None: it is of no sample.
-            made_of: returns the provenance of the operator's outputs, which names the files; called only if a sample
-                failed, for inputs that do not fit each other have none. None: it is not known.
-            where: in place of the user's line; "": a call outside of a pipeline, whose line Python shows itself.
+            position: position of `sample` in the user's batch; None: no sample failed.
+            made_of: returns the provenance of the operator's outputs, which names the files. It is called only if a
+                sample failed: inputs that do not fit each other have no provenance. None: the files are unknown.
+            where: line that the error shows; None: the user's lines; "": none, for a call outside of a pipeline, which
+                Python's traceback shows.
         """
         sample = self.sample
         found = None if sample is None or made_of is None else made_of(self.node)
@@ -73,7 +74,7 @@ class NodeFailure(Exception):
 
 
 class OperatorFailure(Exception):
-    """Operator `number` of a stage failed while its program was traced, which knows of no node."""
+    """Operator `number` of a stage failed while its program was traced. The tracer sees numbers, not nodes."""
 
     def __init__(self, number: int, error: Exception):
         super().__init__(str(error))
@@ -81,10 +82,7 @@ class OperatorFailure(Exception):
 
 
 class failing_as:
-    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure`, unless they are one.
-
-    It is of all these nodes, or of one of them where it is known which.
-    """
+    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure`: of one node if it is known, else of all."""
 
     __slots__ = ("_nodes",)
 

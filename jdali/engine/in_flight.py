@@ -1,11 +1,11 @@
-"""Batches in flight: drawn in order, made several at a time, handed over in order.
+"""Holds the batches in flight: drawn in order, made several at a time, taken in order.
 
 ```
  add ─▶ draw ─▶ begin in workers ─▶ make ─▶ finish ─▶ pop
    one at a time, in order     in any order       in order
 ```
 
-A batch depends on nothing but its task, so this is the one place that knows of order, and of the room for batches.
+This is the one place that keeps order and bounds the batches: making a batch needs its task only.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Room:
     """Bounds the batches made ahead, by number and bytes; for one thread at a time.
 
     Args:
-        depth: batches that may wait, at least; one more is made meanwhile.
-        most_bytes: of waiting batches and those under way, together; a single batch may take more.
-        is_strict: as long as nothing is known of the size of batches, one is under way; else as many as `depth` says.
+        depth: least number of batches that may wait; one more is made meanwhile.
+        most_bytes: most bytes of batches that wait or are being made; a single batch may take more.
+        is_strict: makes one batch at a time until one shows its size; False: as many as `depth` allows.
 
     Attributes:
-        depth: batches that may wait now.
-        largest: bytes that a batch took at most while it was made, of those made so far.
+        depth: number of batches that may wait now.
+        largest: most bytes that a batch took while it was made.
     """
 
     def __init__(self, depth: int, most_bytes: int, *, is_strict: bool):
@@ -49,15 +49,15 @@ class Room:
         self.largest = 0
 
     def fit(self, in_flight: int) -> None:
-        """Has room for as many batches as are in flight."""
+        """Sets `depth` for this number of batches in flight."""
         self.depth = max(self._least, in_flight)
 
     def note(self, size: int) -> None:
-        """Notes the bytes that a batch took while it was made."""
+        """Records the bytes that a batch took while it was made."""
         self.largest = max(self.largest, size)
 
     def allows(self, under_way: int, waiting: int, waiting_bytes: int, spare: int = 0) -> bool:
-        """Returns True if one more batch may be begun; `spare` more than `depth` may wait."""
+        """Tells if one more batch may be started; `spare` more than `depth` may wait."""
         if not under_way + waiting:
             return True
         if under_way + waiting > self.depth + spare:
@@ -67,10 +67,10 @@ class Room:
         return waiting_bytes + (under_way + 1) * self.largest <= self.most_bytes
 
 
-# Batches that are made at the same time: one is read, one decoded, one in its stages. A fourth one would help finish them,
-# but costs small batches a tenth of their time or more: threads wake each other.
+# Batches made at the same time: one reads, one decodes, one is in its stages. A fourth costs small batches a tenth of their
+# time or more, because threads wake each other.
 IN_FLIGHT = 3
-_FINISH = -1  # stands for the last step, which batches are in by their order
+_FINISH = -1  # number of the last step, in which the iterator finishes batches in order
 
 
 class When(enum.Enum):
@@ -86,29 +86,29 @@ class Follower(Epochs, Protocol):
     """An iterator over a pipeline: decides on each batch when its task is drawn, and finishes it."""
 
     def finish(self, result: Result) -> Result:
-        """Returns a batch with what the iterator makes of it; called in the order of the batches, in any thread."""
+        """Returns a batch as the iterator hands it over. Called in the order of the batches, from any thread."""
 
 
 class WindowSlot:
-    """A batch between its draw and the user; `number` counts from the last move of the sources on."""
+    """A batch from before its draw until it is taken; `number` counts since the last move of the sources."""
 
     def __init__(self, number: int, follower: Follower | None):
         self.number, self.follower = number, follower
         self.task: BatchTask | None = None
         self.begun: Begun | None = None
-        self.makes = False  # a thread has it
+        self.makes = False  # a thread makes it
         self.outcome: Result | BaseException | None = None  # the exception is raised in place of the batch
 
 
 class InFlight:
-    """Holds the batches of a window that are under way or not taken; any thread may use it.
+    """Holds the batches of a window that are being made or not taken; any thread may use it.
 
     Attributes:
         changed: guards the batches, and is notified of changes.
         drained: a source is at its end.
-        begins_again: it does so with the next draw.
+        begins_again: the sources restart with the next draw.
         halted: the sources are being moved.
-        moves: how often that began.
+        moves: number of moves so far.
         closed: everything ends.
     """
 
@@ -126,11 +126,11 @@ class InFlight:
         self._abandon, self._before_draw = abandon, before_draw
         self.changed = threading.Condition()
         self._slots: collections.deque[WindowSlot] = collections.deque()  # not taken, in order
-        self._undrawn: collections.deque[WindowSlot] = collections.deque()  # of them
+        self._undrawn: collections.deque[WindowSlot] = collections.deque()  # those of `_slots` without a task
         self._added = self.moves = 0
-        self._running = 0  # calls in threads
+        self._running = 0  # calls that run in threads
         self.drained = self.begins_again = self.halted = self.closed = False
-        self._next: BatchTask | None = None  # drawn, and not made because of an interrupt
+        self._next: BatchTask | None = None  # drawn, but not made because of an interrupt
         self._drawing = threading.Lock()
         self._follower: Callable[[], Follower | None] = lambda: None
         self._order = InOrder([*self._engine.ordered_steps, _FINISH])
@@ -141,12 +141,12 @@ class InFlight:
 
     @property
     def ready(self) -> int:
-        """Batches that are made and not taken."""
+        """Number of batches that are made and not taken."""
         return sum(slot.outcome is not None for slot in list(self._slots))
 
     @property
     def first(self) -> Result | BaseException | None:
-        """The outcome of the next batch; None: it is under way, or there is none."""
+        """The outcome of the next batch; None: it is being made, or there is none."""
         try:
             return self._slots[0].outcome
         except IndexError:
@@ -154,11 +154,11 @@ class InFlight:
 
     @property
     def stopped(self) -> bool:
-        """True if it is closed, or is to stop so that it can go to another position."""
+        """True if it is closed, or must stop for a move of the sources."""
         return self.halted or self.closed or self._abandon.told
 
     def fit(self, workers: int) -> None:
-        """Has as many batches made at the same time as workers need."""
+        """Makes as many batches at the same time as `workers` need."""
         assert self._room is not None
         with self.changed:
             self._most = workers
@@ -166,24 +166,24 @@ class InFlight:
             self.fill()
 
     def follow(self, follower: Follower) -> None:
-        """Has the batches that are drawn from now on finished, as long as the follower lives."""
+        """Has a follower decide on the batches drawn from now on and finish them, while it lives."""
         with self.changed:
             self._follower = weakref.ref(follower)
             for slot in self._undrawn:
                 slot.follower = follower
             for _ in range(len(self._slots) - len(self._undrawn)):
-                follower.draw()  # drawn before
+                follower.draw()  # counts the batches drawn before
 
     # --- adding -----------------------------------------------------------------------------
     def fill(self) -> None:
-        """Adds the batches made ahead that there is room for; `changed` is held."""
+        """Adds batches ahead while there is room; the caller holds `changed`."""
         if self._when is not When.AHEAD or not self._threads.threads:
             return
         while not (self.stopped or self.drained) and self._has_room():
             self.add()
 
     def add(self) -> None:
-        """Adds a batch that is to be drawn; `changed` is held."""
+        """Adds a batch, which a thread draws; the caller holds `changed`."""
         slot = WindowSlot(self._added, self._follower())
         self._append(slot)
         self._undrawn.append(slot)
@@ -194,14 +194,14 @@ class InFlight:
         self._slots.append(slot)
 
     def _has_room(self, more: int = 0) -> bool:
-        """Returns whether there is room for a batch beside those that were added, and so many more."""
+        """Tells if there is room for a batch beside the added ones and `more`."""
         assert self._room is not None
         waiting = [slot.outcome for slot in self._slots if slot.outcome is not None]
         under_way = len(self._slots) - len(waiting) + more
         if under_way >= self._most and self._when is When.AHEAD:
             return False
         nbytes = sum(outcome.nbytes for outcome in waiting if isinstance(outcome, Result))
-        # As many batches are made ahead as if the iterator took one of them.
+        # With an iterator one more batch may wait, as if the iterator held one.
         spare = int(self._when is When.AHEAD and self._follower() is not None)
         return self._room.allows(under_way, len(waiting), nbytes, spare)
 
@@ -209,7 +209,7 @@ class InFlight:
     def draw_ahead(self) -> None:
         """Draws as many batches as there is room for."""
         assert self._room is not None
-        # The room is looked at once: how often the user is called does not depend on threads.
+        # The room is checked once, so that the number of calls of the user's source does not depend on threads.
         with self.changed:
             most = max(self._room.depth - len(self._slots), 0)
             count = next((n for n in range(most) if not self._has_room(n)), most)
@@ -219,7 +219,7 @@ class InFlight:
             self.draw_one()
 
     def draw_one(self) -> None:
-        """Draws one batch, and has it made; what is raised comes in its turn."""
+        """Draws one batch, and has it made; an exception is raised when the batch is taken."""
         with self.changed:
             slot = WindowSlot(self._added, self._follower())
         try:
@@ -247,7 +247,7 @@ class InFlight:
                 raise
 
     def make_one(self) -> None:
-        """Adds a batch that is made at once."""
+        """Makes a batch now, and adds it."""
         slot = WindowSlot(self._added, None)
         try:
             slot.outcome = self.make_here()
@@ -257,7 +257,7 @@ class InFlight:
             self._append(slot)
 
     def make_here(self) -> Result:
-        """Makes a batch that is not added."""
+        """Draws and makes a batch now, without adding it."""
         with self._drawing:
             task = self._draw(None)
         try:
@@ -283,15 +283,15 @@ class InFlight:
             self.drained = True
             raise
         finally:
-            self._engine.cursor.epochs = None  # an iterator that is dropped follows no longer
+            self._engine.cursor.epochs = None  # or the cursor would keep a dropped iterator alive
 
     # --- in threads of the window -----------------------------------------------------------
     def _submit(self, work: Callable[..., None], *slot: WindowSlot) -> None:
         self._threads.submit(functools.partial(self._call, work, *slot))
 
     def _call(self, work: Callable[..., None], *slot: WindowSlot) -> None:
-        """Counts a call, so that a move waits for it."""
-        owner = self._owner()  # held while the call runs: whoever drops the window closes it after that
+        """Makes a call, and counts it so that a move waits for it."""
+        owner = self._owner()  # keeps the window while the call runs: it is collected and closed after that
         with self.changed:
             if owner is None or self.stopped:
                 return
@@ -327,10 +327,10 @@ class InFlight:
         except BaseException as error:
             self._put(slot, error)
             return
-        slot.begun.future.add_done_callback(lambda _: self._make_those_that_came())
+        slot.begun.future.add_done_callback(lambda _: self._make_received())
 
-    def _make_those_that_came(self) -> None:
-        """Goes on with batches that workers have made, in order: steps in order would wait for those that come later."""
+    def _make_received(self) -> None:
+        """Has threads make the batches that workers have finished, in order: else an ordered step would block them."""
         with self.changed:
             for slot in self._slots:
                 if slot.makes or slot.outcome is not None:
@@ -356,24 +356,24 @@ class InFlight:
         try:
             self._put(slot, outcome)
             if isinstance(outcome, Result):
-                # A batch is under way until the device has computed it.
+                # The thread is busy until the device has computed the batch.
                 with self._engine.timing.device.lap(), NATIVE:
                     outcome.wait()
         finally:
-            del outcome  # an exception holds this frame: no cycle
+            del outcome  # no reference cycle: an exception holds this frame
 
     def _put(self, slot: WindowSlot, outcome: Result | BaseException) -> None:
-        """Ends a batch that is under way."""
+        """Stores the outcome of a batch."""
         self._order.leave(slot.number)
         with self.changed:
             slot.task = slot.begun = slot.follower = None
-            if self.stopped:  # nobody takes it, and an error holds a frame that holds the slot
+            if self.stopped:  # nobody takes it; an error would form a cycle with the slot
                 return
             slot.outcome = outcome
             if self._room is not None and isinstance(outcome, Result):
                 self._room.note(outcome.most_bytes)
             if isinstance(outcome, StopIteration) and self._when is When.AHEAD:
-                while self._undrawn:  # there is nothing behind the end
+                while self._undrawn:  # no batch follows the end
                     self._undrawn.pop()
                     self._slots.pop()
                     self._added -= 1
@@ -383,24 +383,24 @@ class InFlight:
 
     # --- taking -----------------------------------------------------------------------------
     def pop(self) -> Result | BaseException | None:
-        """Removes the next batch, or what is raised in its place; None: it is under way, or there is none."""
+        """Takes the next batch, or the exception in its place; None: it is being made, or there is none."""
         with self.changed:
             if self.first is None:
                 return None
             slot = self._slots.popleft()
-            outcome, slot.outcome = slot.outcome, None  # an error holds a frame that holds the slot: no cycle
+            outcome, slot.outcome = slot.outcome, None  # an error would form a cycle with the slot
             self.fill()
             self.changed.notify_all()
             return outcome
 
     def wait_until_drawn(self) -> None:
-        """Waits until no batch is left to be drawn."""
+        """Waits until all batches are drawn."""
         with self.changed:
             self.changed.wait_for(lambda: not self._undrawn or self.stopped)
 
     # --- ending -----------------------------------------------------------------------------
     def clear(self) -> None:
-        """Throws away all batches, and waits for those under way; `halted` is set. The follower follows no longer."""
+        """Drops all batches and the follower; waits for batches being made. The caller has set `halted`."""
         self._order.stop()
         with self.changed:
             self.moves += 1
@@ -419,7 +419,7 @@ class InFlight:
         self._next = None
 
     def close(self) -> None:
-        """Has everything that is under way end."""
+        """Makes all work in progress end."""
         with self.changed:
             self.closed = True
             self.changed.notify_all()

@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator
 
 
 class Stopped(BaseException):
-    """Everything was told to end: there is nothing to wait for any more."""
+    """The window stops, so a thread must not wait for its turn."""
 
 
 class InOrder:
-    """Lets batches into some steps in the order of their numbers, which count from 0; into others at once."""
+    """Lets batches into some steps in the order of their numbers, from 0, and into other steps at once."""
 
     def __init__(self, steps: Iterable[int]):
         self._stopped = False
         self._changed = threading.Condition()
         self._next = dict.fromkeys(steps, 0)
-        self._left: dict[int, set[int]] = {step: set() for step in self._next}  # before their turn
+        self._left: dict[int, set[int]] = {step: set() for step in self._next}  # left before their turn
 
     def turn(self, number: int, step: int) -> contextlib.AbstractContextManager[None]:
-        """Returns what to be in while the batch is in the step. A later attempt at the batch waits for nobody.
+        """Returns a context manager that waits for a batch's turn at a step. A second attempt at the batch does not wait.
 
         Raises:
             Stopped: on entering: `stop` was called.
@@ -40,7 +40,7 @@ class InOrder:
             self._leave(number, step)
 
     def leave(self, number: int) -> None:
-        """Lets the batches behind this one into the steps that it does not reach."""
+        """Marks a batch as done with all steps, so that later ones do not wait for it."""
         for step in self._next:
             self._leave(number, step)
 
@@ -55,13 +55,13 @@ class InOrder:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Has all threads give up that wait, or would."""
+        """Stops all threads that wait, now or later."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
 
     def clear(self) -> None:
-        """Begins again at 0; no batch is in a step."""
+        """Starts again at 0; no batch may be in a step."""
         self._stopped = False
         for step, left in self._left.items():
             self._next[step] = 0

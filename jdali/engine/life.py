@@ -1,4 +1,4 @@
-"""Ends of windows: a lost reference, the interpreter's exit, a fork."""
+"""Closes windows when the last reference is lost and when the interpreter exits; resets them after a fork."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ _EXIT_SECONDS = 1.5
 
 
 class Living(Protocol):
-    """A window, as far as its end goes."""
+    """The part of a window that this module needs."""
 
     engine: Engine
 
     def close(self, seconds: float = ...) -> None:
-        """Stops everything and waits for it, but no longer than `seconds`."""
+        """Stops everything and waits for it, at most `seconds`."""
 
     def leave(self) -> None:
-        """Gives up what has not ended by now: the interpreter exits."""
+        """Gives up all that has not ended, because the interpreter exits."""
 
     def forget_parent(self) -> None:
         """Forgets the threads in a forked process: it has none of them, and one of them may have held a lock."""
 
 
 class Abandon:
-    """Ends a pipeline soon, without waiting, taking a lock, or holding it: for the garbage collector.
+    """Has a pipeline closed soon, for the garbage collector.
 
-    It may be called in any thread, in the middle of anything: a thread that holds a lock which our own threads wait for
-    must not wait for them. It holds nothing of the user's.
+    A finalizer runs in any thread, in the middle of anything. So this neither waits nor takes a lock: the thread may hold a
+    lock that the pipeline's threads wait for. It keeps neither the window nor an object of the user's alive.
     """
 
     def __init__(self, window: Living, threads: Threads, keeper: Threads):
@@ -72,12 +72,12 @@ class Abandon:
 
 
 LIVE: weakref.WeakSet[Living] = weakref.WeakSet()
-"""Windows that are closed at the exit."""
+"""Windows to close at exit."""
 
 
 @atexit.register
 def close_all() -> None:
-    """Closes all that still run, before the interpreter exits."""
+    """Closes all windows before the interpreter exits."""
     begin_exit()
     live = list(LIVE)
     _close_soon(live)
@@ -85,7 +85,7 @@ def close_all() -> None:
     # being compiled must.
     if NATIVE.wait():
         _close_soon(live)
-    # Later, when modules are taken down, a generator or `__del__` of the user's may close once more.
+    # While modules are taken down, a generator or `__del__` of the user's may call `close` again.
     for window in live:
         window.leave()
 
@@ -103,7 +103,7 @@ def free_idle_memory() -> None:
 
 
 def _forget_parents() -> None:
-    """Forgets the threads of the parent in a forked process, which waits for none of them at its exit."""
+    """Forgets the parent's threads in a forked process, which has none of them."""
     NATIVE.forget_parent()
     for window in list(LIVE):
         window.forget_parent()

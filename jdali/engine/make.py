@@ -1,13 +1,13 @@
-"""Carries out the steps of a plan: the one loop, for pipelines, functions, eager calls and debug mode.
+"""Runs the steps of a plan: the one loop of pipelines, functions, eager calls and debug mode.
 
-A pipeline gives `make` its steps with timers and locks; its batch is an `Iteration` meanwhile, and then a `Result`.
-`PreparedPlan` is a plan for calls without a pipeline.
+A pipeline passes its steps with timers and locks to `make`. Its batch is an `Iteration` while it is made, and then a
+`Result`. `PreparedPlan` is a plan for calls without a pipeline.
 
 ```
  samples of the branch ──none──▶ outputs without samples
           │
           ▼
- slabs of the pool ─▶ turn of brief work ─▶ lap of the timer ─▶ the step's runner ─▶ values end with their last use
+ slabs of the pool ─▶ turn of brief work ─▶ lap of the timer ─▶ the step's runner ─▶ values are dropped after their last use
 ```
 """
 
@@ -39,6 +39,8 @@ from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Node
 from jdali.ops.flow._regroup import positions
 from jdali.tensors import TensorList
 
+_FREE = contextlib.nullcontext()
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PreparedStep:
@@ -47,8 +49,9 @@ class PreparedStep:
     Attributes:
         run: `StepRunner.run`, or a function that does the same.
         last_uses: values that no later step reads.
-        policy: learns from that time, and decides if the step runs in this thread alone; None: it never does.
-        runs_empty: it also runs if its branch has no samples, so that outputs have their types and layouts.
+        policy: learns from the step's time, and decides if it runs in the calling thread alone; None: it never does.
+        runs_empty: runs even if the branch has no samples, so that outputs have their types and layouts.
+        alone: held while the step runs; a lock if it works on one batch at a time.
     """
 
     nodes: Sequence[Node]  # all in one branch
@@ -58,6 +61,7 @@ class PreparedStep:
     policy: ThreadPolicy | None = None
     number: int = 0
     runs_empty: bool = False
+    alone: contextlib.AbstractContextManager[object] = _FREE
 
 
 @usual_modes()
@@ -67,21 +71,22 @@ def make(
     parts: dict[Domain, SampleIds],
     pool: Pool,
     *,
-    enter: Callable[[PreparedStep], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
+    turn: Callable[[int], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
 ) -> None:
     """Runs steps in their order, and drops each value after its last use.
 
     Args:
         env: values that the steps read; outputs are added.
         parts: samples of the branches known so far, at least of the whole batch; others are added.
-        enter: returns what to hold while a step runs; it may wait.
+        turn: returns a context manager to run a step, given by number, in; entering it may wait.
 
     Raises:
-        NodeFailure: an operator failed; its `step` says in which step.
+        NodeFailure: an operator failed; `step` has the nodes of its step.
         RuntimeError: the pool was interrupted.
     """
     for step in steps:
-        with enter(step):
+        with turn(step.number), step.alone:
+            pool.refuse_if_interrupted()
             try:
                 _run(step, env, parts, pool)
             except NodeFailure as failure:
@@ -91,18 +96,18 @@ def make(
 
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """Returns the samples of a branch, and adds them to `parts`, which has those of the whole batch.
+    """Returns the samples of a branch, and adds them to `parts`, which has the samples of the whole batch.
 
-    They are those of its parent for which the predicate is as the branch says.
+    A branch has the samples of its parent that the predicate selects.
 
     Raises:
-        NodeFailure: a predicate is no scalar.
+        NodeFailure: a predicate is not a scalar.
     """
     if domain not in parts:
         assert domain.parent is not None
         assert domain.predicate is not None
         parent = part_of(domain.parent, parts, env)
-        if not len(parent):  # nor has the predicate been computed
+        if not len(parent):  # the predicate was not computed either
             return parent
         try:
             parts[domain] = parent.select(positions(env[domain.predicate], domain.branch))
@@ -112,7 +117,7 @@ def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Samp
 
 
 def leave_empty(nodes: Iterable[Node], env: Values) -> None:
-    """Gives operators that no sample came to, in their branch, outputs without samples."""
+    """Adds outputs without samples, for operators whose branch has no samples."""
     for node in nodes:
         for value in node.outputs:
             env[value] = TensorList.from_samples([], "", value.device)
@@ -139,6 +144,7 @@ def _run_timed(step: PreparedStep, timer: PhaseTimer, env: Values, part: SampleI
             pool = pool.here()
         with timer.lap() as lap:
             step.run(env, part, pool)
+    env.note_bytes()
     if policy is not None:
         policy.note_batch(len(part), lap.cpu, lap.busy)
 
@@ -146,7 +152,7 @@ def _run_timed(step: PreparedStep, timer: PhaseTimer, env: Values, part: SampleI
 def user_error(
     failure: NodeFailure, env: Values, parts: Mapping[Domain, SampleIds], *, where: str | None = None
 ) -> OperatorError:
-    """Makes the user's error of a failure: it names the sample by its position in the batch."""
+    """Returns the user's error for a failure; it names the sample by its position in the batch."""
     sample = failure.sample
     position = None if sample is None else int(parts[failure.node.domain].position[sample])
     return failure.user_error(position, env.made_of, where=where)
@@ -167,13 +173,13 @@ class PreparedPlan:
         takes_turns: bool = True,
         runs_empty: bool = False,
     ):
-        """Makes the runners; nothing is compiled.
+        """Makes the runners, and compiles nothing.
 
         Args:
-            plan: its sources are left out.
+            plan: the steps of its sources are left out.
             shares_rows: see `runner_of`.
             takes_turns: calls from several threads wait for each other.
-            runs_empty: steps also run on no samples.
+            runs_empty: steps run even without samples.
         """
         used = [
             (step, last_uses)
@@ -206,7 +212,7 @@ class PreparedPlan:
         """Runs all steps on a batch.
 
         Args:
-            seed, stream: see `StepRunner.set_seed`; None: the seed stays.
+            seed, stream: see `StepRunner.set_seed`; None: keeps the seed.
 
         Raises:
             NodeFailure: an operator failed, see `user_error`.
@@ -221,16 +227,15 @@ class PreparedPlan:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """A batch that is ready.
+    """A finished batch.
 
     Attributes:
-        mask: bool [N], False where a sample failed and another one stands in for it.
+        mask: bool [N], False where a stand-in replaced a failed sample.
         padded: bool [N], True where the reader repeated a sample to fill up the epoch.
-        state: of the sources, to go on after this batch.
+        state: state of the sources after this batch.
         skipped: the samples that failed.
-        most_bytes: of all values that were there at the same time while it was made.
-        nothing: the error to raise where samples are wanted: all failed, and nothing stands in for them. There are no
-            outputs then.
+        most_bytes: most bytes of values that existed at the same time while it was made.
+        nothing: the error to raise if all samples failed and have no stand-ins; then there are no outputs.
         finished: what the iterator that follows the pipeline made of the batch.
     """
 
@@ -247,7 +252,7 @@ class Result:
     finished: object = None
 
     def wait(self) -> None:
-        """Waits until the arrays are computed; an error in them is their consumer's."""
+        """Waits until the arrays are computed. An error is raised to whoever reads the array, not here."""
         for output in self.outputs:
             for block in output.store.blocks:
                 if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
@@ -262,11 +267,10 @@ class Iteration:
     task: BatchTask
     parts: dict[Domain, SampleIds]
     env: Values
-    most_bytes: int = 0
 
     @classmethod
     def of(cls, task: BatchTask, sources: Mapping[Node, Any]) -> Iteration:
-        """Begins an attempt: nothing is computed yet."""
+        """Starts an attempt, before anything is computed."""
         env = Values()
         env.task = task
         for node, source in sources.items():
@@ -278,17 +282,17 @@ class Iteration:
         return cls(task, {WHOLE_BATCH: task.ids}, env)
 
     def user_error(self, failure: NodeFailure) -> OperatorError:
-        """Makes the user's error: it names the sample and the line of the pipeline."""
+        """Returns the user's error; it names the sample and the line of the pipeline."""
         position = None if failure.sample is None else next(iter(self.blamed(failure)))
         return failure.user_error(position, self.env.made_of)
 
     def failed(self, failure: NodeFailure) -> AttemptFailure:
-        """Returns what recovery must know of a failure."""
+        """Describes a failure for recovery."""
         blamed = self.blamed(failure) if failure.is_of_samples else {}
         user_error = functools.partial(self.user_error, failure)
         return AttemptFailure(failure.node.op.name, failure.first, user_error, blamed)
 
     def blamed(self, failure: NodeFailure) -> dict[int, Blamed]:
-        """Returns the samples that made an operator fail, by their position in what was drawn."""
+        """Returns the samples that made an operator fail, by their position in the task."""
         node = failure.node
         return blame(failure, self.parts.get(node.domain, self.task.ids), self.env.made_of(node))

@@ -1,4 +1,4 @@
-"""Options of an engine."""
+"""Defines the options of an engine."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class EngineOptions:
     """Options of an engine, as `Pipeline` documents them.
 
     Attributes:
-        most_idle: bytes of host memory that are kept for later batches.
-        devices: of JAX, for "cpu" and "gpu".
+        most_idle: most bytes of unused host memory that are kept for later batches.
+        devices: JAX's devices for "cpu" and "gpu".
     """
 
     batch_size: int

@@ -1,10 +1,9 @@
-"""Samples that fail: finds them, and gives the task of the next attempt at their batch.
+"""Finds the samples that fail, and makes the task of the next attempt at their batch.
 
 ```
  a step fails ──▶ blame: samples that made it fail, by their provenance ──▶ StandIns: the task of another attempt
 ```
-A stand-in follows from the epoch and index of the sample that fails and the number of the attempt, so no batch depends on
-another.
+The epoch and index of the failed sample and the number of the attempt choose its stand-in, so no batch depends on another.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ class Blamed:
     sources: list[str] = dataclasses.field(default_factory=list)
     files: list[str] = dataclasses.field(default_factory=list)
 
-    def come_from(self, drawn: Drawn, position: int) -> None:
-        """Notes what the sample was made of."""
+    def add_origin(self, drawn: Drawn, position: int) -> None:
+        """Records the source and the file that the sample came from."""
         if drawn.source is not None and drawn.source not in self.sources:
             self.sources.append(drawn.source)
         name = drawn.name(int(drawn.index[position]))
@@ -42,12 +41,12 @@ class Blamed:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class AttemptFailure:
-    """Failure of the operator at which an attempt at a batch came to a stop.
+    """The failure of an operator that ended an attempt at a batch.
 
     Attributes:
-        user_error: makes the error for the user, to be raised from `cause`; another one each time, for its traceback
-            holds the frames that hold this failure.
-        blamed: by position the samples that failed; empty if the error is of the code and not of samples.
+        user_error: returns a new error for the user, to be raised from `cause`. It is not stored here: its traceback
+            would form a reference cycle.
+        blamed: failed samples by position; empty if the code failed.
     """
 
     operator: str
@@ -57,10 +56,9 @@ class AttemptFailure:
 
 
 def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> dict[int, Blamed]:
-    """Returns the samples that made an operator fail, by their position in what was drawn.
+    """Returns the samples that made an operator fail, by their position in the task.
 
-    Where several samples were put together, any of them may be the bad one: but those from which the
-    operator made another sample without an error are not.
+    If the operator combined several samples, all of them are blamed, except those of which it also made a good one.
     """
 
     def origins(i: int) -> list[tuple[Drawn | None, int]]:
@@ -76,7 +74,7 @@ def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> 
         for drawn, position in [origin for origin in found if origin[1] not in good] or found:
             mine = blamed.setdefault(position, Blamed(failure.failures[i]))
             if drawn is not None:
-                mine.come_from(drawn, position)
+                mine.add_origin(drawn, position)
     return blamed
 
 
@@ -87,25 +85,25 @@ def to_be_listed(task: BatchTask, operator: str, blamed: Mapping[int, Blamed]) -
         refs = [task.refs[name] for name in why.sources if name in task.refs]
         epochs, indices, padded, *_ = refs[0] if refs else (task.ids.epoch, task.ids.index, ~task.mask)
         if padded[position] or not task.mask[position]:
-            continue  # the repetition of a sample that is listed, or what stands in for one
+            continue  # a repetition or a stand-in of a sample that is listed
         epoch, index = int(epochs[position]), int(indices[position])
         found.append(SkippedSample(", ".join(why.files), epoch, index, operator, str(why.error)))
     return found
 
 
-# At most this many samples are tried in a position; all, if the data set has no more.
+# Most samples that are tried in a position.
 MOST_TRIED = 1024
 
 
 class StandIns:
-    """Gives the tasks that a batch is made of, attempt by attempt.
+    """Makes the task of each further attempt at a batch.
 
-    A reader's sample is replaced by a function of (epoch, index, attempt) alone: another sample of the same epoch, which
-    comes where it belongs as well. So no batch depends on another. An external source has no other
-    samples: a good sample of the batch stands in, with what readers gave beside it.
+    The stand-in of a reader's sample is another sample of the same epoch, chosen by (epoch, index, attempt) alone: no batch
+    depends on another. The epoch has that sample in its own place, too. An external source has no other samples, so
+    a good position of the batch is repeated, with the samples of all sources.
 
     Args:
-        chosen: by name of readers that read some of their samples only: which, in any order.
+        chosen: indices that a reader reads, in any order, by its name; only for readers that leave samples out.
     """
 
     def __init__(
@@ -113,16 +111,16 @@ class StandIns:
     ):
         self._chosen = {name: np.sort(own) for name, own in (chosen or {}).items()}
         self._task, self._sizes = task, dict(sizes) | {name: len(own) for name, own in self._chosen.items()}
-        self._tried = np.zeros(len(task), np.int64)  # stand-ins, by position
-        self._copied: dict[int, int] = {}  # of one position to another
+        self._tried = np.zeros(len(task), np.int64)  # number of stand-ins, by position
+        self._copied: dict[int, int] = {}  # the good position that each bad one repeats
 
     def replace(self, bad: Iterable[int]) -> BatchTask:
-        """Returns the task with other samples in the positions that failed, where its mask is False.
+        """Returns the task with stand-ins in the positions that failed, where its mask is False.
 
-        The task is empty if an external source gave nothing else.
+        The task is empty if an external source has no good sample in the batch.
 
         Raises:
-            LookupError: no sample can be made.
+            LookupError: too many stand-ins failed.
         """
         origins = {self._copied.get(position, position) for position in bad}
         self._tried[list(origins)] += 1
@@ -143,7 +141,7 @@ class StandIns:
         return self._task.repeating(int(good[0]), bad).masking(bad)
 
     def _shifted(self, name: str, refs: SampleRefs) -> SampleRefs:
-        # The next sample, then samples from all over the data set: damage is often local, and each attempt makes a batch.
+        # First the next sample, then samples all over the data set: damage is often local, and an attempt makes a whole batch.
         size, chosen = self._sizes[name], self._chosen.get(name)
         stride, own = _stride(size)
         steps = self._tried - 1
@@ -156,7 +154,7 @@ class StandIns:
 
 @functools.lru_cache
 def _stride(size: int) -> tuple[int, int]:
-    """Returns a stride that goes through all samples, and after how many steps it would come to the bad one itself."""
+    """Returns a stride that reaches all samples, and the number of steps to the failed sample, which is left out."""
     stride = max(round(0.618 * size), 1)
     while math.gcd(stride, size) > 1:
         stride += 1

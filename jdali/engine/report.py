@@ -1,4 +1,4 @@
-"""Reports on a pipeline: its plan, statistics and graph; and its warm-up."""
+"""Reports on a pipeline: its plan, statistics, times and graph. Warms it up."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
 from jdali.graph import ExecutionPlan, HostStep, Node, scaled_consumers
 
-# Batches without a new program after which warming up is over.
+# Warming up ends after so many batches without a new program.
 QUIET_BATCHES = 20
 
 
 def describe(engine: Engine, room: Room | None = None) -> str:
-    """Describes the plan: one line a step, and under each stage its compiled programs."""
+    """Describes the plan: a line for each step, and for each compiled program under its stage."""
     first = f"plan of {counted(len(engine.plan.steps), 'step')}, batch_size {engine.batch_size}, "
     first += counted(engine.pool.threads, "thread")
     if engine.elsewhere is not None and not engine.here.steps:
@@ -72,7 +72,7 @@ def describe(engine: Engine, room: Room | None = None) -> str:
 
 
 def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
-    """Describes the steps in front of the border, and the workers that run them."""
+    """Describes the steps before the border, and the workers that run them."""
     workers, counts = elsewhere.workers, elsewhere.workers.counts()
     leased, idle = counts.leased / 2**20, counts.idle / 2**20
     where = f" on {counts.nodes} nodes" if counts.nodes > 1 else ""
@@ -94,7 +94,7 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
 
 
 def waste(runners: Iterable[StageRunner]) -> float:
-    """Estimates the time of the samples so far as they were padded, per time without padding; by the cost model."""
+    """Estimates the ratio of the samples' time with padding to that without, by the cost model."""
     return _ratio(program for runner in runners for program in runner.programs.values())
 
 
@@ -142,10 +142,10 @@ def times(engine: Engine, *, ahead: bool) -> Times:
 
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
-    """Runs batches for their compilations, through a cursor of its own; returns the number of programs compiled."""
+    """Runs batches of a cursor of its own, to compile programs; returns the number of programs compiled."""
     before, levels = engine.budget.count, None
     while levels != (risen := [runner.shapes.level for runner in engine.stage_runners]):
-        levels = risen  # at a level that a stage rises to, all batches have other programs
+        levels = risen  # a stage that rose to another level needs other programs
         _run_until_quiet(engine, progress=progress)
     return engine.budget.count - before
 

@@ -1,4 +1,4 @@
-"""The task of a batch: everything that decides what it holds, besides the pipeline."""
+"""Describes the task of a batch: task and pipeline decide what the batch holds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SampleIds:
     Attributes:
         epoch: uint32 [n].
         index: int64 [n], index of the sample in the data set (or in the stream, without a reader).
-        position: int [n], in the whole batch.
+        position: int [n], position of the sample in the whole batch.
     """
 
     epoch: np.ndarray
@@ -46,18 +46,18 @@ class SourceData(NamedTuple):
     layouts: tuple[str, ...]
 
     def select(self, rows: np.ndarray) -> SourceData:
-        """Returns the samples in these positions, in that order."""
+        """Returns the samples at these positions, in this order."""
         return SourceData(tuple(chosen(samples, rows) for samples in self.outputs), self.layouts)
 
 
 @dataclasses.dataclass(frozen=True)
 class EpochShare:
-    """Places a batch in the epochs of an iterator, and says which of its samples are handed out there.
+    """Places a batch in an epoch of an iterator, and counts its samples that belong there.
 
     Attributes:
-        epoch, number: of the iterator, and of the batch in the epoch, from 0.
+        epoch, number: numbers of the epoch, and of the batch in it, from 0.
         length: batches of the epoch; None: it lasts until a source ends.
-        counts: for each pipeline of the iterator the samples, from the first one on, that belong to the epoch.
+        counts: for each pipeline of the iterator, how many of the first samples belong to the epoch.
     """
 
     epoch: int
@@ -67,21 +67,21 @@ class EpochShare:
 
     @property
     def is_surplus(self) -> bool:
-        """True if the batch lies behind the last one of its epoch, and is thrown away."""
+        """True if the batch comes after the last one of its epoch, so it is dropped."""
         return self.length is not None and self.number >= self.length
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BatchTask:
-    """Says what to make: a batch is a function of its pipeline and its task.
+    """Describes what to make: a batch is a function of its pipeline and its task.
 
-    A task never changes: other samples take another task. It can be pickled, and holds nothing of the
-    process that drew it: sources are named, as nodes of a graph are. Its arrays are read-only, except for the samples of
-    external sources, whose memory may be the user's: operators and functions do not write to their inputs.
+    A task is immutable. It can be pickled, and references nothing of the process that drew it: sources go by the names of
+    their nodes. Its arrays are read-only, except for samples of external sources, whose memory may be the user's: operators
+    and functions do not write to their inputs.
 
     Attributes:
-        mask: bool [n], False where another sample takes the position of one that failed.
-        state: of the pipeline behind the task. It stays in the process that drew the task, as does `share`.
+        mask: bool [n], False where a stand-in takes the position of a failed sample.
+        state: state of the pipeline after the task. Pickling drops it, and `share`.
     """
 
     ids: SampleIds
@@ -97,24 +97,27 @@ class BatchTask:
             _freeze(values for values in refs if values is not None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By a constructor: arrays forget in a pickle that they are read-only.
+        # The constructor makes arrays read-only, which pickling loses.
         if self._is_of_refs:
             return BatchTask.of, (dict(self.refs), dict(self.data))
         return BatchTask, (self.ids, self.mask, dict(self.refs), dict(self.data))
 
     @property
     def _is_of_refs(self) -> bool:
-        """True if `of` makes it: most tasks, which travel with half of the arrays."""
+        """True if `of` can make it again, as most tasks: then half of the arrays are sent."""
         first, ids = next(iter(self.refs.values()), None), self.ids
         if first is None or ids.epoch is not first.epochs or ids.index is not first.identified:
             return False
         return ids.position is counting(len(self)) and bool(self.mask.all())
 
     @classmethod
-    def of(cls, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData]) -> BatchTask:
-        """Makes the task of samples that the first reader identifies; there is a reader."""
+    def of(
+        cls, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData],
+        state: Mapping[str, Any] | None = None, share: EpochShare | None = None,
+    ) -> BatchTask:  # fmt: skip
+        """Makes a task whose samples the first reader identifies; there must be a reader."""
         ids = _identified(refs)
-        return cls(ids, np.ones(len(ids), bool), refs, data)
+        return cls(ids, np.ones(len(ids), bool), refs, data, state or {}, share)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -139,7 +142,7 @@ class BatchTask:
         return dataclasses.replace(self, ids=ids, refs=refs, data=data)
 
     def masking(self, positions: np.ndarray) -> BatchTask:
-        """Returns the task in which the samples in some positions are not delivered."""
+        """Returns the task with a mask that is False in some more positions."""
         mask = self.mask.copy()
         mask[positions] = False
         return dataclasses.replace(self, mask=mask)
@@ -153,7 +156,7 @@ class BatchTask:
 
 
 def _identified(refs: Mapping[str, SampleRefs]) -> SampleIds:
-    """Returns the identities of samples: those in the first reader."""
+    """Returns the identities that the first reader gives to samples."""
     first = next(iter(refs.values()))
     return SampleIds(first.epochs, first.identified, counting(len(first.indices)))
 

@@ -1,8 +1,8 @@
-"""The window of a pipeline: batches drawn in order, made several at a time, taken in order.
+"""Holds the window of a pipeline: batches are drawn in order, made several at a time, and taken in order.
 
-Where drawing needs functions of the user's, the thread that takes a batch draws for a later one. As in DALI, they see the
-thread, the random state and the debugger of the program. Or batches are made one by one when they are asked for, where data
-is fed or the user wants it so.
+If drawing calls functions of the user's, the thread that takes a batch draws a later one. So, as in DALI, the functions run in
+the program's thread, with its random state and debugger. If data is fed, or the user wants it so, batches are made when
+they are scheduled or taken.
 
 ```
  built ──▶ running ──end of a source taken──▶ ended
@@ -52,10 +52,10 @@ class Window:
     `wait` blocks without holding a lock until a batch is ready; `take` removes it while holding `turn`.
 
     Args:
-        before_draw: returns what to call before each draw, with `When.AHEAD_BY_CALLS`; it may raise StopIteration.
+        before_draw: with `When.AHEAD_BY_CALLS`, returns a function to call before each draw; that may raise StopIteration.
 
     Attributes:
-        turn: held while a batch is taken or a state is set, with what the owner notes of it.
+        turn: lock held while a batch is taken or a state is set, and while the owner records it.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Window:
         self.abandon = Abandon(self, self._threads, self._keeper)
         self._flight = InFlight(self, when, room, self._threads, self.abandon, before_draw)
         self._scaler: WorkerScaler | None = None
-        self._fitted = 0  # batches in flight that there is room for, with workers
+        self._fitted = 0  # batches in flight that the workers asked for
         self._fit_workers()
         LIVE.add(self)
 
@@ -92,9 +92,9 @@ class Window:
         """Returns the window of an engine; nothing is made before a batch is asked for.
 
         Args:
-            depth: batches that are made ahead; with workers more, so that all of them have some.
-            most_bytes: of batches that are made ahead and under way; None: a quarter of the memory, and one batch is
-                made however large it is.
+            depth: number of batches made ahead; with workers more, so that none of them is idle.
+            most_bytes: most bytes of batches that wait or are being made; None: a quarter of the memory. A single batch
+                may take more.
         """
         when = When.INLINE
         if makes_ahead and before_draw is not None:
@@ -116,12 +116,12 @@ class Window:
 
     @property
     def threads(self) -> tuple[threading.Thread, ...]:
-        """The threads that make batches, and the one that ends them."""
+        """The threads that make batches, and the one that closes the window."""
         return (*self._threads.threads, *self._keeper.threads)
 
     @property
     def ready(self) -> int:
-        """Batches that are made and not taken."""
+        """Number of batches that are made and not taken."""
         return self._flight.ready
 
     @property
@@ -131,17 +131,17 @@ class Window:
 
     @property
     def calls_user(self) -> bool:
-        """True if the user's functions run in the thread that asks for a batch, for a batch made ahead."""
+        """True if the thread that takes a batch calls the user's functions for a later one."""
         return self._when is When.AHEAD_BY_CALLS
 
     @property
     def stopped(self) -> bool:
-        """True if it is closed, or is to stop so that it can go to another position."""
+        """True if it is closed, or must stop for a move of the sources."""
         return self._flight.stopped
 
     # --- workers ----------------------------------------------------------------------------
     def resize_workers(self, count: int) -> None:
-        """Has so many workers make the batches, of a pipeline that has some; the batches stay what they were."""
+        """Changes the number of workers of a pipeline that has some; the batches do not change."""
         assert self.engine.elsewhere is not None
         with self.turn:
             self.refuse_if_closed()
@@ -149,9 +149,9 @@ class Window:
             self._fit_workers()
 
     def scale_workers(self, least: int, most: int) -> None:
-        """Has the number of workers follow the waiting time, between two bounds; before the first batch."""
+        """Has the number of workers follow the waiting time, between two bounds; call it before the first batch."""
         assert self.engine.elsewhere is not None
-        known = weakref.ref(self)  # the thread that takes a batch holds this object, the scaler need not
+        known = weakref.ref(self)  # no reference cycle: the thread that takes a batch references the window
 
         def resize(count: int) -> None:
             if (window := known()) is not None:
@@ -160,7 +160,7 @@ class Window:
         self._scaler = WorkerScaler(self.engine.elsewhere, resize, least, most)
 
     def _fit_workers(self) -> None:
-        """Has as many batches in flight as the workers need."""
+        """Keeps as many batches in flight as the workers need."""
         if self.engine.elsewhere is None or self.room is None:
             return
         self._fitted = self.engine.elsewhere.workers.in_flight
@@ -168,15 +168,15 @@ class Window:
 
     # --- making -----------------------------------------------------------------------------
     def follow(self, follower: Follower) -> None:
-        """Has an iterator decide on the batches drawn from now on, and finish them, where batches are made ahead.
+        """Has an iterator decide on the batches drawn from now on and finish them, if batches are made ahead.
 
-        One batch more is made ahead then. The window holds the follower weakly, and drops it when the sources are moved.
+        Then one more batch is made ahead. The window references the follower weakly, and drops it when the sources move.
         """
         if self.ahead:
             self._flight.follow(follower)
 
     def start(self) -> None:
-        """Begins to make batches, if it does not yet."""
+        """Starts to make batches, unless it has already."""
         with self.turn:
             if self.phase is Phase.BUILT:
                 self.phase = Phase.RUNNING
@@ -185,7 +185,7 @@ class Window:
             try:
                 self._keeper.start()
                 self._threads.start()
-            except BaseException:  # the next thread that asks for a batch tries again
+            except BaseException:  # the next thread that wants a batch tries again
                 self._keeper.end()
                 self._keeper.join()
                 raise
@@ -193,18 +193,18 @@ class Window:
                 self._flight.fill()
 
     def begin(self) -> None:
-        """Has the next batches made, where that is done before they are asked for."""
+        """Starts to make the next batches, if batches are made ahead."""
         if self.ahead:
             self.start()
             self._draw_ahead()
 
     def schedule(self, scheduled: int = 0) -> bool:
-        """Begins to make one more batch, unless batches are made ahead, as many as there is room for.
+        """Starts to make one more batch, unless threads make batches ahead by themselves.
 
         Args:
             scheduled: batches that were scheduled before and not taken.
 
-        Returns: False at the end of a source, which comes next.
+        Returns: False if the end of a source comes next.
         """
         self.refuse_own_thread()
         with self.turn:
@@ -224,7 +224,7 @@ class Window:
             return True
 
     def _draw_ahead(self) -> None:
-        """Draws as many batches as there is room for, where that is for the thread that takes one."""
+        """Draws as many batches as there is room for, if the thread that takes a batch draws."""
         if self.calls_user:
             with self.turn:
                 self.start()
@@ -241,7 +241,7 @@ class Window:
             raise RuntimeError(FORKED if self._forked else message)
 
     def wait(self) -> None:
-        """Blocks until `take` may have something to give."""
+        """Blocks until `take` may return a batch, or raise."""
         self.refuse_own_thread()
         self.refuse_if_closed()
         self._draw_ahead()
@@ -249,7 +249,7 @@ class Window:
             return
         start = time.perf_counter()
         while not self._may_take():
-            # Not while there are threads: `close` holds `turn` as long as a function of the user's runs in one of them.
+            # Not while there are threads: `start` takes `turn`, and `close` holds it while a thread runs a user's function.
             if self.ahead and not self._threads.threads:
                 self.start()
             moved = self._wait_for_change()
@@ -262,7 +262,7 @@ class Window:
             self._scaler.note_wait(time.perf_counter() - start)
 
     def _wait_for_change(self) -> bool:
-        """Waits until `take` may have something to give; returns True if the sources are, or were, moved meanwhile."""
+        """Waits until `take` may return or raise; returns True if the sources are, or were, moved meanwhile."""
         flight = self._flight
         with flight.changed:
             flight.fill()
@@ -279,11 +279,11 @@ class Window:
 
     @property
     def _nothing_under_way(self) -> bool:
-        """True if no batch will come by itself."""
+        """True if no batch will become ready by itself."""
         return self.phase is Phase.ENDED if self._when is When.AHEAD else not len(self._flight)
 
     def take(self) -> Result | None:
-        """Removes the next batch, or raises what was raised in its place; None: it is not there, or not any more."""
+        """Takes the next batch, or raises the exception in its place; None: it is not ready, or another thread took it."""
         outcome = self._flight.pop()
         if outcome is None:
             if not self._nothing_under_way:
@@ -304,10 +304,10 @@ class Window:
         try:
             raise outcome
         finally:
-            del outcome  # or it would hold this frame, and this frame it
+            del outcome  # no reference cycle with this frame
 
     def _take_here(self) -> Result:
-        """Makes a batch that nobody has scheduled, in the thread that asks for it."""
+        """Makes a batch that was not scheduled, in the calling thread."""
         if self.phase is Phase.BUILT:
             self.phase = Phase.RUNNING
         try:
@@ -320,7 +320,7 @@ class Window:
             raise
 
     def _enter(self, phase: Phase) -> None:
-        """Enters a phase, for all threads; nothing comes behind the last one."""
+        """Enters a phase, and wakes all threads; `CLOSED` is final."""
         with self._flight.changed:
             if self.phase is not Phase.CLOSED:
                 self.phase = phase
@@ -328,7 +328,7 @@ class Window:
 
     # --- other positions --------------------------------------------------------------------
     def reset(self) -> bool:
-        """Goes on after the end of an external source, once nothing else is left; False: it was not met."""
+        """Starts the next epoch after the end of an external source; returns False if that end is not what comes next."""
         flight = self._flight
         if self.phase is Phase.RUNNING and self.ahead and self.engine.cursor.may_end:
             self._draw_ahead()
@@ -343,24 +343,24 @@ class Window:
         if self.phase is not Phase.ENDED:
             return False
         if not self.ahead:
-            flight.wait_until_drawn()  # what was scheduled before meets the same end
+            flight.wait_until_drawn()  # batches scheduled before meet the same end
         flight.drained, flight.begins_again = False, True
         self._enter(Phase.RUNNING)
         return True
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes on from a state of the sources; what was made, or scheduled, is thrown away."""
+        """Continues from a state of the sources; drops batches that were made or scheduled."""
         with self._moving(ended=state.get("end") == End.REACHED):
             self.engine.set_state(state)
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None) -> None:
-        """Ends an epoch after a state of the sources, see `TaskCursor.leave_epoch`; what was made since is thrown away."""
+        """Ends an epoch after a state of the sources, see `TaskCursor.leave_epoch`; drops batches made since."""
         with self._moving(ended=False):
             self.engine.cursor.leave_epoch(state, batches, self.engine.batch_size)
 
     @contextlib.contextmanager
     def _moving(self, *, ended: bool) -> Iterator[None]:
-        """Stops making batches, and throws away what was made, while the sources are moved."""
+        """Stops making batches, and drops those made, while the sources are moved."""
         with self.turn:
             self.refuse_if_closed()
             flight = self._flight
@@ -378,7 +378,7 @@ class Window:
 
     # --- ending -----------------------------------------------------------------------------
     def close(self, seconds: float = float("inf")) -> None:
-        """Stops everything and waits for it, but no longer than `seconds`."""
+        """Stops everything and waits for it, at most `seconds`."""
         if self._over:
             return
         self._enter(Phase.CLOSED)
@@ -398,7 +398,7 @@ class Window:
         LIVE.discard(self)
 
     def leave(self) -> None:
-        """Gives up what has not ended by now: the interpreter exits."""
+        """Gives up all that has not ended, because the interpreter exits."""
         self._over = True
 
     def forget_parent(self) -> None:

@@ -1,4 +1,4 @@
-"""Pipelines as graphs: nodes, conditionals, and the plan of what runs when.
+"""Represents pipelines as graphs: nodes, conditionals, and the plan of their execution.
 
 ```
  a call of `fn` ──▶ Node in a Graph ──▶ make_plan ──▶ ExecutionPlan of HostSteps and Stages ──▶ the engine
@@ -6,7 +6,7 @@
 ```
 
 * `conditional`: `if` on data nodes, and `choose`; `autograph` finds and rewrites the functions.
-* `fingerprints`: describe a graph, so that a state is compared with the pipeline that it is set on.
+* `fingerprints`: describes a graph, to compare a state with the pipeline that restores it.
 * `records`: graphs as plain data, for copies, workers, serialized pipelines and exported folders.
 """
 

@@ -1,4 +1,4 @@
-"""Python's operators on DataNodes and constants."""
+"""Defines Python's operators on DataNodes and constants."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def operand(value: object) -> Any:
 
 
 def constant_node(value: object) -> DataNode:
-    """Makes a node whose output is a constant; a named constant has one node in a graph, for names are unique."""
+    """Makes a node whose output is a constant; a named constant has one node in a graph, since names are unique."""
     if not isinstance(value, types.ArrayConstant) or "name" not in value.options:
         return _new_constant(value)
     if value.node is None:
@@ -102,7 +102,7 @@ def add_operators(
 
 add_operators(DataNode, _binary, _unary)
 
-# NumPy's names of these operators where they are others.
+# NumPy's names of these operators, where they differ.
 _OF_NUMPY = {
     "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod", "power": "pow",
     "bitwise_and": "bitand", "bitwise_or": "bitor", "bitwise_xor": "bitxor", "left_shift": "lshift", "right_shift": "rshift",
@@ -113,7 +113,7 @@ _OPERATORS = {*BINARY_OPERATORS.values(), *COMPARISONS, *UNARY_OPERATORS.values(
 
 
 def _ufunc(node: DataNode, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> DataNode:
-    """Lets the node compute NumPy's operators of an array and a node; NumPy's other functions raise TypeError."""
+    """Computes NumPy's operators of an array and a node; raises TypeError for other functions of NumPy."""
     name = _OF_NUMPY.get(ufunc.__name__, ufunc.__name__)
     left, *rest = inputs
     # `array += node` makes `array` the name of a node, as `array = array + node` does.

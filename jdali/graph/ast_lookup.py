@@ -1,4 +1,4 @@
-"""From a function's code to its syntax tree, in the user's file, with the user's line numbers."""
+"""Finds the syntax tree of a function's code, in the user's file, with the user's line numbers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-_TREES: dict[str, tuple[list[str], ast.Module]] = {}  # by file: its lines and what they parse to
+_TREES: dict[str, tuple[list[str], ast.Module]] = {}  # lines and syntax tree of each file
 
 
 def function_node(code: CodeType, module_globals: dict[str, object]) -> FunctionNode | None:
-    """Finds the `def` or `lambda` that the code was compiled from; None if its source is not there."""
+    """Finds the `def` or `lambda` that the code was compiled from; None: the source is not available."""
     tree = _parse(code.co_filename, module_globals)
     if tree is None:
         return None
@@ -49,7 +49,7 @@ def _matches(node: ast.AST, code: CodeType) -> bool:
     # A file that was edited after it was imported may have another function there.
     wanted = argument_names(node)
     names = code.co_varnames[: len(wanted)]
-    # Python spells a method's private parameter `__x` with the name of the class in front.
+    # Python prefixes a method's private parameter `__x` with the name of the class.
     return same and len(names) == len(wanted) and all(map(str.endswith, names, wanted))
 
 
@@ -61,7 +61,7 @@ def argument_names(node: FunctionNode) -> list[str]:
 
 
 def _contains(node: Any, code: CodeType) -> bool:
-    """Returns True if all instructions come from the text of the node."""
+    """Tells if all instructions come from the text of the node."""
     start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
     for line, end_line, column, end_column in code.co_positions():
         if line is None or column is None or end_line is None or end_column is None:

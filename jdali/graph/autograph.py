@@ -1,9 +1,9 @@
-"""Conditionals in Python's own words: `if`, `and`, `or`, `not` on values of a graph.
+"""Runs Python's `if`, `and`, `or` and `not` on values of a graph.
 
-`convert` rewrites a function (see `transform`) so that these go through the `ConditionalHooks` below. If a
-condition is an ordinary value, the runtime does what Python does. If it is a graph value, both
-branches run, one after the other on the same variables, and what they left in them is merged.
-Functions that the user's function calls are converted as they are called; those of libraries are not.
+`convert` rewrites a function (see `transform`) so that these call the `ConditionalHooks` below. If a condition is an
+ordinary value, the hooks do what Python does. If it is a graph value, both branches run, one after the other on the same
+variables, and the values of the variables are merged. Functions that the user's function calls are converted when they
+are called, except functions of libraries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jdali.graph.branch_state import MISSING, Merge, Return, Variable, existing_
 from jdali.graph.liveness import HOOK
 from jdali.graph.transform import transform
 
-# Never converted, like the standard library: they take no branches on graph values, and are many.
+# Not converted, like the standard library: they are large, and do not branch on graph values.
 LIBRARIES = {
     "jdali", "jax", "jaxlib", "numpy", "scipy", "ml_dtypes", "flax", "optax", "orbax", "grain", "PIL",
     "torch", "tensorflow", "cv2", "pytest", "_pytest", "pluggy", "nvidia", "cupy", "numba", "skimage",
@@ -39,7 +39,7 @@ _NOT_CONVERTED = "_jdali_do_not_convert"
 
 
 def is_not_converted(func: object) -> bool:
-    """Returns True if a function is marked with `do_not_convert`."""
+    """Tells if a function is marked with `do_not_convert`."""
     return bool(getattr(func, _NOT_CONVERTED, False))
 
 
@@ -59,12 +59,12 @@ def do_not_convert(func: object = None) -> Any:
 
 
 def is_autograph_artifact(entity: object) -> bool:
-    """Returns True if the conditionals of a function, or of one that it is defined in, were converted."""
+    """Tells if the conditionals of a function, or of a function around it, were converted."""
     return isinstance(entity, FunctionType) and HOOK in entity.__code__.co_freevars
 
 
 class _Trace:
-    """State of converted functions about the graph that is being traced."""
+    """State of converted functions while a graph is traced."""
 
     def __init__(self, hooks: Any):
         self.hooks = hooks
@@ -76,7 +76,7 @@ _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
 
 @contextlib.contextmanager
 def tracing(hooks: Any) -> Iterator[None]:
-    """Has converted functions hand their conditionals on graph values to `hooks`, see `Branches`, in this context."""
+    """Passes conditionals on graph values in converted functions to `hooks`, in this context; see `Branches`."""
     token = _TRACE.set(_Trace(hooks))
     try:
         yield
@@ -98,8 +98,7 @@ def _is_graph_value(value: object) -> bool:
 def convert(function: Callable[..., object]) -> Callable[..., Any]:
     """Converts a function: its conditionals on graph values go to the hooks of `tracing`.
 
-    Outside of `tracing` it does what it did before. An error in it is raised with a traceback of
-    the user's own lines.
+    Outside `tracing` the function behaves as before. Its errors have a traceback of the user's own lines.
     """
     converted = RUNTIME.converted(function, even_of_libraries=True)
     plain = converted is function and isinstance(function, FunctionType)
@@ -131,7 +130,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "In": lambda a, b: a in b,
     "NotIn": lambda a, b: a not in b,
 }
-_CODES: dict[tuple[str, CodeType], CodeType | None] = {}  # by file and code: the converted code
+_CODES: dict[tuple[str, CodeType], CodeType | None] = {}  # converted code, by file and code
 
 
 class ConditionalHooks:
@@ -154,6 +153,7 @@ class ConditionalHooks:
         """Runs an `if` statement.
 
         Args:
+            assigned: variables that the branches set.
             live: those of them that are read later.
             targets: attributes and items that the branches set.
 
@@ -242,14 +242,14 @@ class ConditionalHooks:
         return self.and_(result, lambda: self.compare(right, operators[1:], *operands[1:]))
 
     def plain(self, value: object, what: str) -> object:
-        """Returns a value, and refuses a graph value, which has no meaning here."""
+        """Returns an ordinary value; raises TypeError for a graph value, which has no meaning here."""
         if _is_graph_value(value):
             raise TypeError(f"the {what} is a graph value, which is not known before the pipeline runs")
         return value
 
     # --- calls ------------------------------------------------------------------------------
     def converted(self, function: object, even_of_libraries: bool = False) -> Any:
-        """Converts the conditionals of a function that is about to be called, if it is the user's."""
+        """Converts the conditionals of a function before it is called, if it is the user's."""
         if isinstance(function, FunctionType):
             return self._converted(function, even_of_libraries)
         if isinstance(function, MethodType):
@@ -295,7 +295,7 @@ RUNTIME = ConditionalHooks()
 
 
 def _explained(error: Exception) -> Exception:
-    """Explains an error that comes of a variable which only one branch set; returns any other as it is."""
+    """Explains an error about a variable that only one branch set; returns other errors unchanged."""
     trace = _TRACE.get()
     if trace is None or not isinstance(error, (NameError, AttributeError, KeyError)):
         return error

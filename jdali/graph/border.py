@@ -1,4 +1,4 @@
-"""The border of a plan: workers run the steps before it, the process that owns the accelerator those behind it."""
+"""Cuts a plan at a border: workers run the steps before it, the process that owns the accelerator the steps after it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Border:
 
     Attributes:
         elsewhere: the steps for workers. Its outputs are the values that cross the border.
-        here: the other steps. They read what crosses; the outputs are those of the pipeline.
+        here: the other steps. They read the values that cross; the outputs are the pipeline's.
     """
 
     elsewhere: ExecutionPlan
@@ -26,8 +26,8 @@ def cut(plan: ExecutionPlan, *, one_device: bool) -> Border:
     """Cuts a plan.
 
     Args:
-        one_device: the accelerator is the CPU: all steps are for workers. Else those are that work on the CPU, on
-            values that are there.
+        one_device: the accelerator is the CPU, so workers run all steps. False: they run the steps on the CPU whose inputs
+            are made there.
     """
     elsewhere: list[HostStep | Stage] = []
     here: list[HostStep | Stage] = []
@@ -59,11 +59,10 @@ def steps_before_programs(plan: ExecutionPlan) -> list[int]:
 
 
 def with_late_steps(plan: ExecutionPlan) -> ExecutionPlan:
-    """Marks the steps whose samples may be made late, so that those of a batch never lie in memory all at once.
+    """Marks the steps whose samples may be made late, so that a batch's samples are never in memory all at once.
 
-    Those are of operators that know the sizes of their output by a probe, and whose output only one stage of the same
-    branch reads, as data: nothing else reads a sample, and `setup` needs only its size. A stage that mixes samples reads
-    all of them in one call, so they are in memory together anyway.
+    Their operators find the sizes of their output with a probe, and only one stage of the same branch reads the output, as
+    data, whose `setup` needs only sizes. A stage that mixes samples does not qualify: it reads all of them in one call.
     """
     steps = tuple(
         dataclasses.replace(step, may_be_late=True)

@@ -1,4 +1,4 @@
-"""The state of a function around a conditional: what its branches set, and how it is merged."""
+"""Saves and merges the state of a function around a conditional: all that its branches set."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class _Missing(enum.Enum):
 
 
 MISSING = _Missing.MISSING
-# Constants that become graph values, as DALI makes them, even if they are the same in both branches.
+# Constants that become graph values even if they are the same in both branches, as in DALI.
 _NUMBERS = (numbers.Number, np.ndarray, np.generic, jax.Array)
 _Finish: TypeAlias = Callable[[Sequence[Any]], Any]  # from the merged leaves to a value
 
 
 class Return:
-    """End of a branch by `return value`."""
+    """The end of a branch by `return value`."""
 
     __slots__ = ("value",)
 
@@ -37,7 +37,7 @@ class Target(Protocol):
     name: str
 
     def get(self) -> Any:
-        """Returns its value, which later changes leave alone; MISSING if it is not set."""
+        """Returns its value, unaffected by later changes; MISSING if it is not set."""
 
     def set(self, value: Any) -> None: ...
 
@@ -106,7 +106,7 @@ class Attribute(_Single):
 
 
 class ContainerItems:
-    """The items of a dict or list: which of them a branch sets is known only by running it."""
+    """The items of a dict or list; only running a branch shows which of them it sets."""
 
     def __init__(self, name: str, container: Any):
         self.name, self._container = name, container
@@ -140,7 +140,7 @@ def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> 
 
 
 def existing_targets(targets: Sequence[tuple[str, Callable[[], object], str | None]]) -> Iterator[Target]:
-    """Attributes and items that branches set, of objects that exist before."""
+    """Yields attributes and items that branches set, of objects that exist before."""
     for name, owner, attribute in targets:
         try:
             found = owner()
@@ -153,7 +153,7 @@ def existing_targets(targets: Sequence[tuple[str, Callable[[], object], str | No
 
 
 class Merge:
-    """Merges values from the branches of a conditional, whatever containers they are in."""
+    """Merges values from the branches of a conditional, in any containers."""
 
     def __init__(self, hooks: Any, condition: Any):
         self._hooks, self._condition = hooks, condition
@@ -163,7 +163,7 @@ class Merge:
         self.missing: dict[str, tuple[str, str]] = {}  # by key: full name, and the branch that lacks it
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
-        """Adds a value, MISSING if a branch lacks it; `key` is how Python's error will name it if it is used later."""
+        """Adds a value, MISSING if a branch lacks it; `key` is its name in Python's error if it is used later."""
         self._finish.append(self._value(name, if_true, if_false, key))
 
     def add_items(self, name: str, if_true: Any, if_false: Any) -> None:

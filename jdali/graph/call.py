@@ -1,4 +1,4 @@
-"""Calls of operators that make nodes: what is checked at the user's line."""
+"""Makes nodes from calls of operators, with checks at the user's line."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def call_operator(
     """Checks a call of a function of `jdali.fn` and makes a node, in the current graph if there is one.
 
     Args:
-        inputs: DataNodes and constants. A list of DataNodes stands for several input sets: the operator is
-            called once for each of its values, with the other inputs the same or a list of equal length.
-        name: of the node; of several, of the first.
+        inputs: DataNodes and constants. A list of DataNodes means several input sets: the operator is called once for each
+            of its values, with the other inputs the same or a list of equal length.
+        name: name of the node; of several, of the first.
 
-    Returns: the output, or a tuple of the outputs; of several input sets a list with one output each, or of
-        several outputs a list of such lists.
+    Returns: the output, or a tuple of the outputs; for several input sets a list with the output of each, or for several
+        outputs a list of such lists.
 
     Raises:
         InputCountError, UnknownArgumentError, MissingArgumentError: wrong number of inputs, unknown or missing
             arguments; at the line of the call.
-        TypeError: a DataNode where only a constant can stand, or a constant of another type.
+        TypeError: a DataNode in place of a constant, or a constant of a wrong type.
         ValueError: input sets of different lengths, or a constant of the right type and a wrong value.
     """
     graph = current_graph()
@@ -90,7 +90,7 @@ def _call_once(
             value = passed[key] = expression_stack(value, arg.element_type)
         if isinstance(value, types.ArrayConstant):
             array = types.constant_array(value)
-            number = arg.is_number and array.size == 1  # which is checked here
+            number = arg.is_number and array.size == 1  # checked here
             value = passed[key] = array.item() if number else constant_node(value)
         if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
             raise TypeError(
@@ -103,8 +103,7 @@ def _call_once(
     if device is None:
         device = device_of(inputs)
         device = device if device in ("gpu", *op.devices) else op.devices[0]
-    # Where DALI has an operator on one device only, the other name is taken as well: both are
-    # backends of JAX here.
+    # Operators that DALI has on one device only accept the other name, too: both are backends of JAX here.
     if device not in ("cpu", "gpu", "mixed"):
         raise ValueError(
             f'{op.name}: Unsupported device type: "{device}". It must be "cpu", "gpu" or "mixed"'

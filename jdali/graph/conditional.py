@@ -1,8 +1,7 @@
-"""Conditionals on DataNodes: splitting a batch by a predicate and merging the branches' results.
+"""Implements conditionals on DataNodes: splits a batch by a predicate, and merges the results of the branches.
 
-Inside of a branch every operator works on those samples only for which the predicate is as the
-branch says. A value from outside is split at its first use in the branch; what a branch assigns is
-merged after it. A branch that no sample takes is not run at all.
+Inside a branch, operators work only on the samples that take it. A value from outside is split at its first use in the
+branch; values that branches assign are merged after them. A branch without samples does not run.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from jdali.graph.node import DataNode, Domain, Graph, current_graph
 
 
 class Branches:
-    """The graph side of a converted pipeline function: what `if`, `and`, `or`, `not` do to nodes."""
+    """Implements `if`, `and`, `or` and `not` of converted functions on the nodes of a graph."""
 
     def __init__(self, graph: Graph):
         self._graph = graph
         self._domains: dict[tuple[int, type, int], Domain] = {}
         self._entered: dict[tuple[DataNode, Domain], DataNode] = {}
         self._stack: list[Domain] = []
-        self._by_hand: set[Domain] = set()  # those of `split`, whose values may be used anywhere
+        self._by_hand: set[Domain] = set()  # made by `split`: their values may be used anywhere
         graph.branches = self
 
     @classmethod
     def of(cls, graph: Graph) -> Branches:
-        """Returns the conditionals of a graph."""
+        """Returns the `Branches` of a graph."""
         return graph.branches or cls(graph)
 
     def is_graph_value(self, value: object) -> bool:
-        """Returns True if a value is only known when the graph runs."""
+        """Tells if a value is known only when the graph runs."""
         return isinstance(value, DataNode)
 
     # --- branches ---------------------------------------------------------------------------
@@ -63,7 +62,7 @@ class Branches:
         return self.enter(self._graph.own(value), self._graph.domain)
 
     def enter(self, value: DataNode, domain: Domain) -> DataNode:
-        """Brings a value into a branch, by a node that takes its samples, once."""
+        """Brings a value into a branch, with a node that selects its samples; each value gets one such node."""
         own = value.source.domain
         if own is domain:
             return value
@@ -89,9 +88,9 @@ class Branches:
         true_values: Sequence[Any],
         false_values: Sequence[Any],
     ) -> list[Any]:
-        """Merges the values after either branch of a conditional; called outside of both branches.
+        """Merges the values of both branches of a conditional; called outside the branches.
 
-        There are no containers among them, only leaves, whose names, for messages, have the path: "y[0]".
+        The values are leaves of containers; their names, for messages, include the path, such as "y[0]".
         """
         condition = self._in_current(condition)
         triples = zip(names, true_values, false_values, strict=True)
@@ -156,7 +155,7 @@ class Branches:
     def split(self, value: object, predicate: DataNode) -> tuple[DataNode, DataNode]:
         """Splits a value into the samples for which a predicate is true, and the others.
 
-        Operators with one of them as an input work on its samples, in whichever branch they are called.
+        Operators that take one of the two parts work on its samples, in whichever branch they are called.
         """
         value, predicate = self._own(value, "split"), self._graph.own(predicate)
         parent = self.domain_of([value, predicate], self._graph.domain)
@@ -169,13 +168,13 @@ class Branches:
         return sides[0], sides[1]
 
     def merge_by_hand(self, if_true: object, if_false: object, predicate: DataNode) -> DataNode:
-        """Merges the two sides of a `split` in the order of the batch; a value of the whole batch is split first."""
+        """Merges the two parts of a `split` in the order of the batch; a value of the whole batch is split first."""
         values = [self._own(value, "merge") for value in (if_true, if_false)]
         predicate = self._graph.own(predicate)
         outside = [predicate, *(self._before_split(value) for value in values)]
         parent = self.domain_of(outside, self._graph.domain)
         predicate = self.enter(predicate, parent)
-        # Sides of a split by another, equal predicate are taken: whether their sizes fit is seen when they run.
+        # Parts of a split by another predicate are accepted: the run shows if their sizes fit.
         sides = [
             value
             if value.source.domain in self._by_hand and value.source.domain.parent is parent
@@ -205,7 +204,7 @@ class Branches:
         return self._graph.add(REGISTRY["_conditional.not_"], (value,), {}, device="cpu").outputs[0]
 
     def logical(self, first: DataNode, second: Callable[[], object], kind: str) -> DataNode:
-        """Returns `first and second()` or `first or second()`; the second is run for samples that need it."""
+        """Returns `first and second()` or `first or second()`; the second only runs for samples that need it."""
         first = self.validated(self._in_current(first), kind, "left")
         needed = kind == "and"
         self.begin_branch(first, needed)
@@ -218,7 +217,7 @@ class Branches:
         return result
 
     def validated(self, value: DataNode, kind: str, side: str = "") -> DataNode:
-        """Checks, when it runs, that a value is an operand of `and`, `or` or `not`; `side`: "left" or "right"."""
+        """Adds a check, at run time, that a value is an operand of `and`, `or` or `not`; `side`: "left" or "right"."""
         args = {"expression_name": kind, "expression_side": side}
         return self._graph.add(
             REGISTRY["_conditional.validate_logical"], (value,), args, device="cpu"
@@ -226,7 +225,7 @@ class Branches:
 
 
 def _one_device(values: Sequence[DataNode], name: str) -> str:
-    """Returns the one device of the values of all branches."""
+    """Returns the common device of the values of all branches."""
     devices = {value.device for value in values}
     if len(devices) > 1:
         raise RuntimeError(
@@ -259,10 +258,10 @@ def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> Da
 
 
 def current_branches(name: str) -> Branches:
-    """Returns the conditionals of the pipeline that is being defined.
+    """Returns the `Branches` of the pipeline that is being defined.
 
     Raises:
-        RuntimeError: there is none; it says that `name` was called.
+        RuntimeError: no pipeline is being defined; the message has `name`, the function that was called.
     """
     graph = current_graph()
     if graph is None:

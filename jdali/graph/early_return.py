@@ -11,8 +11,8 @@ from jdali.graph.liveness import HOOK, SCOPES, at, has
 def move_rest(statements: Sequence[ast.stmt], in_loop: bool) -> list[ast.stmt]:
     """Moves the statements after an `if` with a `return` or `continue` to the branch that does not leave.
 
-    Then both branches end in a `return`, and their values can be merged. A `continue` at the end of a
-    loop's body does nothing, and is taken away.
+    Then both branches end in a `return`, and their values can be merged. A `continue` at the end of a loop's body does
+    nothing, and is removed.
     """
     block: list[ast.stmt] = []
     for i, node in enumerate(statements):
@@ -45,29 +45,29 @@ def _move_rest_inside(node: ast.stmt, at_end: bool) -> None:
 
 
 def _with_flag(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Replaces the `continue`s that are left, deep in branches of a loop, by a flag that later statements ask."""
+    """Replaces the remaining `continue`s, deep in branches of a loop, by a flag that later statements test."""
     if not any(_continues(node) for node in body):
         return body
     flag = f"{HOOK}continue_{body[0].lineno}"
-    return [_set(flag, False, body[0]), *_ask_flag(body, flag)]
+    return [_set(flag, False, body[0]), *_test_flag(body, flag)]
 
 
 def _continues(node: ast.stmt) -> bool:
-    """Returns True if there is a `continue` in it, or in an `if` in it."""
+    """Tells if a statement is a `continue`, or an `if` with one in it."""
     if isinstance(node, ast.If):
         return any(_continues(n) for n in (*node.body, *node.orelse))
     return isinstance(node, ast.Continue)
 
 
-def _ask_flag(block: Sequence[ast.stmt], flag: str) -> list[ast.stmt]:
+def _test_flag(block: Sequence[ast.stmt], flag: str) -> list[ast.stmt]:
     new: list[ast.stmt] = []
     for i, node in enumerate(block):
         if isinstance(node, ast.Continue):
             return [*new, _set(flag, True, node)]
         new.append(node)
         if isinstance(node, ast.If) and _continues(node):
-            node.body, node.orelse = _ask_flag(node.body, flag), _ask_flag(node.orelse, flag)
-            rest = _ask_flag(block[i + 1 :], flag)
+            node.body, node.orelse = _test_flag(node.body, flag), _test_flag(node.orelse, flag)
+            rest = _test_flag(block[i + 1 :], flag)
             if rest:
                 test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
                 new.append(at(ast.If(test, rest, []), node))
@@ -80,7 +80,7 @@ def _set(name: str, value: bool, where: ast.AST) -> ast.stmt:
 
 
 def _leaves(block: Sequence[ast.stmt]) -> bool:
-    """Returns True if no path through the block reaches its end."""
+    """Tells if no path through the block reaches its end."""
     for node in block:
         if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             return True

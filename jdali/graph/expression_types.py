@@ -1,4 +1,4 @@
-"""Python's operators of a `DataNode`, for type checkers and editors; `arithmetic.py` gives them to the class."""
+"""Declares Python's operators of a `DataNode` for type checkers and editors; `arithmetic.py` adds them to the class."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A pipeline's fingerprint: what its stream of samples depends on, small, and fit to say what differs.
+"""Computes a pipeline's fingerprint: a short text of all that its samples depend on, to find and name differences.
 
-It is a list with an entry for each operator: its name, where its inputs come from, its arguments as text.
-If that is small when compressed, it is the fingerprint, and a difference can be told with both values.
-The fingerprint of a large graph has a few bits of a hash for each operator: enough to say which differs.
+A graph is described by an entry for each operator: its name, the origins of its inputs, its arguments as text. If the
+compressed entries are short, they are the fingerprint, and a difference is reported with both values. The fingerprint of
+a large graph has a few bits of a hash for each operator: enough to find the one that differs.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ import numpy as np
 
 from jdali.graph.node import DataNode, Domain, Node
 
-# Characters that the fingerprint may have before hashes take the place of the text.
+# A longer fingerprint has hashes in place of the text.
 MOST_CHARACTERS = 400
 # Longer values of arguments are hashed.
 MOST_OF_A_VALUE = 48
-# Longer lists are hashed as they are: one by one, the labels of a large data set would take a second.
+# Longer lists are hashed as a whole: item by item, the labels of a large data set would take a second.
 MOST_ITEMS = 100
-# How many differences a message lists.
+# Most differences that a message lists.
 MOST_DIFFERENCES = 4
 
-# Arguments that may change from run to run: where the data lies, how it is divided, weighted and buffered. Readers
-# compare the size of the data, and `initial_fill` where the order depends on it.
+# Arguments that may change from run to run: where the data is, how it is divided, weighted and buffered. Readers compare the
+# size of the data, and `initial_fill` if the order depends on it.
 MAY_CHANGE = frozenset({
     "file_root", "files", "file_list", "path", "paths", "uris", "index_path", "index_paths", "filenames",
     "annotations_file", "manifest_filepaths", "shard_id", "num_shards", "dont_use_mmap", "initial_fill",
@@ -43,9 +43,10 @@ Entry = list[Any]  # operator, inputs, {argument: text}
 
 
 def describe(nodes: Sequence[Node], options: Mapping[str, object]) -> list[Entry]:
-    """Describes a graph: an entry for each node, in the order of their making, on which random keys depend.
+    """Returns an entry for each node of a graph, in the order of creation, on which random keys depend.
 
-    `options` are those of the pipeline that change its results.
+    Args:
+        options: options of the pipeline that change its results.
     """
     entries: list[Entry] = [["pipeline", "", {k: _text(v) for k, v in options.items() if v}]]
     return entries + [_entry(node) for node in nodes]
@@ -96,7 +97,7 @@ def _text(value: object) -> str:
         text = f"{{{', '.join(f'{k}: {_text(v)}' for k, v in value.items())}}}"
     elif value is None or isinstance(value, (bool, int, complex, str, bytes, np.dtype)):
         text = str(value) if isinstance(value, np.dtype) else repr(value)
-    else:  # a function or an object: its name says what can be said
+    else:  # a function or an object goes by its name
         text = getattr(value, "__qualname__", type(value).__qualname__)
     return text if len(text) <= MOST_OF_A_VALUE else f"{text[:16]}...#{_hash(text.encode())}"
 
@@ -106,7 +107,7 @@ def _hash(data: bytes, characters: int = 8) -> str:
 
 
 def fingerprint(entries: Sequence[Entry]) -> str:
-    """Compresses the entries; many become a hash of all and a short one of each."""
+    """Compresses the entries; many become one hash of all, and a short one of each."""
     data = json.dumps(entries, separators=(",", ":")).encode()
     text = base64.b85encode(zlib.compress(data, 9)).decode()
     if len(text) <= MOST_CHARACTERS:
@@ -115,7 +116,7 @@ def fingerprint(entries: Sequence[Entry]) -> str:
 
 
 def difference(was: str, entries: Sequence[Entry]) -> str | None:
-    """Describes the first difference between a fingerprint's pipeline and these entries; None: there is none."""
+    """Describes the first differences between a fingerprint's pipeline and these entries; None: there are none."""
     if was == fingerprint(entries):
         return None
     if was.startswith(" "):

@@ -1,8 +1,7 @@
-"""Variables that are read after an `if`: only those are outputs of a conditional.
+"""Finds the variables that are read after an `if`: only these are outputs of a conditional.
 
-A variable that only one branch sets, or to which the branches give values that cannot be merged, is
-no error if nobody reads it afterwards. The analysis goes backwards over the statements of one
-function and errs on the side of "is read".
+A variable that only one branch sets, or whose values cannot be merged, is no error if it is not read later. The analysis
+goes backwards over the statements of a function; in doubt, a variable counts as read.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def live_after_ifs(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[ast
 
 
 def reads_frame(node: ast.AST) -> bool:
-    """Returns True if the node is a call that sees the local variables of the function around it."""
+    """Tells if the node is a call that sees the local variables of the function around it."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     name = node.func.id
@@ -98,7 +97,7 @@ class _Analysis:
     def _loop(
         self, node: ast.For | ast.AsyncFor | ast.While, after: Names, set_: Names, test: Names
     ) -> Names:
-        """Repeats until nothing is added, for a loop's body is followed by itself."""
+        """Iterates until nothing is added, because a loop's body follows itself."""
         start = self.block(node.orelse, after) | test
         while True:
             self.loops.append((after, start))
@@ -109,7 +108,7 @@ class _Analysis:
             start = again
 
     def _try(self, node: ast.Try | ast.TryStar, after: Names) -> Names:
-        """Lets a handler follow any statement of the body, and `finally` follow anything."""
+        """Assumes that a handler may follow any statement of the body, and `finally` may follow anything."""
         outer = self.always
         final = self.block(node.finalbody, after)
         self.always = outer | (final if node.finalbody else NO_NAMES)
@@ -121,7 +120,7 @@ class _Analysis:
         return start | handlers | final
 
 
-HOOK = "ag__"  # the name under which converted code knows its runtime; others are made from it
+HOOK = "ag__"  # name of the hooks in converted code, and prefix of other names there
 NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
@@ -139,7 +138,7 @@ def has(nodes: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> bool:
 
 
 def stays(nodes: Iterable[ast.AST]) -> bool:
-    """Returns True if the nodes lose their meaning in a function of their own."""
+    """Tells if the nodes would lose their meaning in a function of their own."""
     nodes = list(nodes)
     if has(nodes, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
         return True
@@ -166,7 +165,7 @@ def assigned(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def _comprehension_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that only comprehensions set, which are not variables of the function."""
+    """Collects names that only comprehensions set, which are not variables of the function."""
     inner: set[int] = set()
     for node in nodes:
         for n in walk(node):

@@ -1,7 +1,7 @@
-"""Nodes of a pipeline's graph, and the `DataNode`s that stand for their outputs.
+"""Defines the nodes of a pipeline's graph, and the `DataNode`s of their outputs.
 
-A node that is made while no pipeline is being defined is in no graph. A graph that gets such a node, or one
-of another graph, gets its own copy of it and of all that it depends on (`Graph.own`).
+A node made outside a pipeline definition is in no graph. A graph that uses such a node, or one of another graph, makes its
+own copy of it and of all that it depends on (`Graph.own`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Node:
     Attributes:
         id: index in its graph; part of the operator's random keys.
         inputs: positional inputs; a NumPy array is a constant, the same for all samples.
-        seed: the operator's own seed, or None to take the pipeline's.
-        domain: which samples of the batch it works on (the branch of a conditional).
-        runtime: what an external source or a reader needs besides its arguments.
-        preserve: it runs also if nobody uses its outputs.
+        seed: the operator's own seed; None: the pipeline's.
+        domain: the samples of the batch that it works on (the branch of a conditional).
+        runtime: object that an external source or a reader needs besides its arguments.
+        preserve: it runs even if its outputs are not used.
         serial: position in the order of creation of all nodes.
-        original: the node of another graph, or of none, that this is a copy of.
+        original: the node, of another graph or of none, that this is a copy of.
     """
 
     id: int
@@ -72,13 +72,8 @@ class Node:
 
     @property
     def whole_batch(self) -> bool:
-        """True if its results for a sample depend on the others of the batch, if only in size."""
+        """True if its results for a sample depend on other samples of the batch, even if only in size."""
         return self.op.depends_on_batch(self.args)
-
-    @property
-    def by_sample(self) -> bool:
-        """True if a sample of the outputs depends only on the sample in the same position of the inputs."""
-        return self.op.by_sample(self.args)
 
     @property
     def mixes_samples(self) -> bool:
@@ -101,11 +96,11 @@ class Domain:
     """The samples a node works on: the whole batch, or those for which a predicate has one value.
 
     Attributes:
-        parent: the samples that these are some of; None: these are all.
+        parent: the samples that these are part of; None: these are the whole batch.
         predicate: a scalar for each sample of the parent.
-        branch: True or False for the samples for which the predicate is true or false (numbers are true
-            unless they are 0), an integer for those for which it is that integer.
-        share: which part of the parent's samples to expect here, 0 to 1.
+        branch: True or False: the samples whose predicate is true or false (a number is true unless it is 0); an integer:
+            the samples whose predicate is that integer.
+        share: expected share of the parent's samples, 0 to 1.
     """
 
     parent: Domain | None = None
@@ -116,7 +111,7 @@ class Domain:
 
     @property
     def share_of_batch(self) -> float:
-        """Estimates the share of the batch to expect here, 0 to 1."""
+        """Expected share of the batch, 0 to 1."""
         return self.share * (1.0 if self.parent is None else self.parent.share_of_batch)
 
 
@@ -155,9 +150,9 @@ class Graph:
         """Adds an operator.
 
         Args:
-            num_outputs: None: as many as the operator says.
-            domain: the samples that it works on; the inputs are values of these. None: the samples of the current branch,
-                which the inputs enter. A source gives samples to the whole batch wherever it is called, as in DALI.
+            num_outputs: number of outputs; None: the operator decides.
+            domain: the samples that it works on; the inputs must be values of these. None: the samples of the current
+                branch, which the inputs enter. A source has samples for the whole batch wherever it is called, as in DALI.
         """
         inputs = [self.own(i) if isinstance(i, DataNode) else i for i in inputs]
         args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
@@ -188,7 +183,7 @@ class Graph:
         return node
 
     def add_batch(self, runtime: object, device: str) -> DataNode:
-        """Adds an external source with one output, whose batch `runtime` has."""
+        """Adds an external source with one output, whose batch `runtime` holds."""
         op = REGISTRY["external_source"]
         return self.add(op, (), {}, device=device, runtime=runtime, num_outputs=1).outputs[0]
 
@@ -203,7 +198,7 @@ class Graph:
         return list(inputs), dict(args)
 
     def own(self, value: DataNode) -> DataNode:
-        """Returns the value in this graph: itself, or that of the copy of its node."""
+        """Returns the value in this graph: itself, or the value of a copy of its node."""
         self.bring_in(value)
         node = self.copy_of(value.source)
         assert node is not None
@@ -216,7 +211,7 @@ class Graph:
         return self._copies.get(node.original or node)
 
     def bring_in(self, *values: DataNode) -> None:
-        """Copies what the values depend on and is not here yet, in the order in which it was made."""
+        """Copies the nodes that values depend on and that the graph lacks, in the order of their creation."""
         pending = [value.source for value in values]
         foreign: dict[Node, Node] = {}  # by their originals
         while pending:
@@ -291,7 +286,7 @@ def current_graph() -> Graph | None:
 
 @contextlib.contextmanager
 def building(graph: Graph) -> Iterator[Graph]:
-    """Makes `graph` the one that operators called in this thread are added to."""
+    """Makes `graph` the current graph of this thread, to which called operators are added."""
     stack: list[Graph] = _current.__dict__.setdefault("stack", [])
     stack.append(graph)
     try:
@@ -301,16 +296,15 @@ def building(graph: Graph) -> Iterator[Graph]:
 
 
 class DataNode(Expression):
-    """A batch that is yet to come: the result of an operator called while a pipeline is defined.
+    """A placeholder for a batch: the result of an operator called while a pipeline is defined.
 
-    Supports DALI's arithmetic, comparison and bitwise operators, `node[...]` indexing,
-    `.gpu()`, `.cpu()`, `.shape()` and `.property()`.
+    It supports DALI's arithmetic, comparison and bitwise operators, `node[...]` indexing, `.gpu()`, `.cpu()`, `.shape()`
+    and `.property()`.
     """
 
     __slots__ = ("device", "dtype", "index", "layout", "name", "ndim", "source")
-    __hash__ = (
-        object.__hash__
-    )  # sets and dicts compare nodes by identity; `in` a list would call ==, which makes a node
+    # Sets and dicts compare nodes by identity; `in` a list would call ==, which makes a node.
+    __hash__ = object.__hash__
     source: Node
 
     def __init__(
@@ -320,7 +314,7 @@ class DataNode(Expression):
         self.name, self.device, self.index = name, device, index
         if source is not None:
             self.source = source
-        # Not known of an operator's output before the pipeline runs.
+        # Unknown for the output of an operator, before the pipeline runs.
         self.ndim, self.dtype, self.layout = ndim, dtype, layout
 
     def __repr__(self) -> str:
@@ -362,7 +356,7 @@ class DataNode(Expression):
                 "jdali.dynamic and jdali.ops have operators that work at once, without a pipeline"
             )
 
-    __iter__ = None  # a batch that is yet to come: not an `Iterable`, though it can be indexed
+    __iter__ = None  # a node can be indexed, but is not an `Iterable`
 
     def __bool__(self) -> bool:
         # DALI's sentences, which programs look for.
@@ -388,7 +382,7 @@ def apply(
     device: str | None = None,
     **options: object,
 ) -> DataNode:
-    """Adds an operator with one output to the current graph, if there is one; options as of `Graph.add`."""
+    """Adds an operator with one output to the current graph, if there is one; options as in `Graph.add`."""
     if device is None:
         device = device_of(inputs)
     return new_node(REGISTRY[operator], inputs, args, device=device, **options).outputs[0]
@@ -400,6 +394,6 @@ def device_of(inputs: Sequence[object]) -> str:
 
 
 def new_node(op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
-    """Makes a node of the pipeline that is being defined, or of none; see `Graph.add` and `detached`."""
+    """Makes a node in the current graph, or a detached one; see `Graph.add` and `detached`."""
     graph = current_graph()
     return (detached if graph is None else graph.add)(op, inputs, args, **options)

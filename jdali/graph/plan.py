@@ -1,10 +1,9 @@
-"""Cutting a graph into steps: host steps, and stages that are compiled as one program each.
+"""Cuts a graph into steps: host steps, and stages that are compiled to one program for each padded shape.
 
-Every node gets a *level*. A value that some `setup` must see on the host (a rotation angle that
-sets the canvas), or that a host operator consumes, must be computed one level earlier than its
-consumer; everything else is pushed as late as possible, so that it fuses with what consumes it.
-An operator that works on the whole batch is a stage of its own, for the shapes of all other stages are by sample.
-Within a level host steps come first, then the stages of the CPU, then those of the accelerator.
+Every node gets a *level*. A value that some `setup` must see on the host (a rotation angle that sets the canvas), or that a
+host operator reads, must be computed one level before its reader. All other nodes come as late as possible, so that they
+fuse with their readers. An operator that works on the whole batch is a stage of its own, because the shapes of other stages
+differ by sample. Within a level host steps come first, then stages on the CPU, then stages on the accelerator.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from jdali.graph.node import DataNode, Domain, Node
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HostStep:
-    """One operator that runs outside of compiled code.
+    """One operator that runs outside compiled code.
 
     Attributes:
-        may_be_late: its samples may be made when the one stage that reads them asks for them, see `with_late_steps`.
+        may_be_late: its samples may be made when the only stage that needs them reads them, see `with_late_steps`.
     """
 
     node: Node
@@ -70,7 +69,7 @@ class Stage:
 
     @property
     def is_arguments(self) -> bool:
-        """Only random values and arithmetic on them: no data comes in from outside."""
+        """True if the stage has only random values and arithmetic on them, and reads no data."""
         return not self.inputs
 
     @property
@@ -84,7 +83,7 @@ class ExecutionPlan:
     """Plan of a graph: its steps, outputs and last uses.
 
     Attributes:
-        last_uses: for each step the values that nothing after it needs.
+        last_uses: values that no later step needs, for each step.
     """
 
     steps: tuple[HostStep | Stage, ...]
@@ -111,7 +110,7 @@ def make_plan(
     *,
     one_device: bool = False,
 ) -> ExecutionPlan:
-    """Plans the nodes that `outputs` depend on, and those to be preserved; on one device, "cpu" and "gpu" fuse."""
+    """Plans the nodes that `outputs` depend on, and nodes to preserve; with `one_device`, "cpu" and "gpu" fuse."""
     used = upstream([*outputs, *(v for n in nodes if n.preserve for v in dependencies(n))])
     used |= {n for n in nodes if n.preserve}
     live = [n for n in nodes if n in used]
@@ -144,13 +143,13 @@ def step_of(node: Node) -> HostStep | Stage:
 def last_uses(
     steps: Sequence[HostStep | Stage], outputs: Sequence[DataNode], inputs: Sequence[DataNode] = ()
 ) -> tuple[tuple[DataNode, ...], ...]:
-    """Finds for each step the values that nothing after it needs; `inputs` are there before the first."""
+    """Finds the values that no later step needs, for each step; `inputs` exist before the first step."""
     kept = set(outputs)
     last: dict[DataNode, int] = {}
     for number, step in enumerate(steps):
         for value in [*step.outputs, *(v for node in step.nodes for v in dependencies(node))]:
             last[value] = number
-    # Values inside of a stage are never among those of an iteration.
+    # Values inside a stage are never values of a batch.
     visible = {*inputs, *(v for step in steps for v in step.outputs)}
     found: list[list[DataNode]] = [[] for _ in steps]
     for value, number in last.items():
@@ -160,9 +159,9 @@ def last_uses(
 
 
 def scaled_consumers(plan: ExecutionPlan) -> dict[Node, tuple[Node, ...]]:
-    """Finds decoders that may decode at a fraction of the size, and the operators that read their pictures.
+    """Finds decoders that may decode at a fraction of the size, with the operators that read their pictures.
 
-    All of these can make up for it and have no arguments that differ by sample, and no picture is an output.
+    All of these operators take scaled pictures and have no per-sample arguments, and no picture is an output.
     """
     users: dict[DataNode, list[Node]] = {}
     for node in (node for step in plan.steps for node in step.nodes):
@@ -193,7 +192,7 @@ def compiled(node: Node) -> CompiledOp:
 
 
 def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[Node]:
-    """Returns the nodes that make the values, except for those that only the values of `cut` need."""
+    """Returns the nodes that make the values, except nodes that only the values of `cut` need."""
     given = {id(v) for v in cut}  # not `in`: DataNode overloads ==
     seen: set[Node] = set()
     pending = list(values)
@@ -206,7 +205,7 @@ def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[No
 
 
 def dependencies(node: Node) -> list[DataNode]:
-    """Lists all values that a node waits for: its inputs, its arguments, the predicates of its branches."""
+    """Lists all values that a node depends on: its inputs, its arguments, the predicates of its branches."""
     values = [*node.data_inputs, *node.arg_inputs.values()]
     domain: Domain | None = node.domain
     while domain is not None:
@@ -217,7 +216,7 @@ def dependencies(node: Node) -> list[DataNode]:
 
 
 def _steps_between(producer: Node, consumer: Node, value: DataNode, where: Mapping[Node, str]) -> int:
-    """Counts the levels that `consumer` must come after `producer`."""
+    """Returns the number of levels by which `consumer` must follow `producer`."""
     if not is_compiled(producer):
         return 0
     if not is_compiled(consumer) or value in set(consumer.needs_values()):
@@ -264,7 +263,7 @@ def _stages(
         members = set(group)
         inputs: dict[DataNode, None] = {}
         for node in group:
-            # An argument that setup has seen is handed over with setup's results.
+            # An argument that `setup` has seen is passed with the results of `setup`.
             handed_over = {*node.needs_values(), *_checked_values(node)} & {*node.arg_inputs.values()}
             for value in [*node.data_inputs, *node.arg_inputs.values()]:
                 if value.source not in members and value not in handed_over:
@@ -285,7 +284,7 @@ def _stages(
 
 
 def _checked_values(node: Node) -> list[DataNode]:
-    """Lists arguments that are on the host anyway, and that `setup` checks if it gets their values."""
+    """Lists arguments that are on the host anyway, and that `setup` can check."""
     return [
         value for name, value in node.arg_inputs.items()
         if value.device == "cpu" and not is_compiled(value.source) and node.op.setup_sees(name)
@@ -295,7 +294,7 @@ def _checked_values(node: Node) -> list[DataNode]:
 def _components(
     nodes: Sequence[Node], levels: dict[Node, int], where: Mapping[Node, str]
 ) -> list[list[Node]]:
-    """Groups nodes that share one program: same level, device and samples, and connected by data."""
+    """Groups nodes that share a program: they have the same level, device and samples, and are connected by data."""
     parent: dict[Node, Node] = {n: n for n in nodes}
 
     def find(node: Node) -> Node:
@@ -329,7 +328,7 @@ def _components(
         if not alone:
             result.append(group)
             continue
-        # Random values and arithmetic on them: one program for all of them, not one each.
+        # Random values and arithmetic on them: all share one program.
         key = (levels[group[0]], where[group[0]], group[0].domain)
         if key in merged:
             merged[key] += group
@@ -343,7 +342,7 @@ def _components(
 
 
 def _topological(steps: Sequence[HostStep | Stage]) -> list[HostStep | Stage]:
-    """Orders steps: each comes after those it depends on, and otherwise as it was."""
+    """Moves steps after the steps that they depend on, and keeps the order otherwise."""
     made_by: dict[Node, HostStep | Stage] = {}
     for step in steps:
         for node in step.nodes:

@@ -1,4 +1,4 @@
-"""Graphs as plain data, which copies, workers, serialized pipelines and exported folders turn into graphs again.
+"""Records graphs as plain data, from which copies, workers, serialized pipelines and exported folders rebuild them.
 
 Values go by number. Nodes keep their numbers, which are part of random keys.
 """
@@ -22,7 +22,7 @@ NO_BRANCH = -1  # number of the whole batch among the domains
 
 @dataclasses.dataclass(frozen=True)
 class ValueNumber:
-    """An output of a node: number of the node, and of the output."""
+    """Identifies an output of a node, by number of the node and of the output."""
 
     node: int
     index: int
@@ -56,10 +56,10 @@ class NodeRecord:
 
     Attributes:
         inputs, args: with a `ValueNumber` in place of each value.
-        runtime: makes the node's `runtime`; None: it has none. An argument that is this very object stands for the
+        runtime: makes the node's `runtime`; None: it has none. An argument that is this object is replaced by the
             result.
-        outputs: how many.
-        domain: its number, or `NO_BRANCH`.
+        outputs: number of outputs.
+        domain: number of the domain, or `NO_BRANCH`.
     """
 
     op: Operator
@@ -115,7 +115,7 @@ def _add(graph: Graph, record: NodeRecord, domain: Domain) -> None:
 
 
 def record_graph(nodes: Iterable[Node], remake: Callable[[Any], Callable[[], Any]]) -> GraphRecord:
-    """Records a graph; `remake` returns what makes the `runtime` of a node for another graph."""
+    """Records a graph; `remake` takes the `runtime` of a node, and returns a factory of it for another graph."""
     numbers: dict[Domain, int] = {WHOLE_BATCH: NO_BRANCH}
     domains: list[DomainRecord] = []
 
@@ -148,23 +148,21 @@ def _record(node: Node, remake: Callable[[Any], Callable[[], Any]], domain: int)
 
 
 def copy_graph(graph: Graph) -> Graph:
-    """Copies a graph for another pipeline of the same definition; its sources are at their beginnings."""
+    """Copies a graph for another pipeline of the same definition, with its sources at their beginnings."""
     copy = Graph()
     record_graph(graph.nodes, operator.attrgetter("anew")).add_to(copy)
     return copy
 
 
 def reduced_operator(value: object) -> Any:
-    """Reduces an operator, for `pickle`, to its name and module; NotImplemented for one of `__main__`, and all else."""
+    """Reduces an operator, for `pickle`, to its name and module; NotImplemented for operators of `__main__`, and all else."""
     if not isinstance(value, Operator) or REGISTRY.loaded().get(value.name) is not value:
         return NotImplemented
     module = value.run.__module__
     file = getattr(sys.modules.get(module), "__file__", None)
-    return (
-        NotImplemented
-        if module == "__main__" or file is None
-        else (_loaded_operator, (value.name, module, file))
-    )
+    if module == "__main__" or file is None:
+        return NotImplemented
+    return _loaded_operator, (value.name, module, file)
 
 
 def _loaded_operator(name: str, module: str, file: str) -> Operator:
@@ -174,7 +172,7 @@ def _loaded_operator(name: str, module: str, file: str) -> Operator:
 
 
 def _import(module: str, file: str) -> None:
-    """Imports a module that registers operators; one that `plugin_manager` has loaded may be in no folder of the path."""
+    """Imports a module that registers operators; a module of `plugin_manager` may be outside `sys.path`."""
     try:
         importlib.import_module(module)
         return

@@ -1,4 +1,4 @@
-"""Preparing the call of a node: its constants, and what is known of the batches that go in."""
+"""Builds the request for a call of a node, from its constants and the specs of its inputs."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ def request_of(
     """Builds the request of a node's call.
 
     Args:
-        specs: of the node's inputs, and of arguments that are not among `values`.
-        values: [N, ...] values of arguments, and of inputs that are arguments, by name. An argument that is not
-            there is traced.
-        constants: inputs besides those of the node that are one array for all samples, by name.
-        contents: in place of the spec of the first input.
+        specs: specs of the node's inputs, and of arguments that `values` lacks.
+        values: values [N, ...] of arguments, and of inputs that act as arguments, by name. Other arguments are traced.
+        constants: further inputs that are one array for all samples, by name; the node's own are added.
+        contents: replaces the spec of the first input.
     """
     op, count = node.op, batch_size
     in_specs, input_values, constants = [], {}, dict(constants)

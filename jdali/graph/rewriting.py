@@ -1,4 +1,4 @@
-"""Nodes of a graph as a function runs them: without moves, and with conditionals that choose by sample."""
+"""Rewrites nodes of a graph for a function: without moves, and with conditionals that choose by sample."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT, _OPERAND = "_conditional.not_", "_conditional.validate_logical"
 _CONDITIONAL = frozenset({_SPLIT, _MERGE, _JOIN, _NOT, _OPERAND})
 
 
-# What may run on the host of a loaded folder besides decoders: neither reads files nor calls functions of the user.
+# Operators that may run on the host of a loaded folder, besides decoders: none reads files or calls functions of the user.
 HOST_OPERATORS = frozenset(
     {
         "bbox_rotate", "experimental.decoders.video", "peek_image_shape", "random_bbox_crop",
@@ -30,7 +30,7 @@ HOST_OPERATORS = frozenset(
 
 
 def may_be_exported(node: Node) -> bool:
-    """Returns True for operators that a folder may name: compiled ones, decoders, `HOST_OPERATORS`, moves and conditionals."""
+    """Tells if a folder may have an operator: a compiled one, a decoder, one of `HOST_OPERATORS`, a move or a conditional."""
     op = node.op
     decodes = isinstance(op, (HostOp, HostBatchOp)) and op.work == "decoding"
     return (
@@ -39,12 +39,12 @@ def may_be_exported(node: Node) -> bool:
 
 
 def moves_only(node: Node) -> bool:
-    """Returns True if the output of a node is its input, perhaps on another device."""
+    """Tells if the output of a node is its input, perhaps on another device."""
     return isinstance(node.op, IndexOp) and node.op.same_samples
 
 
 def is_conditional(node: Node) -> bool:
-    """Returns True if a node splits a batch by a condition, merges it, or is a part of the condition."""
+    """Tells if a node splits a batch by a condition, merges it, or is a part of the condition."""
     return node.op.name in _CONDITIONAL
 
 
@@ -59,22 +59,22 @@ class ConditionalPart(enum.Enum):
 
 
 def conditional_part(node: Node) -> ConditionalPart | None:
-    """Returns the task of a node in a conditional; None: it is in no conditional, or computes in a branch."""
+    """Returns the task of a node in a conditional; None: it only computes."""
     return ConditionalPart(node.op.name) if is_conditional(node) else None
 
 
 def is_choice(node: Node) -> bool:
-    """Returns True if a node chooses by sample among the branches of a conditional, all of them computed."""
+    """Tells if a node chooses, for each sample, among the computed branches of a conditional."""
     return node.op.name == _CHOOSE
 
 
 def passes_on(node: Node) -> bool:
-    """Returns True if a function does not run the node, whose output is its first input: a move, or a branch's start."""
+    """Tells if a function leaves a node out because its output is its first input: a move, or the start of a branch."""
     return moves_only(node) or node.op.name == _SPLIT
 
 
 def origin(value: DataNode) -> DataNode:
-    """Returns the value that is moved, or enters a branch, to become this one."""
+    """Returns the value that this one was, before moves and before it entered branches."""
     while passes_on(value.source):
         value = value.source.data_inputs[0]
     return value
@@ -83,21 +83,21 @@ def origin(value: DataNode) -> DataNode:
 class Rewriting:
     """Rewrites nodes one after another, in the order in which they run.
 
-    A node that is as it was stays the same object; numbers, and so random keys, stay in any case.
+    A node that does not change stays the same object. All nodes keep their numbers, and so their random keys.
     """
 
     def __init__(self, fixed: Mapping[DataNode, np.ndarray]):
-        """Begins with values that are the same for all samples; a condition among them leaves one branch."""
+        """Starts with values that are the same for all samples; a condition among them leaves one branch."""
         self._conditions = {_identity(value): array for value, array in fixed.items()}
         self._rewritten: dict[tuple[Node, int], DataNode] = {}
 
     def value(self, value: DataNode) -> DataNode:
-        """Returns the value in whose place a value was put; itself if there is none."""
+        """Returns the value that replaces a value; itself if none does."""
         value = origin(value)
         return self._rewritten.get(_identity(value), value)
 
     def node(self, node: Node) -> Node:
-        """Rewrites a node whose inputs were rewritten before."""
+        """Rewrites a node, after its inputs."""
         inputs: list[Any] = [self._settled(i) for i in node.inputs]
         args = {name: self._settled(value) for name, value in node.args.items()}
         op = node.op

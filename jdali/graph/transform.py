@@ -1,4 +1,4 @@
-"""Rewrites a function's syntax so that `if`, `and`, `or`, `not` and calls go through hooks.
+"""Rewrites a function's syntax so that `if`, `and`, `or`, `not` and calls call hooks.
 
     if x > 1:            def ag__if_1():
         y = f(x)             nonlocal y
@@ -8,10 +8,9 @@
                              y = x
                          ag__.if_(x > 1, ag__if_1, ag__else_3, ("y",), ...)
 
-The branches are functions whose variables are those of the function around them, so that a hook can
-run either of them, both, and look at the variables in between. A `return`, `break` or `continue` in
-a branch becomes a value that the branch returns, and is done after the call. Every new node stands
-at the line of what it replaces.
+The branches are functions that share the variables of the function around them, so that a hook can run either of them or
+both, and read the variables in between. A `return`, `break` or `continue` in a branch becomes a value that the branch
+returns, and takes effect after the call. Every new node has the line of the node that it replaces.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ Declared: TypeAlias = dict[str, type[ast.Global] | type[ast.Nonlocal]]
 
 
 def transform(node: FunctionNode, code: CodeType) -> CodeType:
-    """Rewrites a function of the user's file; returns its code, which has one free variable more, `ag__`."""
+    """Rewrites a function of the user's file; returns its code, which has a further free variable, `ag__`."""
     function = copy.deepcopy(node)
     _strip(function)
     _mangle(function, code.co_qualname)
@@ -44,13 +43,13 @@ def transform(node: FunctionNode, code: CodeType) -> CodeType:
     else:
         convert_function(function)
         inner = function
-    # The variables around the function, so that it finds them in its closure and not as globals.
+    # Variables around the function, which it finds in its closure: without these they would become globals.
     free: list[ast.expr] = [ast.Name(name, ast.Store()) for name in (*code.co_freevars, HOOK)]
     factory = ast.parse("def factory(): pass").body[0]
     assert isinstance(factory, ast.FunctionDef)
     factory.body = [ast.Assign(free, ast.Constant(None)), inner]
     if not isinstance(function, ast.Lambda) and function.name not in code.co_freevars:
-        # A function that names itself finds itself where it was defined, and that is not in another one.
+        # A function that names itself is a global: it was not defined inside another function.
         factory.body.insert(0, ast.Global([function.name]))
     module = ast.Module([factory], [])
     for new in (factory, *factory.body):
@@ -67,7 +66,7 @@ def _code_in(code: CodeType, name: str) -> CodeType:
 
 
 def _strip(function: FunctionNode) -> None:
-    """Takes away what was evaluated when the function was defined."""
+    """Removes all that was evaluated when the function was defined."""
     function.args.defaults = []
     function.args.kw_defaults = [None] * len(function.args.kwonlyargs)
     for argument in ast.walk(function.args):
@@ -80,7 +79,7 @@ def _strip(function: FunctionNode) -> None:
 
 
 def _mangle(function: FunctionNode, qualname: str) -> None:
-    """Names like `__x` in a method, which Python knows by the name of the class."""
+    """Prefixes private names such as `__x` in a method with the name of the class, as Python does."""
     parts = qualname.split(".")
     classes = [a for a, b in itertools.pairwise(parts) if "<locals>" not in (a, b)]
     owner = classes[-1].lstrip("_") if classes else ""
@@ -109,7 +108,7 @@ def convert_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
             body.insert(0, at(kind(names), function.body[0]))
     names = sorted(branches.state - set(argument_names(function)) - branches.declared.keys())
     if names:
-        # Never runs; it makes the names variables of this function, for the branches to share.
+        # This never runs; it makes the names variables of this function, which the branches share.
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
         never = ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None))], [])
         body.insert(0, at(never, function.body[0]))
@@ -117,7 +116,7 @@ def convert_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
 
 
 def _declared(function: ast.AST) -> Declared:
-    """Names that the function declares as global or nonlocal, and as which."""
+    """Returns the names that the function declares as global or nonlocal, each with its kind."""
     found: Declared = {}
     for node in walk(function, inside=True):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
@@ -126,7 +125,7 @@ def _declared(function: ast.AST) -> Declared:
 
 
 def _hook(name: str, *args: ast.expr) -> ast.expr:
-    """Makes the expression `ag__.name`, called if there are arguments."""
+    """Makes the expression `ag__.name`, or a call of it if there are arguments."""
     attribute = ast.Attribute(ast.Name(HOOK, ast.Load()), name, ast.Load())
     return ast.Call(attribute, list(args), []) if args else attribute
 
@@ -140,10 +139,10 @@ class _Expressions(ast.NodeTransformer):
     """Rewrites logical expressions and calls."""
 
     def __init__(self, first: str | None):
-        self.first = first  # the first parameter, which `super()` asks for
+        self.first = first  # the first parameter, which `super()` needs
 
     def plain(self, value: ast.expr, what: str) -> ast.expr:
-        """Has a value refused at run time if it is a graph value."""
+        """Adds a check that refuses a graph value at run time."""
         return at(_hook("plain", value, ast.Constant(what)), value)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
@@ -182,7 +181,7 @@ class _Expressions(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "super":
-            if not node.args and self.first:  # a branch is another function, where it would not work
+            if not node.args and self.first:  # a branch is another function, which needs the arguments
                 node.args = [ast.Name("__class__", ast.Load()), ast.Name(self.first, ast.Load())]
                 return at(node, node)
         elif not reads_frame(node):
@@ -205,7 +204,7 @@ class _Branches(_Expressions):
         self.live, self.declared, self.in_branch = live, declared, in_branch
         self.loops = 0  # around the current statement, in this branch
         self.state: set[str] = set()  # variables set by branches
-        self.exits: set[str] = set()  # ways in which control leaves this branch
+        self.exits: set[str] = set()  # statements by which control leaves this branch
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         new: list[ast.stmt] = []
@@ -257,7 +256,7 @@ class _Branches(_Expressions):
         return at(function, node)
 
     def _leave(self, out: str, exits: set[str]) -> Iterable[ast.stmt]:
-        """Makes the statement for the end of a branch: `return`, `break` or `continue`, here or further out."""
+        """Yields the statements for the end of a branch: `return`, `break` or `continue`, here or further out."""
         kept = set(exits)
         outcome = ast.Name(out, ast.Load())
         for kind, statement in (("BREAK", ast.Break()), ("CONTINUE", ast.Continue())):
@@ -281,12 +280,12 @@ class _Branches(_Expressions):
         return at(ast.Return(_hook(kind)), node)
 
     def visit_Global(self, node: ast.stmt) -> ast.stmt:
-        return at(ast.Pass(), node)  # stands at the top of the function now
+        return at(ast.Pass(), node)  # it moved to the top of the function
 
     visit_Nonlocal = visit_Global
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
-        """Drops the annotation, which Python refuses for a variable that branches share."""
+        """Drops the annotation, which Python forbids for a variable that branches share."""
         if not isinstance(node.target, ast.Name):
             self.generic_visit(node)
             return node
@@ -340,7 +339,7 @@ class _Branches(_Expressions):
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        """Rewrites the methods only: functions inside of a class body do not see its variables."""
+        """Rewrites the methods only: functions inside a class body do not see its variables."""
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 convert_function(statement)

@@ -1,4 +1,4 @@
-"""`Pipeline` and `pipeline_def`: DALI's graph mode."""
+"""Exports DALI's graph mode: `Pipeline` and `pipeline_def`."""
 
 from jdali._pipeline import OperatorConcurrency, Pipeline, StreamPolicy, pipeline_def
 from jdali.graph import DataNode, do_not_convert

@@ -1,4 +1,4 @@
-"""DALI's older location of `pipeline_def`, with what was new then."""
+"""Exports `pipeline_def` from DALI's older location."""
 
 from jdali._pipeline import pipeline_def
 

@@ -1,4 +1,4 @@
-"""Actors of Ray that make tasks. `jdali.plugin.ray` has the rest: an actor imports neither that nor JAX."""
+"""Makes tasks in actors of Ray. `jdali.plugin.ray` has the client's side; an actor imports neither that nor JAX."""
 
 from jdali._workers.on_ray.pipeline_actor import ActorAnswer as ActorAnswer
 from jdali._workers.on_ray.pipeline_actor import ActorCall as ActorCall

@@ -1,13 +1,13 @@
-"""Memory that the actors of a node share, so that what a pipeline sends is there once for all of them.
+"""Shares memory among the actors of a node, so that it holds what a pipeline sends only once.
 
 ```
- first actor: binds address 0, fills memory ──▶ a thread sends the descriptor to each that connects
- other actors: address 0 is bound, so they connect to it and map what they get; each binds an address of its own as well
- one that comes when the first has died: binds address 0, asks the other addresses, and fills memory if none answers
+ first actor: binds address 0, fills memory ──▶ a thread sends the descriptor to each actor that connects
+ other actors: address 0 is bound, so they connect to it and map the memory; each binds an address of its own as well
+ an actor that starts when the first has died: binds address 0, asks the other addresses, and fills memory if none answers
 ```
 
-An address is a name of Linux without a file, which ends with the process that bound it. So nothing is left however the
-actors end, and the memory is there as long as one of them has it. Without such names each actor has memory of its own.
+An address is an abstract socket name of Linux, which ends with the process that bound it. So nothing is left behind, however
+actors end, and the memory lives as long as one of them has it. On other systems each actor has memory of its own.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from jdali._workers.memory import Memory
 
 _CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
 _SIZE = struct.Struct("!Q")
-_SECONDS = 60.0  # that the first actor may take to fill the memory
+_SECONDS = 60.0  # to wait for the first actor to fill the memory
 _TRIES = 3
-_ADDRESSES = 64  # of a key: enough that one of their actors is left, and asked in a millisecond
+_ADDRESSES = 64  # for each key: enough that one of their actors survives, asked in a millisecond
 
 
 class NodeMemory:
-    """A part of the memory of a node; without a `server`, others send the memory, or nobody does."""
+    """Memory that a node shares; with a `server`, this process sends it to others."""
 
     def __init__(self, memory: Memory, server: socket.socket | None = None):
         self.memory, self._server = memory, server
@@ -41,7 +41,7 @@ class NodeMemory:
             ).start()  # fmt: skip
 
     def close(self) -> None:
-        """Stops sending it; processes that have the memory keep it, this one too."""
+        """Stops sending the memory; processes that have it, including this one, keep it."""
         server, self._server = self._server, None
         if server is not None:
             with contextlib.suppress(OSError):
@@ -49,7 +49,7 @@ class NodeMemory:
 
 
 def shared_on_node(key: str, fill: Callable[[], Memory]) -> NodeMemory:
-    """Returns the memory of this key on this machine: filled here if no other process of the user has it."""
+    """Returns the memory of a key on this machine; fills it if no other process of the user has it."""
     if sys.platform != "linux":
         return NodeMemory(fill())
     for _ in range(_TRIES):
@@ -60,7 +60,7 @@ def shared_on_node(key: str, fill: Callable[[], Memory]) -> NodeMemory:
             except BaseException:
                 server.close()
                 raise
-        # One that died meanwhile has left the address to others.
+        # If the owner of address 0 has died meanwhile, try again.
         with contextlib.suppress(OSError, EOFError):
             return NodeMemory(_received(_address(key, 0)), _server_beside_the_first(key))
     return NodeMemory(fill())
@@ -71,7 +71,7 @@ def _address(key: str, number: int) -> str:
 
 
 def _of_others(key: str) -> Memory | None:
-    """Returns the memory of an actor that is left of a node whose first one has died; None: there is none."""
+    """Returns the memory from an actor that survived the first one; None: there is none."""
     for number in range(1, _ADDRESSES):
         with contextlib.suppress(OSError, EOFError):
             return _received(_address(key, number))
@@ -79,7 +79,7 @@ def _of_others(key: str) -> Memory | None:
 
 
 def _server_beside_the_first(key: str) -> socket.socket | None:
-    """Returns a socket at the next address that is free; None: there are enough actors that send the memory."""
+    """Returns a socket at the next free address; None: all are taken, so enough actors send the memory."""
     for number in range(1, _ADDRESSES):
         server = _bound(_address(key, number))
         if server is not None:
@@ -88,7 +88,7 @@ def _server_beside_the_first(key: str) -> socket.socket | None:
 
 
 def _bound(address: str) -> socket.socket | None:
-    """Returns a socket that listens at an address; None: there is one."""
+    """Returns a socket that listens at an address; None: the address is taken."""
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         server.bind(address)

@@ -1,7 +1,7 @@
-"""Actor of Ray that makes tasks, in a process of its own for each pipeline that it works for.
+"""Makes tasks in an actor of Ray, which has a process for each pipeline that it works for.
 
-A task that crashes ends that process and not the actor, so the death has a signal and an exit code, no other task is
-blamed, and tasks of other pipelines go on.
+A task that crashes ends that process, but not the actor. So the death has a signal or an exit code, no other task is
+blamed, and other pipelines continue.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class ActorStart:
 
 
 class ActorCall(NamedTuple):
-    """Tasks of one client, which are made in one go.
+    """Tasks of one client that one call makes.
 
     Attributes:
         packed: a `TaskGroup`, without `arrays`.
-        order: of the first task among the client's; lower ones go first.
-        has_log: the first array is the log of the group.
+        order: order of the first task among the client's; lower goes first.
+        has_log: True if the first array is the log of the group.
     """
 
     packed: PackedValue
@@ -66,15 +66,15 @@ class ActorPlace:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ActorAnswer:
-    """The tasks of a call were made, or why there are no results.
+    """The results of a call's tasks, or the reason why there are none.
 
     Attributes:
-        packed: a `TaskOutcome` for each, or an exception in place of all; None: there is neither.
-        is_unknown: the client has not joined, or was idle for so long that it has to join again.
-        death: of the process, before all tasks were made; None: it made the call, or died with another one.
-        position: of the task that ran then.
-        error: no task of this client can be made there.
-        deaths: of the actor's processes for this client, since it was started.
+        packed: a `TaskOutcome` for each task, or one exception for all (`is_error`); None: there are no results.
+        is_unknown: the client has not joined, or was idle for so long that it must join again.
+        death: death of the process before all tasks were made; None: it made them, or died in another call.
+        position: position of the task that ran when it died.
+        error: why no task of this client can be made there.
+        deaths: number of the client's processes that have died in this actor.
     """
 
     packed: PackedValue | None = None
@@ -87,12 +87,12 @@ class ActorAnswer:
     deaths: int = 0
 
 
-# A client that was killed does not say so. One that comes back later finds its pipeline started again.
+# A killed client cannot leave, so its process ends after this time. A client that calls later must join again.
 _IDLE_SECONDS = 600.0
 
 
 class ActorClient:
-    """A pipeline that an actor works for, by a pool of one process.
+    """A pipeline that an actor works for, with a pool of one process.
 
     The actors of a node share the arrays of its start: names, indexes, tables.
     """
@@ -111,12 +111,12 @@ class ActorClient:
     async def make(self, call: ActorCall) -> MadeTask:
         """Has the tasks of a call made by the process; raises CallKilledError if it died."""
         content = packed_memory(call.packed, call.arrays)
-        # In the memory that the process has as well: what it writes there can be read when it is gone.
+        # The process writes the log to shared memory, where it can be read after the process has died.
         log = content.memory.map() if call.has_log and content.memory is not None else None
-        # No second try here: the next process would compile first, and other actors have done so.
+        # No second try here: a new process would have to compile, and other actors already have.
         future = self.pool.submit(content, call.order, patience=0)
         try:
-            return await asyncio.shield(asyncio.wrap_future(future))  # the pool alone ends it
+            return await asyncio.shield(asyncio.wrap_future(future))  # only the pool may end it
         except TaskKilledError as error:
             death = error.deaths[-1] if error.deaths else None
             position = 0 if log is None else running(log, call.packed)
@@ -129,7 +129,7 @@ class ActorClient:
 
 
 class PipelineActor:
-    """Makes tasks of any number of clients; the class of the actors."""
+    """Makes tasks for any number of clients; the class of the actors."""
 
     def __init__(self) -> None:
         self._node_id: str = ray.get_runtime_context().get_node_id()
@@ -186,7 +186,7 @@ class PipelineActor:
             deaths = client.pool.counts().deaths
             return ActorAnswer(death=death, position=error.position, deaths=deaths)
         except Exception as error:
-            # The process cannot be started, which may be better the next time, or the client has left.
+            # The process cannot be started, perhaps only this time, or the client has left.
             if self._clients.get(name) is client:
                 await self.leave(name)
             return ActorAnswer(error=error)
@@ -196,13 +196,13 @@ class PipelineActor:
 
 
 def running(log: mmap.mmap, packed: PackedValue) -> int:
-    """Returns the position of the task of a group that a process has begun last."""
+    """Returns the position of the task of a group that a process has started last."""
     offset, _ = packed.spans[0]
     return max(int(np.frombuffer(log, np.int64, 1, offset)[0]) - 1, 0)
 
 
 class CallKilledError(RuntimeError):
-    """A process died before it had made a call; `death` is None if it made another one."""
+    """A process died before it had made a call; `death` is None if another call was running."""
 
     def __init__(self, death: WorkerDeath | None, position: int):
         super().__init__(str(death))
@@ -219,7 +219,7 @@ def packed_memory(packed: PackedValue, arrays: Sequence[Bytes]) -> PackedMemory:
 
 
 def _filled(start: ActorStart) -> Memory:
-    """Copies the arrays of a definition out of the object store, from which a process cannot map them."""
+    """Copies the arrays of a definition out of the object store, where a process cannot map them."""
     memory: Any = start.memory
     arrays = [memory[offset : offset + size] for offset, size in start.start.spans]
     filled = packed_memory(start.start, arrays).memory

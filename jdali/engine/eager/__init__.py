@@ -1,4 +1,4 @@
-"""Steps without a pipeline: single operators and traced functions of dynamic mode, and pipelines in debug mode.
+"""Runs steps without a pipeline: operators and traced functions of dynamic mode, pipelines in debug mode, the viewer.
 
 ```
  call.run_operator, call.EagerReader      an operator, a reader
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jdali.engine.eager.inspector import SeenBatch as SeenBatch
     from jdali.engine.eager.inspector import Trace as Trace
 
-# What calls of operators do not need; a folder that is loaded, and should answer soon, does neither.
+# Lazy: neither eager calls nor loaded pipelines need these, and both should start fast.
 _imported(
     __name__,
     {

@@ -54,7 +54,7 @@ class RunnerKey(NamedTuple):
     inputs: tuple[tuple[str, int], ...]  # layout and number of axes of each
     per_sample: tuple[str, ...]  # names of the per-sample arguments given
     static: tuple[tuple[str, Any], ...]
-    room: int  # samples that a program has rows for
+    room: int  # rows of the program, at least the batch size; see `room_for`
 
 
 class RandomDraw(NamedTuple):
@@ -119,9 +119,9 @@ def run_operator(
     """Runs an operator on a batch. A compiled one may still be computing when this returns.
 
     Args:
-        per_sample: values of the per-sample arguments that are given: batches, or arrays [N, ...].
-        draw: of a random operator. The values of sample i do not depend on the batch size.
-        constants: inputs that are one array for all samples, by name, if `setup` asks for them.
+        per_sample: per-sample arguments by name: batches, or arrays [N, ...].
+        draw: key of a random operator. The values of sample i do not depend on the batch size.
+        constants: inputs that are one array for all samples, by name; `setup` may ask for them.
     """
     if placement.name == "cpu":
         inputs = [value.to_device("cpu") for value in inputs]
@@ -144,7 +144,7 @@ def run_operator(
 
 
 def call_ids(count: int, number: int) -> SampleIds:
-    """Returns the identities of the samples of a draw: the index is the position in the batch."""
+    """Returns the sample identities of call `number`: the index is the position in the batch."""
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
@@ -166,7 +166,7 @@ def room_for(batch_size: int) -> int:
 
 
 class EagerReader:
-    """A reader outside of a pipeline: reads samples when they are asked for."""
+    """Reads samples on request, without a pipeline."""
 
     def __init__(self, op: Operator, args: Mapping[str, Any], *, seed: int):
         graph = Graph()

@@ -34,9 +34,9 @@ from jdali.types import DALIDataType
 
 
 class DataNodeDebug(DataNode):
-    """A `DataNode` of a pipeline in debug mode: its batch is computed already.
+    """A `DataNode` of a pipeline in debug mode, whose batch is already computed.
 
-    It belongs to one iteration; in another one, operators take it as a batch that the user gave.
+    It belongs to one iteration. Operators of other iterations treat it as a batch of the user's.
     """
 
     __slots__ = ("graph",)
@@ -87,10 +87,10 @@ class ComputedTask(BatchTask):
 
 
 class DebugEngine(Engine):
-    """Makes the batches of a pipeline in debug mode, one at a time, in the thread that asks.
+    """Makes the batches of a pipeline in debug mode, one at a time, in the caller's thread.
 
     Attributes:
-        first_is_over: True after the first iteration: all operators are known.
+        first_is_over: True after the first iteration; from then on all operators are known.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class DebugEngine(Engine):
 
     # --- operators --------------------------------------------------------------------------
     def step_of(self, node: Node, number: int) -> DebugStep:
-        """Returns the step of call `number`, from 0; raises RuntimeError if the first iteration had another one here."""
+        """Returns the step of call `number`, from 0; raises RuntimeError if the first iteration made another call here."""
         if number < len(self._steps):
             step = self._steps[number]
             step.check(node)
@@ -149,7 +149,7 @@ class DebugEngine(Engine):
 
     @property
     def first_reader(self) -> Node | None:
-        """The reader whose samples key the random values; None: none was reached yet."""
+        """The reader whose samples key the random values; None: the function has not called one yet."""
         return next(iter(self.readers), None)
 
     @property
@@ -158,7 +158,7 @@ class DebugEngine(Engine):
         return len(self.sources) > len(self.readers)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Keeps data that is fed before the first iteration; returns False if the source exists already."""
+        """Keeps data fed before the first iteration; returns False if the source already exists."""
         if self.first_is_over or any(node.name == name for node in self.sources):
             return False
         self._held.setdefault(name, []).append((data, layout))
@@ -187,7 +187,7 @@ class DebugEngine(Engine):
         return dataclasses.replace(graph.task(outputs), state=self.cursor.get_state())
 
     def make(self, task: BatchTask, **_: object) -> Result:
-        """Returns the batch of a task that `draw` gave."""
+        """Returns the batch that `draw` has computed."""
         assert isinstance(task, ComputedTask)
         return Result(
             task.outputs,
@@ -214,10 +214,10 @@ class DebugGraph(Graph):
         self._env = Values()
         self._size: int | None = None  # of the batch
         self._parts: dict[Domain, SampleIds] = {}
-        self._keys_known = False  # the samples are those of the first reader, or there is none
-        self._refs: dict[Node, SampleRefs] = {}  # drawn so far, by the nodes of the first iteration
+        self._keys_known = False  # True once the samples are fixed, see `_fix_keys`
+        self._refs: dict[Node, SampleRefs] = {}  # drawn in this iteration, by the reader's node of the first
         self._waiting: list[tuple[Node, DebugStep]] = []
-        self._called = 0  # operators, without those that stand for given batches
+        self._called = 0  # operators that the function called; nodes of the user's batches do not count
 
     # --- as a graph -------------------------------------------------------------------------
     def new_value(self, name: str, device: str, node: Node, index: int) -> DataNodeDebug:
@@ -231,7 +231,7 @@ class DebugGraph(Graph):
     def taken(
         self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Adds a node for each batch among the inputs: results of `get()`, and lists of arrays."""
+        """Adds a node for each batch of the user's among the inputs: results of `get()`, and lists of arrays."""
         per_sample = {k for k, arg in op.public_args.items() if arg.kind is ArgKind.PER_SAMPLE}
         given = [self._taken(value, f"input {i}", op) for i, value in enumerate(inputs)]
         return given, {
@@ -269,7 +269,7 @@ class DebugGraph(Graph):
     def add(self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
         """Adds an operator and runs it; raises RuntimeError if it is not what the first iteration called here."""
         runtime = options.get("runtime")
-        if isinstance(runtime, InWorkers):  # where a debugger is of no use
+        if isinstance(runtime, InWorkers):  # a debugger does not stop there
             options["runtime"] = here = runtime.in_process()
             args = {name: here if value is runtime else value for name, value in args.items()}
         node = super().add(op, inputs, args, **options)
@@ -296,7 +296,7 @@ class DebugGraph(Graph):
         return self._env[node]
 
     def run_waiting(self) -> None:
-        """Runs the operators that wait for the samples of a reader, with samples counted if there is none."""
+        """Runs the operators that wait for the samples of a reader; without a reader, samples are counted."""
         if self._waiting and not self._keys_known:
             self._fix_keys()
         waiting, self._waiting = self._waiting, []
@@ -313,14 +313,14 @@ class DebugGraph(Graph):
         return node.op.random or any(value not in self._env for value in dependencies(node))
 
     def _fix_keys(self) -> None:
-        """Decides on the samples of the batch: the next of the first reader, or counted if none is known."""
+        """Fixes the samples of the batch: the next of the first reader, or counted if no reader was called yet."""
         reader = self._engine.first_reader
         if reader is not None:
             self._draw_from(reader)
         else:
-            self._know(self._engine.cursor.counted(self._engine.cursor.position, self._batch_size))
+            self._use_ids(self._engine.cursor.counted(self._engine.cursor.position, self._batch_size))
 
-    def _know(self, ids: SampleIds) -> None:
+    def _use_ids(self, ids: SampleIds) -> None:
         self._parts, self._keys_known = {WHOLE_BATCH: ids}, True
 
     @property
@@ -331,7 +331,7 @@ class DebugGraph(Graph):
 
     @property
     def _samples(self) -> dict[Domain, SampleIds]:
-        """The samples of the branches so far; their keys may not be known yet."""
+        """Samples of each branch; until `_fix_keys` their keys are provisional."""
         if not self._parts:
             feed = self._engine.cursor
             self._parts = {WHOLE_BATCH: feed.counted(feed.position, self._batch_size)}
@@ -386,7 +386,7 @@ class DebugGraph(Graph):
         if reader not in self._refs:
             self._refs[reader] = refs = self._engine.readers[reader].next_batch(self._batch_size)
             if reader is self._engine.first_reader:
-                self._know(SampleIds(refs.epochs, refs.identified, np.arange(self._batch_size)))
+                self._use_ids(SampleIds(refs.epochs, refs.identified, np.arange(self._batch_size)))
         return self._refs[reader]
 
     def _task(self, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData]) -> BatchTask:
@@ -400,7 +400,7 @@ class DebugGraph(Graph):
         self._engine.cursor.note_drawn(self._batch_size)
 
     def task(self, outputs: tuple[DataNode, ...]) -> ComputedTask:
-        """Returns the iteration as a task, with the values of these nodes."""
+        """Returns the task of this iteration, with the values of `outputs`."""
         ids = self._samples[WHOLE_BATCH]
         refs = {node.name: own for node, own in self._refs.items()}
         values = tuple(self._env[v] for v in outputs)

@@ -1,4 +1,4 @@
-"""An operator of a function in debug mode, through all iterations."""
+"""One operator call of a function in debug mode, followed through all iterations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Kind(NamedTuple):
 
 
 class DebugStep:
-    """An operator with its runner. Each iteration has its own node for it; all must be alike."""
+    """An operator call with its runner. Each iteration adds its own node for it; all of them must be alike."""
 
     def __init__(self, node: Node, make_runner: Callable[[Node], StepRunner]):
         self.node, self._make_runner = node, make_runner
@@ -41,7 +41,7 @@ class DebugStep:
         for i, (was, now) in enumerate(zip(self.node.inputs, node.inputs, strict=True)):
             self._check_value(f"Input {i}", was, now)
         if node.runtime is not None:
-            return  # what the user gave in the first iteration goes on
+            return  # the object that the user gave in the first iteration stays in use
         self._check_count("keyword arguments", self.node.args, node.args)
         changed = _repetitions(self.node) != _repetitions(node)
         for name, now in node.args.items():
@@ -54,7 +54,7 @@ class DebugStep:
                 changed = changed or was is not now
             else:
                 self._check_value(f"Argument '{name}'", was, now)
-        # A function that is defined in the user's function is another one each time.
+        # A function defined inside the user's function is a new object in each iteration.
         if changed:
             self.node, self.runner = node, self._make_runner(node)
 
@@ -121,7 +121,7 @@ def unexpected(node: Node) -> RuntimeError:
 
 
 def _repetitions(node: Node) -> list[int]:
-    """Returns for each input batch the position of its first use: a runner knows batches by their values in the graph."""
+    """Returns the position of each input batch's first use. If it changes, the runner's node has other values."""
     values = [id(value) for value in (*node.data_inputs, *node.arg_inputs.values())]
     return [values.index(value) for value in values]
 

@@ -1,4 +1,4 @@
-"""Shows any batch or sample of a pipeline, and its value after each operator; the pipeline's position stays."""
+"""Makes any batch or sample of a pipeline for the viewer, operator by operator; the pipeline's position stays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Trace:
     failed: Node | None = None
 
     def value(self, value: DataNode, position: int) -> np.ndarray | None:
-        """Returns a sample of a value, by its position in the batch; None: not computed, or in another branch."""
+        """Returns the sample at a position of the batch; None: not computed, or in another branch."""
         batch: TensorList | None = self.values.get(value)
         part = self.parts.get(value.source.domain)
         if batch is None or part is None:
@@ -46,7 +46,7 @@ class Trace:
 class StepwiseEngine(Engine):
     """Makes batches of another engine's tasks, operator by operator.
 
-    The readers are that engine's; its position, times and programs stay as they are.
+    It uses that engine's readers, and changes neither its position nor its times nor its programs.
     """
 
     def __init__(self, engine: Engine, *, most: int):
@@ -54,11 +54,13 @@ class StepwiseEngine(Engine):
             engine.options, batch_size=most, most_idle=0, seed=engine.seed, on_error="mask", max_compiles=None
         )
         super().__init__(_stepwise(engine.plan), options, sources=engine.sources)
-        # Both engines share the user's functions: none runs for both at the same time. Readers may.
-        theirs = {step.nodes[0]: lock for step, lock in zip(engine.here.steps, engine._alone, strict=True)}
-        self._alone = [
-            own if isinstance(step, Stage) or step.node.is_source else theirs.get(step.node, own)
-            for step, own in zip(self.plan.steps, self._alone, strict=True)
+        # Both engines call the user's functions and share their locks. Readers may run in both at once.
+        theirs = {step.nodes[0]: step.alone for step in engine._prepared}
+        self._prepared = [
+            prepared
+            if isinstance(step, Stage) or step.node.is_source
+            else dataclasses.replace(prepared, alone=theirs.get(step.node, prepared.alone))
+            for step, prepared in zip(self.plan.steps, self._prepared, strict=True)
         ]
 
     @property
@@ -71,15 +73,13 @@ class StepwiseEngine(Engine):
         iteration = Iteration.of(task, self.sources)
         steps = [dataclasses.replace(step, last_uses=()) for step in self._prepared]
         try:
-            make(
-                steps, iteration.env, iteration.parts, self.pool, enter=lambda step: self._alone[step.number]
-            )
+            make(steps, iteration.env, iteration.parts, self.pool)
         except NodeFailure as failure:
             return Trace(iteration.env, iteration.parts, iteration.user_error(failure), failure.step[0])
         return Trace(iteration.env, iteration.parts)
 
     def interrupt(self) -> None:
-        """Interrupts its threads; the sources belong to the pipeline."""
+        """Interrupts its threads, but not the sources, which belong to the pipeline."""
         self._closed = True
         self.pool.interrupt()
 
@@ -106,11 +106,11 @@ _MOST_FOUND, _FIND_SECONDS = 50, 2.0
 
 @dataclasses.dataclass(frozen=True)
 class SeenBatch:
-    """A batch by its number.
+    """A batch with its number.
 
     Attributes:
         result: outputs and identities of the samples; None: all samples failed.
-        errors: failed samples; others stand in their positions.
+        errors: failed samples; stand-ins took their positions.
     """
 
     number: int
@@ -119,15 +119,15 @@ class SeenBatch:
 
 
 class PipelineInspector:
-    """Looks at a pipeline through its own sources and engine.
+    """Makes batches of a pipeline with a cursor and an engine of its own; one thread at a time.
 
-    Values are the pipeline's, bit by bit. One thread works at a time.
+    The values have the pipeline's bits.
 
     Args:
-        first_state: of the sources, before the first batch.
+        first_state: state of the sources before the first batch.
 
     Raises:
-        RuntimeError: an external source cannot be asked again.
+        RuntimeError: an external source cannot be replayed.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class PipelineInspector:
         self._window, self.engine = window, window.engine
         self._first_state, self.outputs = first_state, outputs
         self.output_names = names or tuple(map(_named_by_operator, range(len(outputs)), outputs))
-        self._feed()  # raises if the sources cannot be asked again
+        self._feed()  # raises if a source cannot be replayed
         self._lock = threading.RLock()
         self._stepwise: StepwiseEngine | None = None
         self._closed = False
@@ -166,13 +166,13 @@ class PipelineInspector:
         return None if elsewhere is None else elsewhere.timer.spent()
 
     def waiting(self) -> tuple[int, int]:
-        """Returns the number of batches that are ready, and how many may be; 0, 0: no batches are made ahead."""
+        """Returns the number of ready batches and its maximum; 0, 0: no batches are made ahead."""
         window = self._window
         return window.ready, 0 if window.room is None else window.room.depth
 
     # --- batches ----------------------------------------------------------------------------
     @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _exclusively(self) -> Iterator[None]:
         """Lets one thread work at a time."""
         try:
             with self._lock:
@@ -191,8 +191,8 @@ class PipelineInspector:
 
     @contextlib.contextmanager
     def _at(self, number: int) -> Iterator[TaskCursor]:
-        """Moves the sources to a batch."""
-        with self._turn():
+        """Yields a cursor before a batch."""
+        with self._exclusively():
             feed = self._feed()
             try:
                 feed.skip(number, self.batch_size)
@@ -205,20 +205,20 @@ class PipelineInspector:
                 raise IndexError(f"batch {number} is too far: its epoch has more than 32 bits") from None
 
     def batch(self, number: int) -> SeenBatch:
-        """Makes a batch. Other samples replace those that fail, which are listed.
+        """Makes a batch. Stand-ins replace samples that fail; the result lists these.
 
         Args:
-            number: counted from 0, from the beginning of the training.
+            number: from 0, counted from the start of training.
 
         Raises:
-            IndexError: the batch is behind the end of an external source.
+            IndexError: an external source ends before the batch.
             OperatorError: no sample can be made.
         """
         with self._at(number) as feed:
             return _seen(number, self._make(feed))
 
     def task(self, number: int) -> BatchTask:
-        """Draws the task of a batch, without making it; raises IndexError behind the end of an external source."""
+        """Draws the task of a batch, without making it; raises IndexError if an external source ends before it."""
         with self._at(number) as feed:
             return feed.draw(self.batch_size)
 
@@ -231,7 +231,7 @@ class PipelineInspector:
             middle = (low + high) // 2
             try:
                 reached = int(self.task(middle).ids.epoch.max()) >= epoch
-            except IndexError:  # behind the end of all
+            except IndexError:  # an external source ends before it
                 reached = True
             low, high = (low, middle) if reached else (middle + 1, high)
         return low
@@ -239,7 +239,7 @@ class PipelineInspector:
     # --- samples ----------------------------------------------------------------------------
     @property
     def knows_samples(self) -> bool:
-        """True if an index names a sample: one reader, no external source, no operator on whole batches."""
+        """True if an index identifies a sample: one reader, no external source, no operator on whole batches."""
         engine = self.engine
         return len(engine.readers) == len(engine.sources) == 1 and not self._mixes
 
@@ -248,12 +248,12 @@ class PipelineInspector:
         return any(node.mixes_samples for step in self.engine.plan.steps for node in step.nodes)
 
     def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
-        """Runs a sample operator by operator; returns the values, its position in them, and its own task."""
+        """Runs a sample operator by operator; returns the trace, its position there, and a task of this sample alone."""
         task = self.task(number)
         if not 0 <= position < len(task):
             raise IndexError(f"batch {number} has {len(task)} samples, there is no position {position}")
         alone = task.keeping(np.array([position]))
-        with self._turn():
+        with self._exclusively():
             if self._mixes:
                 return self._engine().trace(task), position, alone
             return self._engine().trace(alone), 0, alone
@@ -275,12 +275,12 @@ class PipelineInspector:
         return [(self._trace_of(index, range(epoch, epoch + 1)), 0) for epoch in epochs]
 
     def _trace_of(self, index: int, epochs: range) -> Trace:
-        """Runs a batch with one position for each epoch."""
-        with self._turn():
+        """Runs a batch that has the sample once for each epoch."""
+        with self._exclusively():
             return self._engine().trace(self.engine.task_of_sample(index, epochs))
 
     def _make(self, feed: TaskCursor) -> Result:
-        """Makes the next batch of a feed, as large as the pipeline's batches."""
+        """Makes the next batch of a cursor, as large as the pipeline's batches."""
         return self._engine().make(feed.draw(self.batch_size))
 
     def _engine(self) -> StepwiseEngine:
@@ -298,7 +298,7 @@ class PipelineInspector:
         return "" if self.reader is None else str(self.reader.source(index))
 
     def find(self, text: str, seconds: float = _FIND_SECONDS) -> tuple[list[tuple[int, str]], int]:
-        """Finds samples by a part of their file name; returns index and name of at most 50, and how many were searched."""
+        """Finds samples by a part of their file name; returns index and name of at most 50, and the number searched."""
         found: list[tuple[int, str]] = []
         wanted, end, size = text.lower(), time.monotonic() + seconds, self.size or 0
         for index in range(size):
@@ -313,7 +313,7 @@ class PipelineInspector:
         """Makes the first `count` batches; `advance` gets each, and returns False to stop."""
         feed = self._feed()
         for number in range(count):
-            with self._turn():
+            with self._exclusively():
                 try:
                     result = self._make(feed)
                 except StopIteration:
@@ -324,7 +324,7 @@ class PipelineInspector:
                 return
 
     def close(self) -> None:
-        """Ends its engine without waiting: work under way fails soon. The pipeline goes on."""
+        """Ends its engine without waiting: work in progress fails soon. The pipeline continues."""
         self._closed = True
         stepwise = self._stepwise
         if stepwise is not None:

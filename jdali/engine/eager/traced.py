@@ -16,10 +16,7 @@ Made = TypeVar("Made")
 
 
 class ObjectCache(Generic[Made]):
-    """Makes objects by their key, and keeps the `most` used last.
-
-    The object of a key that cannot be hashed is made anew each time.
-    """
+    """Makes objects by their key, and keeps the `most` recently used. Objects of unhashable keys are not kept."""
 
     def __init__(self, make: Callable[[Any], Made], most: int):
         self._make = make
@@ -38,7 +35,7 @@ class CallKey:
     """Key of a call of a function: everything but the arrays.
 
     Attributes:
-        constants: arguments that are no arrays, each with its type; None in place of those that are.
+        constants: type and value of each argument that is no array; None in place of each array.
     """
 
     function: Callable[..., Any]
@@ -49,7 +46,7 @@ class CallKey:
     def of(
         cls, function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], arrays: Any
     ) -> tuple[CallKey, list[Any]]:
-        """Splits a call into its key and its arrays, which are of the types `arrays`."""
+        """Splits a call into its key and its arrays: the arguments of the types `arrays`."""
         leaves, structure = jax.tree_util.tree_flatten(
             (tuple(args), dict(kwargs)), is_leaf=lambda v: v is None or isinstance(v, arrays)
         )
@@ -65,10 +62,10 @@ class CallKey:
 
 
 class TracedFunction:
-    """A function as a graph."""
+    """A function traced as a graph."""
 
     def __init__(self, define: Callable[..., Any], devices: Sequence[str]):
-        """Traces a function of a node on each of these devices."""
+        """Traces a function of nodes, one on each of `devices`."""
         self.graph = Graph()
         self.inputs = [
             self.graph.add(external_source, (), {}, device=device, num_outputs=1, where="a call").outputs[0]

@@ -1,6 +1,6 @@
-"""Who makes batches: threads of this process, or workers, processes and Ray's, with their deaths and crashes.
+"""Executors of batches: threads of this process, and workers (processes, Ray actors), which may die.
 
 * `threads`: the threads of a window.
-* `elsewhere`: has workers make the first steps of batches; finds the sample that ends those which work on it.
-* `scaling`: the number of workers that follows the waiting time.
+* `elsewhere`: has workers run the first steps of batches; finds the sample that kills them.
+* `scaling`: adds and removes workers by the waiting time of the loop.
 """

@@ -1,12 +1,12 @@
-"""Has workers make the first steps of batches, and deals with those that die.
+"""Has workers run the first steps of batches, and finds the sample that kills them.
 
 ```
  a worker crashed, or two were killed ──▶ one worker makes sample after sample, and notes each ──died at one──▶ it, or,
                                                         │                                       if killed, once more alone
                                                         └── made all of them ──▶ none
 ```
-A sample that is found is bad like any other. None is found if workers died for another reason: then the batch is made once
-more, as a whole.
+A sample that kills is treated as any bad sample. If none is found, workers died for another reason, and the whole batch is
+made again.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from jdali.readers.shared_tables import Tables
 from jdali.tensors import TensorList
 
 StartWorkers: TypeAlias = "Callable[[Mapping[Node, Any], Tables], BatchWorkers]"
-"""Starts workers for a pipeline; it gets the readers that this process has open, and their tables."""
+"""Starts workers for a pipeline, given the readers that this process has open, and their tables."""
 
-# Times that a batch is made anew as a whole, after workers died and no sample was to blame.
+# Attempts at a whole batch, while workers die and no sample is to blame.
 _MOST_TRIES = 3
 
 
 @dataclasses.dataclass(frozen=True)
 class SentTask:
-    """A task for a worker, with what of the pipeline a state that is set may change.
+    """A task for a worker, with the seed, which a restored state may change.
 
     Attributes:
-        is_search: there is no result; each sample is made alone, so that the death of the worker tells which one it was.
+        is_search: the worker makes each sample alone and returns nothing; its death names the sample that killed it.
     """
 
     task: BatchTask
@@ -54,7 +54,7 @@ class SentTask:
 
 
 class Begun(NamedTuple):
-    """A task that a worker makes."""
+    """A task that was submitted to a worker."""
 
     sent: SentTask
     future: Future[MadeTask]
@@ -62,10 +62,10 @@ class Begun(NamedTuple):
 
 
 class MadeElsewhere:
-    """Makes what is in front of the border of a plan, in workers.
+    """Has workers run the steps before the border of a plan.
 
     Attributes:
-        timer: of the batches that workers make: the time of one that comes behind another, and what workers spend on it.
+        timer: times batches, from submission to result, and the time that workers spend on them.
     """
 
     def __init__(self, border: Border, workers: BatchWorkers, sources: Mapping[Node, Any]):
@@ -82,7 +82,7 @@ class MadeElsewhere:
             return self._nbytes
 
     def begin(self, task: BatchTask, seed: int, order: int) -> Begun:
-        """Has a worker begin to make a task, for `make`."""
+        """Submits a task to a worker; `make` waits for it."""
         if task.data:
             data = {
                 name: own._replace(outputs=tuple(map(in_host_memory, own.outputs)))
@@ -94,9 +94,9 @@ class MadeElsewhere:
     def make(
         self, task: BatchTask, seed: int, order: int, begun: Begun | None = None
     ) -> dict[DataNode, TensorList] | AttemptFailure:
-        """Blocks until a worker has made a task; returns the values at the border, or why they could not be made.
+        """Waits until a worker has made a task; returns the values at the border, or the failure.
 
-        It raises what is of no sample and no operator: the workers were closed, or cannot be started.
+        Errors of no sample and no operator are raised: the workers were closed, or cannot be started.
         """
         begun = begun or self.begin(task, seed, order)
         sent = begun.sent.task
@@ -144,18 +144,18 @@ class MadeElsewhere:
 
 
 SentResult: TypeAlias = "tuple[SentBatch, ...] | AttemptFailure"
-"""The values that were to be made, or why they were not."""
+"""The values at the border, or the failure."""
 
 
 def send_values(values: Iterable[TensorList]) -> tuple[SentBatch, ...]:
     """Describes values for another process."""
-    send = functools.cache(Provenance.send)  # most share their provenance: it is sent once
+    send = functools.cache(Provenance.send)  # most values share their provenance: it is sent once
     return tuple(send_batch(value, send) for value in values)
 
 
 def send_failure(failure: AttemptFailure) -> AttemptFailure:
     """Returns a failure that can be pickled."""
-    cause = portable(failure.cause)  # first: what is made of it is of its type
+    cause = portable(failure.cause)  # before `user_error`, whose type follows from it
     blamed = {
         position: dataclasses.replace(why, error=_plain(why.error))
         for position, why in failure.blamed.items()
@@ -178,13 +178,13 @@ def _plain(error: Exception) -> Exception:
 def receive_values(
     sent: Sequence[SentBatch], task: BatchTask, sources: Mapping[str, object]
 ) -> list[TensorList]:
-    """Makes the values that a worker sent."""
+    """Returns the values that a worker sent."""
     receive = drawn_by(functools.cache(lambda name: drawn_from(sources, name, task)))
     return [receive_batch(batch, receive) for batch in sent]
 
 
 def drawn_from(sources: Mapping[str, Any], name: str, task: BatchTask) -> Drawn:
-    """Returns what the source of this name gave for a task."""
+    """Returns the samples that a source gave for a task."""
     if name in task.refs:
         return Drawn(sources[name].source, task.refs[name].indices, name)
     return Drawn(lambda index: "", np.arange(len(task)), name)
@@ -196,27 +196,27 @@ def by_name(sources: Mapping[Node, object]) -> dict[str, Any]:
 
 
 OPERATOR = "worker process"
-"""Stands for the operator in errors of samples that killed a worker: which one it was is not known."""
+"""Replaces the operator in errors of samples that killed a worker: the operator is unknown."""
 
 Kills = Callable[[BatchTask], TaskKilledError | None]
 
 
 def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError] | None:
-    """Finds the position of a sample that ends a worker by itself, and the deaths; None: there is none."""
+    """Finds a sample that kills a worker by itself; returns its position and the deaths, or None."""
     error = kills(task) if len(task) else None
     position = None if error is None else error.deaths[-1].reached
     if error is None or position is None:
         return None
-    # A crash is proof, as the sample was alone; a worker may have been killed by chance.
+    # A crash is proof, as the sample was alone. A worker that was killed may have been so by chance: try again.
     if not error.deaths[-1].is_crash:
         error = kills(task.keeping(np.array([position])))
     return None if error is None else (position, error)
 
 
 def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) -> None:
-    """Makes each sample of a task as a batch of its own, and notes its position first.
+    """Makes each sample of a task as a batch of its own; notes its position before.
 
-    All samples go through one maker before the next; the cheaper makers come first.
+    All samples go through one maker before the next, so the cheaper makers should come first.
     """
     for make in makers:
         for position in range(len(task)):
@@ -231,7 +231,7 @@ def crash_failure(
     cause = SampleError(f"{error.deaths[-1]} while it worked on this sample", sample=position)
     blamed = Blamed(cause)
     for name in (*task.refs, *task.data):
-        blamed.come_from(drawn_from(sources, name, task), position)
+        blamed.add_origin(drawn_from(sources, name, task), position)
 
     def user_error() -> OperatorError:
         files = ", ".join(blamed.files)
@@ -241,7 +241,7 @@ def crash_failure(
 
 
 def batch_failure(error: TaskKilledError) -> AttemptFailure:
-    """Describes the failure of a batch that kills workers though none of its samples does so by itself."""
+    """Describes the failure of a batch that kills workers, although none of its samples does so alone."""
 
     def user_error() -> OperatorError:
         return OperatorError(

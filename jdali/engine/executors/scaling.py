@@ -1,12 +1,12 @@
-"""Follows the waiting time of the loop: how many workers there should be, between a least and a most.
+"""Chooses the number of workers, between two bounds, by the waiting time of the loop.
 
 ```
  window of batches ──▶ next_scaling (pure) ──▶ resize
       waited > 5 %: one more, and it stays if batches then come faster
-      waited < 1 %, and one less would be busy for less than 80 % of the time, three windows in a row: one less
+      waited < 1 %, and one worker less would be busy for at most 80 % of the time, three windows in a row: one less
 ```
-The two limits lie apart, so that the number rests where it is enough. One more that does not help, because the cores or the
-storage are at their limit, goes again and is not tried anew for a while.
+The distance of the two limits keeps the number from oscillating. A worker that does not help, because cores or storage are
+at their limit, is removed, and none is added for a while.
 """
 
 from __future__ import annotations
@@ -17,42 +17,42 @@ from collections.abc import Callable
 
 from jdali.engine.executors.elsewhere import MadeElsewhere
 
-_WAITING = 0.05  # part of the time of the loop above which it waits too long
-_IDLE = 0.01  # and below which it does not wait
-_BUSY = 0.8  # part of their time for which workers may be busy while the loop does not wait
-_HELPS = 1.03  # rate of batches after one more worker to that before
-_QUIET_WINDOWS = 3
-_PAUSE_WINDOWS = 8  # before another one is tried in vain
+_WAITING = 0.05  # share of the loop's time above which it waits too long
+_IDLE = 0.01  # share below which it does not wait
+_BUSY = 0.8  # share of their time for which one worker less may be busy
+_HELPS = 1.03  # least ratio of the rates of batches after and before a worker is added
+_QUIET_WINDOWS = 3  # in a row, before a worker is removed
+_PAUSE_WINDOWS = 8  # without a new worker, after one did not help
 WINDOW_BATCHES = 32
 
 
 @dataclasses.dataclass(frozen=True)
 class LoopWindow:
-    """Counts over some batches."""
+    """Measurements of the loop over some batches."""
 
     batches: int
     seconds: float  # between the first and the last
-    waited: float  # seconds of these in which the loop waited for a batch
-    busy: float  # seconds for which workers worked, together
+    waited: float  # seconds of these that the loop waited for batches
+    busy: float  # seconds that workers worked, summed over workers
 
 
 @dataclasses.dataclass(frozen=True)
 class Scaling:
-    """The number of workers, with what is known of earlier ones.
+    """The number of workers, with the history that `next_scaling` needs.
 
     Attributes:
-        quiet: windows in a row after which one less would have been enough.
-        rate: batches a second before the last one was added, in the window after that; else None.
+        quiet: windows in a row in which one worker less would have been enough.
+        rate: batches a second before the last worker was added; None: the last window added none.
     """
 
     count: int
     quiet: int = 0
     rate: float | None = None
-    pause: int = 0  # windows for which none is added
+    pause: int = 0  # windows in which no worker is added
 
 
 def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Scaling:
-    """Decides on the number of workers after a window, in which there was the same number all the time."""
+    """Chooses the number of workers after a window, in which their number did not change."""
     seconds = max(window.seconds, 1e-9)
     rate, waited = window.batches / seconds, window.waited / seconds
     if now.rate is not None and rate < _HELPS * now.rate:
@@ -68,7 +68,10 @@ def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Sca
 
 
 class WorkerScaler:
-    """Counts what the loop waits, and has workers added and removed; its caller holds `turn`, but in `note_wait`."""
+    """Measures how long the loop waits, and adds and removes workers.
+
+    Callers hold the window's `turn`, except for `note_wait`.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The threads of a window."""
+"""Runs the calls of a window in threads."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Call: TypeAlias = Callable[[], None]
 
 
 class Threads:
-    """Calls what is submitted, in daemon threads.
+    """Runs submitted calls in daemon threads.
 
-    A thread that waits holds nothing but its queue: a pipeline whose callback is a method of the pipeline's owner, as in the
-    usual class of a loader, is collected while its threads wait.
+    A waiting thread references its queue only, so that the garbage collector can take a pipeline whose threads wait, even if
+    its callback is a method of the object that owns the pipeline.
     """
 
     def __init__(self, count: int, name: str):
@@ -26,7 +26,7 @@ class Threads:
         self.threads: tuple[threading.Thread, ...] = ()
 
     def start(self) -> None:
-        """Starts the threads, once. If the system refuses one, none is left, and RuntimeError is raised."""
+        """Starts the threads, once. If the system refuses one, all end, and RuntimeError is raised."""
         if self.threads:
             return
         threads = [
@@ -43,16 +43,16 @@ class Threads:
                 self.join()
 
     def submit(self, call: Call) -> None:
-        """Has a thread make a call. Takes no lock, so the garbage collector may do it."""
+        """Queues a call. It takes no lock, so a finalizer may call it."""
         self._calls.put(call)
 
     def end(self) -> None:
-        """Ends each thread behind what was submitted."""
+        """Ends each thread after the calls submitted so far."""
         for _ in self.threads:
             self._calls.put(None)
 
     def join(self, deadline: float = float("inf")) -> bool:
-        """Waits until all threads have ended, except the calling one; False: not before the deadline."""
+        """Waits until all threads but the calling one have ended; returns False at the deadline."""
         for thread in self.threads:
             if thread is not threading.current_thread():
                 left = deadline - time.monotonic()
@@ -63,7 +63,7 @@ class Threads:
         return True
 
     def forget(self) -> None:
-        """Forgets the threads in a forked process, which has none of them."""
+        """Forgets the threads: a forked process has none of them."""
         self.threads, self._calls = (), queue.SimpleQueue()
 
 

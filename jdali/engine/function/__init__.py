@@ -1,9 +1,9 @@
-"""A pipeline as a function: the compiled operators behind a start, and the part before them.
+"""Turns a pipeline into a pure function: the compiled operators after a start, and the host part before it.
 
 ```
  sources ─▶ host.HostPart ─▶ start ─▶ part.Part ─▶ outputs
-                                       │ planning: setup, on the host, in numbers ─▶ FunctionPlan
-                                       └ running: the stage's program, in the user's programs too
+                                       │ planning: setup, on the host ─▶ FunctionPlan
+                                       └ running: the stage's program, alone or in a program of the user's
 ```
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jdali.engine.function.export import export_function as export_function
     from jdali.engine.function.preprocess import Preprocess as Preprocess
 
-# JAX's exporter and msgspec come with it.
+# Lazy: these import JAX's exporter and msgspec.
 _imported(
     __name__,
     {"Preprocess": "jdali.engine.function.preprocess", "export_function": "jdali.engine.function.export"},

@@ -1,4 +1,4 @@
-"""The keys of a function's random values."""
+"""Makes the keys of a function's random values."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ NO_RANDOM_VALUES = np.zeros((0, 3), np.uint32)
 
 @dataclasses.dataclass(frozen=True)
 class Draw:
-    """Identities of the samples of a call: random operators make their keys from them.
+    """Identities of the samples of a call; random operators make their keys from them.
 
     Attributes:
-        words: uint32 [2], of the pipeline's seed, or of the caller's key.
-        is_key: the words are a key's; then all operators draw from it, even those with their own seed.
-        epoch, index: int [N], of each sample; the index is that in the data set.
-        held: keys of a deterministic function, by the number of the operator: all samples draw like the first.
+        words: uint32 [2]: the pipeline's seed, or the caller's key.
+        is_key: the words are a key; then all operators draw from it, even those with their own seed.
+        epoch, index: int [N]: epoch of each sample, and its index in the data set.
+        held: keys of a deterministic function, by operator number; with them, all samples draw like the first.
     """
 
     words: Any
@@ -43,9 +43,9 @@ class Draw:
     def of(
         cls, count: int, seed: int, key: Any, epoch: Any, index: Any, held: HeldKeys | None = None
     ) -> Draw:
-        """Checks what the caller gave; without an index it is 0, 1, ...
+        """Checks the caller's values; index None: 0, 1, ...
 
-        With keys of a deterministic function, `held`, neither key nor epoch nor index counts.
+        With `held`, key, epoch and index are ignored.
         """
         words: Any = seed_words(seed)
         if held:
@@ -65,11 +65,11 @@ class Draw:
 
     @property
     def is_known(self) -> bool:
-        """True if nothing of it is traced."""
+        """True if no value is traced."""
         return not any(isinstance(v, jax.core.Tracer) for v in (self.words, self.epoch, self.index))
 
     def ids(self) -> SampleIds:
-        """Returns the identities of the samples; nothing is traced."""
+        """Returns the identities of the samples, which must not be traced."""
         epoch, index = to_host(self.epoch).astype(np.uint32), to_host(self.index).astype(np.int64)
         return SampleIds(epoch, index, np.arange(len(index)))
 
@@ -84,7 +84,7 @@ class Draw:
         return self.ids().words()
 
     def seeds(self, nodes: Sequence[Node]) -> Any:
-        """Returns uint32 [operators, 3], seed and stream of each; see `seed_of` in the engine."""
+        """Returns uint32 [operators, 3]: seed (two words) and stream of each."""
         rows: list[tuple[Any, int]] = []
         for node in nodes:
             if node.id in self.held:
@@ -100,7 +100,7 @@ class Draw:
         return np.array([np.append(to_host(w), stream) for w, stream in rows], np.uint32)
 
     def keys(self, node: Node) -> SampleKeys | Traced:
-        """Returns the keys of a random operator for its `setup`."""
+        """Returns the keys that the `setup` of a random operator takes."""
         if not self.is_known:
             return Traced(node.op.name, "key")
         seed, stream = np.split(self.seeds([node])[0], [2])

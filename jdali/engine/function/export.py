@@ -1,4 +1,4 @@
-"""Writing a function to a folder: programs as StableHLO, all else as plain data."""
+"""Writes a function to a folder: programs as StableHLO, all else as plain data."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.running import FunctionForm, computation, exact_platform, operand_specs
 from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exported, upstream
 
-# Sides of pictures, where the caller names no shapes.
+# Padded sides of pictures, if the caller gives no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
-# More ways to compute one padded shape than this are a mistake: each is a program.
+# Most programs for one padded shape; operators may plan smaller samples in other ways.
 _MOST_FORMS = 16
-# Where random values decide sizes: draws for each size that is tried, and the room above the largest that they give.
+# If random values decide sizes: number of draws tried for each size, and the factor on the largest size drawn.
 _DRAWS, _DRAWN_GROWTH = 8, 1.25
-# Where a program does not take a symbolic number of samples.
+# Each is a program of its own, if an operator does not take a symbolic number of samples.
 BATCH_SIZES = (1, 2, 4, 8, 16, 32)
 
 
@@ -60,7 +60,7 @@ def export_function(
     platforms: Sequence[str],
     max_aspect: float,
 ) -> str:
-    """Writes a function and the part before it to a folder, in place of an earlier export; returns the fingerprint."""
+    """Writes a function and its host part to a folder, replacing an earlier export; returns the fingerprint."""
     check_exportable(function)
     require_flatbuffers()
     target = Path(folder)
@@ -79,14 +79,14 @@ def export_function(
             try:
                 files = _write_programs(function.planner, form, target, platforms, number)
             except OperatorError:
-                if position == 0:  # that of the largest size
+                if position == 0:  # the largest size
                     raise
-                continue  # sizes that do not go together, such as a mean of two values for three channels
+                continue  # sizes that do not fit each other, such as a mean of two values for three channels
             programs.append(ExportedProgram(form.key(), [list(s) for s in form.program.shapes], files))
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
     rows, domains = _written_graph(function)
-    # In the order of the graph: the user's has no meaning.
+    # In the order of the graph: the order of the user's dictionary must not change the fingerprint.
     fixed = sorted(definition.fixed.items(), key=lambda item: _numbers(item[0]))
     manifest = Manifest(
         VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed,
@@ -102,7 +102,7 @@ def export_function(
         programs,
     )  # fmt: skip
     manifest.fingerprint = manifest.computed_fingerprint()
-    # Last: a folder without it is none.
+    # Written last: a folder without a manifest is no export.
     unfinished = target / f".{MANIFEST}"
     unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
     unfinished.replace(target / MANIFEST)
@@ -132,7 +132,7 @@ def check_exportable(function: PipelineFunction) -> None:
 
 # --- shapes ---------------------------------------------------------------------------------------
 def _dtypes(function: PipelineFunction, given: Any) -> list[np.dtype[Any]]:
-    """Chooses the element types of the start: as given, or uint8 for pictures and float32 for all else."""
+    """Returns the element types of the start: as given, or uint8 for pictures and float32 for all else."""
     if given is not None:
         each = list(given) if isinstance(given, (list, tuple)) else [given] * len(function.start)
         return [np.dtype(d) for d in each]
@@ -140,7 +140,7 @@ def _dtypes(function: PipelineFunction, given: Any) -> list[np.dtype[Any]]:
 
 
 def _declared(function: PipelineFunction, shapes: Sequence[Any] | None) -> list[list[tuple[int, ...]]]:
-    """Returns for each declared shape the padded shape of each value of the start."""
+    """Returns the padded shapes of all values of the start, for each declared shape."""
     if shapes is None:
         if function.layouts != ("HWC",):
             raise ValueError(
@@ -177,7 +177,7 @@ def _plans(
     for chosen, draw in itertools.product(combined(sizes), draws):
         try:
             plans.append(function.plan_sizes(chosen, dtypes, draw))
-        except OperatorError as error:  # not a size that the pipeline takes
+        except OperatorError as error:  # the pipeline does not take this size
             refused = error
         except TracedArgumentError as error:
             raise ValueError(
@@ -190,14 +190,14 @@ def _plans(
 
 
 def _draws_sizes(function: PipelineFunction) -> bool:
-    """Tells if random values that differ by sample decide sizes or windows."""
+    """Tells if random values, which differ by sample, decide sizes or windows."""
     return bool(function.random) and function.planner.draws_on_host
 
 
 def _forms(
     plans: Sequence[FunctionPlan], shapes: Sequence[tuple[int, ...]], growth: float
 ) -> list[FunctionForm]:
-    """Returns the programs of a declared shape: operators may plan smaller sizes in several ways."""
+    """Returns the programs of a declared shape; operators may plan smaller sizes in other ways."""
     shape_of_all = list(covering([plan.form.program.shapes for plan in plans], growth))
     shape_of_all[: len(shapes)] = shapes
     forms = {
@@ -217,12 +217,13 @@ def _forms(
 def _described_outputs(
     plans: Sequence[FunctionPlan], *, varied: bool
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
-    """Describes the outputs: element types, layouts, and sizes where all samples have the same.
+    """Returns element types and layouts of the outputs, and their sizes: None where samples differ.
 
-    With `varied`, the start may have several sizes.
+    Args:
+        varied: samples at the start may differ in size.
     """
     form = plans[0].form
-    # If one size only was taken, it says nothing of others.
+    # If the pipeline took one size only, outputs of other sizes are unknown.
     many = len({plan.form.program.shapes[: form.inputs] for plan in plans}) > 1 or not varied
     sizes = [{plan.form.program.shapes[number] for plan in plans} if many else () for number in form.outputs]
     dtypes = [form.values[number] for number in form.outputs]
@@ -247,10 +248,10 @@ def _write_programs(
 
 
 def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[int, bytes]]:
-    """Lowers a program to StableHLO, for a platform that this machine need not have.
+    """Lowers a program to StableHLO; this machine need not have the platform.
 
-    Returns: 0 and the program for any number of samples; or, where a program depends on that number, some numbers and a
-        program for each.
+    Returns: pairs of batch size and program: one pair, with 0, for any batch size; or one pair for each of `BATCH_SIZES`,
+        if an operator needs to know it.
     """
     function = jax.jit(computation(planner.stage, form, exact_platform(platform)))
 
@@ -268,16 +269,16 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
 
 
 def without_places(exported: jax.export.Exported) -> jax.export.Exported:
-    """Strips from a program the places in source files that its operations came from.
+    """Strips source locations from a program.
 
-    JAX writes the files and lines of all callers into a program. It would be another program in another folder, and tell
-    where its author keeps files.
+    JAX writes the files and lines of all callers into it. They would make the bytes depend on the folder that jdali is
+    installed in, and reveal paths of the author.
     """
     with ir.Context() as context:
         stablehlo.register_dialect(context)
         module = stablehlo.deserialize_portable_artifact(context, exported.mlir_module_serialized)
         passmanager.PassManager.parse("builtin.module(strip-debuginfo)").run(module.operation)
-        # The version that JAX itself writes, which readers of the last four weeks take.
+        # As JAX does: readers that are up to four weeks older can load it.
         compatible = stablehlo.StablehloCompatibilityRequirement.WEEK_4
         version = stablehlo.get_version_from_compatibility_requirement(compatible)
         data = stablehlo.serialize_portable_artifact(module, version)
@@ -292,9 +293,9 @@ def _needed(function: PipelineFunction) -> set[Node]:
 
 
 def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """Writes all nodes, for their numbers are part of random keys, and the branches that they are in.
+    """Writes all nodes, because their numbers are part of random keys, and their branches.
 
-    Nodes that are not needed are written as sources without data. Of the user's lines only the name of the file is.
+    Nodes that are not needed become sources without data. The user's lines are written without their folders.
     """
     needed = _needed(function)
     nodes = function.definition.graph.nodes
@@ -317,7 +318,7 @@ def _numbers(value: Any) -> tuple[int, int]:
     return dataclasses.astuple(ValueNumber.of(value))
 
 
-# Shares of a padded size. Sizes in between plan alike; shapes get a margin for rounding.
+# Shares of a padded size that are tried. Sizes in between plan alike; shapes get a margin for rounding.
 _SHARES_OF_TWO = (1.0, 0.9, 0.75, 0.6, 0.5, 0.35, 0.25)
 _SHARES_OF_MORE = (1.0, 0.5)
 _MARGIN = 8
@@ -343,7 +344,7 @@ def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[t
 
 
 def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int, ...]]]:
-    """Combines sizes of several values, the largest first: all shrink together, and each alone."""
+    """Combines sizes of several values, the largest first: all values shrink together, then each alone."""
     together = [[each[min(i, len(each) - 1)] for each in sizes] for i in range(max(map(len, sizes)))]
     alone = [
         [size if i == j else other[0] for j, other in enumerate(sizes)]
@@ -359,9 +360,10 @@ def aspect(sides: Sequence[int]) -> float:
 
 
 def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) -> tuple[tuple[int, ...], ...]:
-    """Returns padded shapes that hold the values of all representatives, and of sizes in between.
+    """Returns padded shapes that hold samples of all these sizes, and of sizes in between.
 
-    `growth` is a factor on sizes that differ, for larger random values.
+    Args:
+        growth: factor on sizes that differ, as room for larger random values.
     """
     shapes = []
     for each in zip(*sizes, strict=True):

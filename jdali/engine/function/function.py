@@ -1,4 +1,4 @@
-"""`PipelineFunction`: the compiled part of a pipeline as a pure function."""
+"""Runs the compiled part of a pipeline as a pure function: `PipelineFunction`."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from jdali.tensors import TensorList
 
 
 class Padded(NamedTuple):
-    """Samples that may differ in size, in one array.
+    """Samples that may differ in size, padded to one array.
 
     Attributes:
-        array: [N, *padded]; past the size of a sample its elements are unspecified.
+        array: [N, *padded]; elements past the size of a sample are unspecified.
         extents: int32 [N, ndim], the size of each sample.
     """
 
@@ -43,18 +43,18 @@ class Padded(NamedTuple):
 class PipelineFunction:
     """The operators of a pipeline between a start and its outputs, as a pure function.
 
-    Made by `Pipeline.function`. It gives the bits that the pipeline gives for the same samples, seed, epochs and indices,
-    for any number of samples; inside of a program of the caller's, too (on a CPU with `compiler_options`).
+    `Pipeline.function` makes it. For the same samples, seed, epochs and indices it returns the pipeline's bits, for any
+    number of samples, and inside a compiled program of the caller's, too (on a CPU: with `compiler_options`).
 
     Attributes:
         start: names of the values that it takes.
         outputs: names of the values that it returns.
-        random: names of the operators that draw random values, except for those with a key of their own.
-        seed: of the pipeline.
-        layouts: of the values of the start, "" where it is not known.
-        host: the part before. It takes what readers give, such as the bytes of files, and returns what this takes:
-            `f(*f.host(encoded))` is the whole of the pipeline behind its readers.
-        part, definition, planner: what it is made of (for jdali itself).
+        random: names of the operators that draw random values, except those with a key of their own.
+        seed: the pipeline's seed.
+        layouts: layouts of the values of the start, "" if unknown.
+        host: the part before the start. It takes outputs of readers, such as encoded files, and returns the inputs of
+            this function: `f(*f.host(encoded))` runs the whole pipeline after its readers.
+        part, definition, planner: internals of jdali.
     """
 
     def __init__(self, definition: FunctionDefinition, *, threads: int, batch_size: int):
@@ -77,8 +77,8 @@ class PipelineFunction:
     def compiler_options(self) -> dict[str, Any]:
         """Options for `jax.jit(..., compiler_options=f.compiler_options)` around calls of this function.
 
-        On a CPU, XLA computes exp, log and the like in two ways, by the number of elements; with these options it does
-        as in the pipeline. Empty elsewhere.
+        On a CPU, XLA computes exp, log and similar functions in one of two ways, by the number of elements. With these
+        options it chooses as in the pipeline. On other platforms they are empty.
         """
         return options_of(self.planner.stage, accelerator().platform) or {}
 
@@ -96,21 +96,21 @@ class PipelineFunction:
 
         Args:
             inputs: for each value of the start an array [N, ...], of JAX or NumPy, or a `TensorList`.
-            extents: sizes of samples that are padded: int [N, ndim], or [ndim] for all; of several inputs one for each,
-                None for one that is not padded. With it, or with a `TensorList`, outputs are `Padded`.
+            extents: true sizes of padded samples: int [N, ndim], or [ndim] for all samples. For several inputs, one of
+                these for each, or None for an input without padding. With extents, or with a `TensorList`, outputs are
+                `Padded`.
             key: JAX key that random operators draw from, one for the batch. None: the pipeline's seed.
-            epoch: int, or int [N], of the samples, as in the pipeline.
-            index: int [N], of the samples in the data set, as in the pipeline; None: 0, 1, ... Random values of a
-                sample are a function of key or seed, epoch, index and operator, and of nothing else.
-            plan: of `plan`, where sizes or values that decide sizes are traced; extents are not needed then.
+            epoch: epochs of the samples, int or int [N], as in the pipeline.
+            index: indices of the samples in the data set, int [N], as in the pipeline; None: 0, 1, ... The random
+                values of a sample depend only on key or seed, epoch, index and operator.
+            plan: result of `plan`, needed if sizes, or values that decide sizes, are traced; replaces `extents`.
 
         Returns: an array [N, ...] for each output, or `Padded`; a tuple if there are several.
 
         Raises:
-            TracedArgumentError: inside of a compiled program, something that decides sizes is not known; it names the
-                operator.
+            TracedArgumentError: a value that decides sizes is traced; the error names the operator.
             TypeError: random values are drawn, and neither key nor index is given.
-            ValueError: an output is ragged, and extents were not given; or the plan is for arrays of other sizes.
+            ValueError: an output is ragged, and extents are missing; or the plan is for arrays of other sizes.
             OperatorError: an operator refuses its inputs.
         """
         if plan is None and any(_is_symbolic(one) for one in inputs):
@@ -135,7 +135,7 @@ class PipelineFunction:
         return self._returned(results, sizes, plan, ragged=ragged)
 
     def _by_sample(self, inputs: Sequence[Any], extents: Any, key: Any, epoch: Any, index: Any) -> Any:
-        """Calls for a symbolic number of samples, as in `jax.export` and `jax2tf`: plans one sample and maps over it."""
+        """Runs a symbolic number of samples, as in `jax.export` and `jax2tf`: plans one sample and maps over it."""
         for node in self.planner.stage.nodes:
             if node.whole_batch:
                 raise ValueError(
@@ -172,9 +172,9 @@ class PipelineFunction:
 
         Args:
             inputs: for each value of the start an array without the axis of samples.
-            extents: size of the sample, int [ndim], if it is padded; of several inputs one for each.
-            key, epoch, index: as for a batch, of this sample; without index it is 0.
-            plan: one of `plan`, mapped over.
+            extents: true size of a padded sample, int [ndim]; for several inputs one for each.
+            key, epoch, index: as in a call, for this sample; index None: 0.
+            plan: result of `plan`, which `jax.vmap` maps over.
 
         Returns: an array for each output, or `Padded`; a tuple if there are several.
         """
@@ -198,27 +198,27 @@ class PipelineFunction:
         epoch: object = 0,
         index: object = None,
     ) -> FunctionPlan:
-        """Computes what a call needs to know on the host, outside of the program that it is called in.
+        """Plans a call on the host, outside of the compiled program that makes it.
 
-        It is what depends on the sizes of samples, and random values that decide sizes. The plan is an argument of the
-        compiled function, `f(images, extents=sizes, plan=plan)`, or of `sample`, under `jax.vmap`.
+        The plan holds all that depends on the sizes of samples, and the random values that decide sizes. Pass it to the
+        compiled function, `f(images, extents=sizes, plan=plan)`, or to `sample` under `jax.vmap`.
 
         Args:
-            inputs, extents, key, epoch, index: as of the call; arrays may be `jax.ShapeDtypeStruct`s where their
-                elements decide nothing.
+            inputs, extents, key, epoch, index: as in the call. Arrays whose elements decide no sizes may be
+                `jax.ShapeDtypeStruct`s.
         """
         batch, ragged = self._batch(inputs, extents)
         plan = self.planner.plan(batch, self._draw(batch.count, key, epoch, index), ragged=ragged)
         return dataclasses.replace(plan, shapes=tuple(array.shape[1:] for array in batch.arrays))
 
     def draw(self, count: int, key: object = None, epoch: object = 0, index: object = None) -> Draw:
-        """Returns the identity of samples, by which the operators draw (for jdali itself)."""
+        """Returns the identities of samples, from which operators draw (internal)."""
         return Draw.of(count, self.seed, key, epoch, index, self.definition.held)
 
     def plan_sizes(
         self, sizes: Sequence[tuple[int, ...]], dtypes: Sequence[np.dtype[Any]], draw: Draw
     ) -> FunctionPlan:
-        """Plans one sample of these sizes, without padding; `draw` is of that sample (for jdali itself)."""
+        """Plans one sample, without padding; `draw` is its identity (internal)."""
         specs = [
             BatchSpec(np.array([size], np.int64), dtype, layout)
             for size, dtype, layout in zip(sizes, dtypes, self.layouts, strict=True)
@@ -228,7 +228,7 @@ class PipelineFunction:
 
     # --- what a call is made of --------------------------------------------------------------
     def _batch(self, inputs: Sequence[Any], extents: Any) -> tuple[FunctionInputs, bool]:
-        """Returns the inputs with their sizes, and whether these may differ."""
+        """Returns the inputs with their sizes, and whether sizes may differ by sample."""
         names = ", ".join(self.start)
         if len(inputs) != len(self.start):
             raise self._wrong_count(inputs)
@@ -270,11 +270,11 @@ class PipelineFunction:
         return TypeError(f"the function takes ({names}), {len(self.start)} arrays, got {len(inputs)}")
 
     def _check_planned(self, plan: FunctionPlan, arrays: Sequence[Any]) -> None:
-        """Raises ValueError for arrays of other sizes than the plan is for: they would be cut, or read past their end."""
+        """Raises ValueError if arrays do not have the plan's sizes: they would be cut, or read past their end."""
         dtypes, ragged = plan.form.values, plan.form.ragged
         for name, array, shape, dtype in zip(self.start, arrays, plan.shapes, dtypes, strict=False):
             wanted, found = (*np.shape(plan.packed)[:1], *shape), np.shape(array)
-            # Ragged samples are as large as their extents say, also in a larger array.
+            # The plan has the sizes of ragged samples, so their array may be larger.
             fits = ragged and len(found) == len(wanted) and found[0] == wanted[0]
             if array.dtype != dtype or (
                 not all(map(operator.ge, found, wanted)) if fits else found != wanted

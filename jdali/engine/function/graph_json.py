@@ -1,4 +1,4 @@
-"""Graphs as JSON: nodes and branches, written and read."""
+"""Writes graphs as JSON, nodes and branches, and reads them."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class NodeRow:
 
 
 def record_to_write(nodes: Iterable[Node]) -> GraphRecord:
-    """Records a graph for `written_graph`: with what external sources are, without what feeds them."""
+    """Records a graph for `written_graph`: external sources keep their options, but not what feeds them."""
     return record_graph(nodes, _unfed)
 
 
 def _unfed(runtime: Any) -> Any:
     if not isinstance(runtime, SourceFeed):
-        return runtime  # an argument, which is refused
+        return runtime  # it is an argument, too, and refused there
     return functools.partial(
         SourceFeed, None, num_outputs=runtime.num_outputs, repeat_last=runtime.repeat_last,
         layout=runtime.layouts, dtype=runtime.dtypes, ndim=runtime.ndims,
@@ -63,7 +63,7 @@ def _unfed(runtime: Any) -> Any:
 
 
 def source_in_place_of(node: Node) -> Node:
-    """Returns a source without data that has the number and the outputs of a node."""
+    """Returns a source without data, with the number and the outputs of a node."""
     return dataclasses.replace(
         node, op=REGISTRY["external_source"], device="cpu", inputs=(), args={}, seed=None, domain=WHOLE_BATCH,
         runtime=SourceFeed(None, num_outputs=len(node.outputs)),
@@ -71,7 +71,7 @@ def source_in_place_of(node: Node) -> Node:
 
 
 def written_graph(record: GraphRecord) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """Returns the nodes and branches of a graph as JSON; raises RuntimeError if an argument is no plain data."""
+    """Returns the nodes and branches of a graph as JSON; raises RuntimeError if an argument is not plain data."""
     domains = [
         [row.parent, [row.predicate.node, row.predicate.index], row.branch, row.share, row.where]
         for row in record.domains
@@ -102,7 +102,7 @@ def _written_node(node: NodeRecord) -> dict[str, Any]:
 
 
 def read_graph(nodes: Iterable[Mapping[str, Any]], domains: Iterable[Sequence[Any]]) -> GraphRecord:
-    """Reads what `written_graph` wrote; raises RuntimeError if an operator is not known."""
+    """Reads what `written_graph` wrote; raises RuntimeError if an operator, or an argument of one, is unknown."""
     branches = []
     for parent, predicate, *rest in domains:  # older versions wrote less
         branches.append(DomainRecord(parent, ValueNumber(*predicate), *rest))
@@ -110,7 +110,7 @@ def read_graph(nodes: Iterable[Mapping[str, Any]], domains: Iterable[Sequence[An
 
 
 def _read_node(item: Mapping[str, Any]) -> NodeRecord:
-    import msgspec  # programs that read no graph do not load it
+    import msgspec  # only programs that read graphs need it
 
     row = msgspec.convert(item, NodeRow)
     if not 0 <= row.outputs <= _MOST_OUTPUTS:
@@ -124,15 +124,16 @@ def _read_node(item: Mapping[str, Any]) -> NodeRecord:
     if row.fed is not None:
         keywords = {name: read_value(value) for name, value in row.fed.items()}
         runtime = functools.partial(SourceFeed, None, name=row.name, **keywords)
+    args = {name: read_value(value) for name, value in row.args.items()}
+    op.bind(args, private=True)  # steps do not look for arguments that the operator lacks
     return NodeRecord(
-        op, row.name, True, row.device, tuple(map(read_value, row.inputs)),
-        {name: read_value(value) for name, value in row.args.items()}, row.seed, runtime, row.outputs, row.domain,
-        row.where, row.preserve,
+        op, row.name, True, row.device, tuple(map(read_value, row.inputs)), args, row.seed, runtime, row.outputs,
+        row.domain, row.where, row.preserve,
     )  # fmt: skip
 
 
 def written_value(value: object) -> Any:
-    """Returns a value as JSON; raises TypeError if it is no plain data."""
+    """Returns a value as JSON; raises TypeError if it is not plain data."""
     if isinstance(value, enum.Enum) and hasattr(types, type(value).__name__):
         return {"enum": [type(value).__name__, value.name]}
     if value is None or isinstance(value, (bool, int, float, str)):

@@ -1,4 +1,4 @@
-"""The part of a pipeline before a function: makes arrays of what readers give, mostly bytes."""
+"""Runs the part of a pipeline before a function: it turns outputs of readers, mostly encoded files, into arrays."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class HostPart:
     """The operators of a pipeline between its readers and the start of a function.
 
     Attributes:
-        inputs: names of the values that it takes, outputs of readers and external sources.
-        outputs: names of the values that it returns, those that the function takes.
+        inputs: names of the values that it takes: outputs of readers and external sources.
+        outputs: names of the values that it returns: inputs of the function.
         nodes: the operators.
     """
 
     def __init__(self, definition: FunctionDefinition, *, threads: int, batch_size: int):
-        """Opens nothing; `batch_size` is the pipeline's, and a call may have more samples or fewer."""
+        """Opens nothing. `batch_size` is the pipeline's; a call may have more samples or fewer."""
         self._start, self.seed = definition.start, definition.seed
         live = upstream(self._start)
         nodes = [n for n in definition.graph.nodes if n in live]
@@ -66,13 +66,13 @@ class HostPart:
         Args:
             inputs: for each value of `inputs` a list with the bytes or the array of each sample, an array [N, ...], or a
                 `TensorList`.
-            epoch: int, or int [N], of the samples, where an operator draws random values.
-            index: int [N], of the samples in the data set; None: 0, 1, ...
+            epoch: epochs of the samples, int or int [N]; operators that draw random values use it.
+            index: indices of the samples in the data set, int [N]; None: 0, 1, ...
 
-        Returns: a batch for each value of `outputs`, for the function to take.
+        Returns: a batch for each value of `outputs`.
 
         Raises:
-            OperatorError: an operator failed, on a damaged file for instance; it names the sample.
+            OperatorError: an operator failed, for instance on a damaged file; the error names the sample.
         """
         batches = self._batches(inputs)
         return self._run(batches, Draw.of(len(batches[0]), self.seed, None, epoch, index).ids(), {})
@@ -114,7 +114,7 @@ class HostPart:
     def _run(
         self, batches: Sequence[TensorList], ids: SampleIds, failed: dict[int, OperatorError]
     ) -> tuple[TensorList, ...]:
-        """Runs a batch. Before the first error is raised, those of all samples are added to `failed`, by position."""
+        """Runs a batch. Adds the errors of all failed samples to `failed`, by position, before it raises the first."""
         env = Values(zip(self._inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
         try:
@@ -170,5 +170,5 @@ def _layout_of_decoded(node: Node, index: int) -> str:
     )
     try:
         return plan_call(request).outputs[index].layout
-    except (TypeError, ValueError, RuntimeError):  # of another kind of data, or random
+    except (TypeError, ValueError, RuntimeError):  # it decodes no pictures, or draws random values
         return ""

@@ -1,4 +1,4 @@
-"""Loads a folder of `Pipeline.export`: the function without the code that defined it."""
+"""Loads a folder that `Pipeline.export` wrote: the function without the code that defined it."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _BATCH_SIZE = 32  # expected by the host part; it takes any size
 def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, threads: int = 1) -> Preprocess:
     """Loads a folder that `Pipeline.export` wrote: the preprocessing without the code that defined it.
 
-    Nothing in the folder is code: programs are StableHLO, all else is checked JSON, and operators are those of jdali.
-    JAX's persistent compilation cache is turned on, as by a pipeline: the next process compiles nothing.
+    The folder holds no code: programs are StableHLO, all else is JSON, which is checked, and operators are jdali's.
+    As a pipeline does, `load` turns on JAX's persistent compilation cache, so that the next process compiles nothing.
 
     Args:
-        folder: local.
-        fingerprint: what `Pipeline.export` returned; None: that of any folder.
-        threads: that decode.
+        folder: a local folder.
+        fingerprint: what `Pipeline.export` returned; None: any.
+        threads: number of threads that decode.
 
     Raises:
-        jdali.FolderError: the folder is damaged, of another version of jdali, or of another fingerprint; it says which.
+        jdali.FolderError: the folder is damaged, or has another version of jdali or another fingerprint.
     """
     require_flatbuffers()
     enable_compilation_cache()
-    path = Path(folder).absolute()  # programs are read when they are needed, in whatever working folder
+    path = Path(folder).absolute()  # programs are read later, when the working folder may be another
     manifest = read_manifest(path, __version__)
     if fingerprint is not None and manifest.fingerprint != fingerprint:
         raise FolderError(
@@ -59,7 +59,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
     except UnknownOperatorError as error:
         reason = str(error).partition(": ")[2]
         raise FolderError(f"{path} cannot be used in this process: {reason}") from error
-    except Exception as error:  # what wrong data raise, in the end
+    except Exception as error:  # wrong data may raise anything
         raise FolderError(f"{path} is damaged: its graph cannot be made: {error}") from error
 
 
@@ -86,7 +86,7 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
 
 
 def _check_sizes(path: Path, manifest: Manifest) -> None:
-    """Refuses sizes above the limits, and lists of different lengths, before they are used."""
+    """Raises FolderError for sizes above the limits, and for lists of different lengths, before they are used."""
     outputs = {
         len(each)
         for each in (manifest.outputs, manifest.names, manifest.dtypes, manifest.layouts, manifest.sizes)
@@ -113,7 +113,7 @@ def _check_sizes(path: Path, manifest: Manifest) -> None:
 
 
 def _is_element_type(name: str) -> bool:
-    """Tells if a name is NumPy's for numbers or truth values."""
+    """Tells if NumPy has a type of numbers or truth values of this name."""
     try:
         dtype = np.dtype(name)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Making the function of a pipeline."""
+"""Makes the function of a pipeline."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def make_function(
     threads: int,
     batch_size: int,
 ) -> PipelineFunction:
-    """Makes a function, see `Pipeline.function`; `outputs` are those of the pipeline."""
+    """Makes a function, see `Pipeline.function`; `outputs` are the pipeline's."""
     begin = border(outputs) if start is None else find_values(graph, start)
     if start is None:
         begin = tuple(v for v in begin if not any(origin(o) is v for o in outputs))
@@ -83,14 +83,14 @@ def refuse_random(function: PipelineFunction) -> None:
 
 
 def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> tuple[DataNode, ...]:
-    """Returns the outputs that depend on the start, without those that are the start itself."""
+    """Returns the outputs that depend on the start, except the values of the start themselves."""
     makers = {v.source for v in start}
     begin = {id(origin(v)) for v in start}
     return tuple(o for o in outputs if makers & upstream([o]) and id(origin(o)) not in begin)
 
 
 def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndarray]:
-    """Converts the user's values in place of operators, which are named."""
+    """Converts the values that the user gives in place of operators, by name."""
     fixed = {}
     for name, value in values.items():
         (found, *others) = find_values(graph, name)
@@ -116,7 +116,7 @@ def _held(graph: Graph, name: str, key: object) -> tuple[int, tuple[int, int]]:
 
 
 def _dtype_of(node: Node) -> np.dtype[Any] | None:
-    """Returns the element type of an operator without inputs; None: it depends on inputs."""
+    """Returns the element type of an operator without inputs; None: the operator has inputs."""
     if node.data_inputs or node.arg_inputs:
         return None
     request = request_of(node, 1, args=prepared_args(node), specs={})

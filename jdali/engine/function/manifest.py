@@ -1,4 +1,4 @@
-"""The description in a folder that `Pipeline.export` writes: plain data, checked when it is read."""
+"""Describes an exported folder, as plain data that is checked when it is read."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from jdali._storage import files
 from jdali._system import limits
 from jdali._system.extras import install
 
-VERSION = 3  # 2: conditionals; 3: a fingerprint of what is computed alone, and keys
+VERSION = 3  # 2 added conditionals; 3 added keys, and a fingerprint without the user's lines
 MANIFEST = "preprocess.json"
-MOST_BATCH = 1 << 16  # samples that a program is for
+MOST_BATCH = 1 << 16  # largest fixed batch size of a program
 _NAME = re.compile(r"[0-9a-z]{1,64}(\.[0-9a-z]{1,16}){0,2}")
 
 
@@ -26,11 +26,11 @@ Reference: TypeAlias = tuple[Size, Size]  # number of a node and of its output
 
 
 class FolderError(RuntimeError):
-    """A folder that was exported cannot be used: it is damaged, of another version or of another pipeline."""
+    """An exported folder cannot be used: it is damaged, or has another version or another fingerprint."""
 
 
 class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
-    """One program for one platform, and for `batch` samples; 0: for any number."""
+    """A program for one platform and `batch` samples; 0: any number of samples."""
 
     platform: str
     batch: Annotated[int, msgspec.Meta(ge=0, le=MOST_BATCH)]
@@ -39,7 +39,7 @@ class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ExportedProgram(msgspec.Struct, forbid_unknown_fields=True):
-    """The programs of one padded shape, and of one way to compute it, which `FunctionForm.key` names."""
+    """The programs of one padded shape and one computation, which `key` identifies (`FunctionForm.key`)."""
 
     key: str
     shapes: list[list[Size]]
@@ -47,7 +47,7 @@ class ExportedProgram(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FixedValue(msgspec.Struct, forbid_unknown_fields=True):
-    """A value in place of an operator's output."""
+    """A value that replaces an operator's output."""
 
     value: Reference
     array: Any
@@ -69,14 +69,14 @@ class ExportedStart(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):
-    """All that a folder says of itself.
+    """The description of an exported folder.
 
     Attributes:
-        fingerprint: of all of it but this field and the lines of the definition that operators are on (`where`).
+        fingerprint: digest of all other fields, without the user's lines (`where`).
         graph: fingerprint of the graph, as in states of a pipeline.
-        nodes: as `written_graph` writes them; readers and all else that is not needed are sources without data.
-        start, outputs: of the function; numbers of nodes and of their outputs.
-        sizes: of each output the size of every sample; None: they differ.
+        nodes: as `written_graph` writes them; nodes that are not needed, such as readers, are sources without data.
+        start, outputs: values that the function takes and returns, by numbers of the node and its output.
+        sizes: size of all samples of each output; None: they differ.
     """
 
     version: int
@@ -98,10 +98,10 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     programs: list[ExportedProgram]
 
     def computed_fingerprint(self) -> str:
-        """Returns the fingerprint of what is computed; checksums stand for the programs.
+        """Returns the fingerprint; programs count by their checksums.
 
-        Lines of the user's file do not count, which are for error messages: the same definition in another file has the
-        same fingerprint.
+        The user's lines, which only error messages show, do not count: the same definition in another file has the same
+        fingerprint.
         """
         nodes = [{name: value for name, value in row.items() if name != "where"} for row in self.nodes]
         domains = [row[:-1] for row in self.domains]
@@ -110,7 +110,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def require_flatbuffers() -> None:
-    """Raises ImportError if the package by which JAX writes and reads programs is missing."""
+    """Raises ImportError without flatbuffers, which JAX needs to write and read programs."""
     if importlib.util.find_spec("flatbuffers") is None:
         raise ImportError(f"exported programs need the package flatbuffers: {install('export')}")
 

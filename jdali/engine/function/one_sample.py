@@ -30,7 +30,7 @@ from jdali.engine.steps.program import compiler_options
 from jdali.graph import ConditionalPart, DataNode, Domain, Node, conditional_part, moves_only
 
 IMAGE_AXES = 3
-KEPT_FUNCTIONS = 256  # the least used go first
+KEPT_FUNCTIONS = 256  # the least recently used go first
 _CHOOSING = (ConditionalPart.JOIN, ConditionalPart.MERGE)
 
 
@@ -58,8 +58,8 @@ def call_on_sample(
 
     Args:
         function: takes and returns nodes, in any structure of containers.
-        args: arrays where it takes nodes; other arguments are constants.
-        key: typed key that all random operators draw from; None: there may be none of them.
+        args: arrays in place of nodes; other arguments are constants.
+        key: typed key that all random operators draw from; None: random operators are refused.
 
     Raises:
         TypeError: an operator draws and there is no key.
@@ -110,7 +110,7 @@ _kept = ObjectCache(SampleFunction, KEPT_FUNCTIONS)
 def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:
     """Rounds products of `function` as in a pipeline's programs, see `exact`, also under `vmap`.
 
-    A batch is rounded as a whole: `vmap` does not find the kernels' loops for batches once products are rounded.
+    `vmap` is applied before rounding: in rounded code it does not find the kernels' own loops over batches.
     """
 
     @jax.custom_batching.custom_vmap
@@ -139,14 +139,14 @@ class SampleEvaluation:
 
     def value(self, value: DataNode) -> Sample:
         if _identity(value) not in self._known:
-            # In the order of their calls: no deep recursion.
+            # Nodes are computed in the order of their calls, without deep recursion.
             for node in self._pending(value):
                 results = self._node(node)
                 self._known |= {(node, i): result for i, result in enumerate(results)}
         return self._known[_identity(value)]
 
     def _pending(self, value: DataNode) -> list[Node]:
-        """Returns the nodes that `value` needs and that are not computed, without those inside of branches."""
+        """Returns the nodes that must be computed for `value`, except those inside branches."""
         found: set[Node] = set()
         pending = [value]
         while pending:
@@ -233,7 +233,7 @@ def _choice(node: Node) -> tuple[DataNode, list[tuple[DataNode, Domain]]]:
 
 
 def _from_outside(value: DataNode, domain: Domain) -> list[DataNode]:
-    """Finds the values from before a branch that a value in it needs."""
+    """Finds the values outside a branch that a value in it needs."""
     found: list[DataNode] = []
     seen: set[Node] = set()
     pending = [value]

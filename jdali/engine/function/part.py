@@ -1,4 +1,4 @@
-"""The compiled operators between two places of a graph: the content of a function."""
+"""Finds the compiled operators between the start and the outputs of a function."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from jdali.graph import (
 )
 
 Fixed: TypeAlias = "Mapping[DataNode, np.ndarray]"
-"""Values in place of random operators, the same for all samples: those of a deterministic function."""
+"""Values that replace random operators in a deterministic function, the same for all samples."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Part:
-    """Operators between values of a graph, all of them compiled.
+    """Compiled operators between values of a graph.
 
     Attributes:
         nodes: the operators, in the order in which they run, without those that only move samples.
-        fixed: values in place of outputs of operators that do not run.
-        known: values made by these operators that some `setup` must see.
+        fixed: values that replace outputs of operators.
+        known: values of these operators whose elements some `setup` reads.
     """
 
     start: tuple[DataNode, ...]
@@ -59,7 +59,7 @@ class Part:
             for value in node.data_inputs:
                 if id(value) not in inside:
                     inputs[value] = None
-            # Arguments that are known or fixed are passed by value.
+            # Arguments are no inputs: if they are known or fixed, they are passed by value.
         for value in self.outputs:
             if id(value) not in inside:
                 inputs[value] = None
@@ -72,11 +72,11 @@ class Part:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FunctionDefinition:
-    """Defines a function of a pipeline, for this process or another one.
+    """Defines a function of a pipeline; this process or another one makes it.
 
     Attributes:
-        held: keys of operators that draw the same for every sample, by their numbers.
-        layouts: of the values of the start, "" where it is not known.
+        held: keys of operators that draw the same for every sample, by operator number.
+        layouts: layouts of the values of the start, "" if unknown.
     """
 
     graph: Graph

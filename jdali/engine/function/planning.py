@@ -48,13 +48,13 @@ class FunctionInputs:
 )
 @dataclasses.dataclass(frozen=True)
 class FunctionPlan:
-    """Everything that a call computes on the host: from the sizes of samples, and from values that decide sizes.
+    """All that a call computes on the host, from the sizes of samples and from values that decide sizes.
 
-    It is a pytree: an argument for compiled functions, which `jax.vmap` maps over samples.
+    It is a pytree: compiled functions take it as an argument, and `jax.vmap` maps it over samples.
 
     Attributes:
         given: inputs of the stage besides the start, [N, ...].
-        shapes: of one sample of each array that it was made for.
+        shapes: shape of a sample of each array that the plan is for.
     """
 
     packed: Any
@@ -72,7 +72,7 @@ class Planner:
 
     def __init__(self, part: Part):
         self.part, self.stage = part, part.stage()
-        # A function has no memory of batches before, and an export serves sizes unseen: one program for all.
+        # One program must serve all sizes: functions remember no earlier batches, and exports meet unseen sizes.
         self._calls = StageCalls(self.stage, 0, remembers=False)
         self._dependencies = Dependencies(self.stage)
         self._shapes = StageShapes(self.stage, host_device().platform, self._calls.arguments, most=None)
@@ -86,8 +86,8 @@ class Planner:
         """Plans a call.
 
         Args:
-            ragged: sizes of samples are no part of the program's key, though they may be equal.
-            pads: False: ragged samples get the shape of the largest, in place of one that few programs serve.
+            ragged: leaves the sizes of samples out of the program's key, even if they are equal.
+            pads: pads ragged samples to one of few shapes; False: to the largest sample.
         """
         env = _HostValues(self, inputs, draw)
         specs = dict(zip(self.part.start, inputs.specs, strict=True))
@@ -100,7 +100,7 @@ class Planner:
             specs |= {value: batch.spec for value, batch in env.items() if value not in specs}
             calls = self._plan_calls(specs, env, given, draw)
         except NodeFailure as failure:
-            if isinstance(failure.first, OperatorError):  # of an operator that makes a value for another one
+            if isinstance(failure.first, OperatorError):  # from planning a value that an operator needs
                 raise failure.first from failure.first.__cause__
             raise _refusal(failure) from failure.first
         stage = PlannedStage.of(calls, [specs[v] for v in self.stage.inputs])
@@ -192,7 +192,7 @@ class Planner:
 
 
 class _HostValues(Values):
-    """Values of a call that are needed on the host, computed when they are first asked for."""
+    """Values of a call that are needed on the host, computed on first use."""
 
     def __init__(self, planner: Planner, inputs: FunctionInputs, draw: Draw):
         super().__init__()
@@ -223,7 +223,7 @@ class _HostValues(Values):
             raise TracedArgumentError(
                 f"the random values of {names} are not known, for the key or index is traced"
             )
-        # Padded shapes: few programs serve all sizes.
+        # Ragged, so that few programs serve all sizes.
         plan = maker.plan(inputs, draw, ragged=True)
         shapes = plan.form.program.shapes
         arrays = []
@@ -269,7 +269,7 @@ def _largest(spec: BatchSpec) -> tuple[int, ...]:
 
 
 def _refusal(failure: NodeFailure) -> Exception:
-    """Makes the user's error of an operator that could not be planned."""
+    """Returns the user's error for an operator that cannot be planned."""
     node, error = failure.node, failure.first
     if isinstance(error, TracedArgumentError):
         return TracedArgumentError(

@@ -1,4 +1,4 @@
-"""A folder of `Pipeline.export` as a function: the host part, plans, and programs that are read on demand."""
+"""Runs a folder that `Pipeline.export` wrote: the host part, plans, and programs that are read on demand."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from jdali.engine.function.running import exact_platform, options_of
 from jdali.engine.steps.program import random_nodes
 from jdali.tensors import TensorList
 
-# The custom calls of jdali's programs: annotations, and JAX's kernel of random bits. A program with any other is
-# refused: it could call anything that is loaded.
+# Custom calls of jdali's programs: annotations, and JAX's kernel of random bits. A program with any other is refused: it
+# could call any function that is loaded.
 _CUSTOM_CALLS = frozenset(
     {"cu_threefry2x32_ffi", "shape_assertion", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"}
 )
@@ -36,21 +36,21 @@ _KEPT_PLANS = 1024
 
 
 class Preprocess:
-    """A pipeline's preprocessing as it was exported: bytes in, arrays out.
+    """Preprocesses samples as an exported pipeline does: takes bytes, returns arrays.
 
-    Made by `jdali.load`. It has the bits that the pipeline has on the platform of the export. Calls from several threads
-    may overlap.
+    `jdali.load` makes it. Results have the pipeline's bits on the platform of the export. Several threads may call it at
+    once.
 
     Attributes:
-        inputs: names of what it takes, as readers give it.
-        input_shapes: of each input its element type and padded shape, where it is an array for the compiled part; None:
-            the bytes of a file.
-        start: names of what the compiled part takes.
-        outputs, dtypes, layouts: names, element types and layouts of what it returns.
+        inputs: names of the inputs, which are outputs of readers.
+        input_shapes: element type and largest padded shape of each input that goes to the compiled part; None: an input
+            of encoded bytes.
+        start: names of the inputs of the compiled part.
+        outputs, dtypes, layouts: names, element types and layouts of the outputs.
         random: names of operators that draw random values; then a call needs a key or an index.
         shapes: declared padded shapes of one sample of the start.
-        sizes: of each output the size of every sample; None: they differ.
-        fingerprint: of the folder.
+        sizes: size of all samples of each output; None: they differ.
+        fingerprint: the folder's fingerprint.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, function: PipelineFunction):
@@ -87,28 +87,28 @@ class Preprocess:
         )
 
     def __call__(self, *inputs: object, key: object = None, epoch: object = 0, index: object = None) -> Any:
-        """Runs all of it on a batch.
+        """Runs the host part and the compiled part on a batch.
 
         Args:
             inputs: for each value of `inputs` a list with the bytes, or the array, of each sample.
-            key, epoch, index: of random values, as of `PipelineFunction`.
+            key, epoch, index: identities of random values, as in a call of `PipelineFunction`.
 
-        Returns: an array [N, ...] for each output, or `Padded` where `sizes` has None; a tuple if there are several.
+        Returns: an array [N, ...] for each output, or `Padded` if `sizes` has None; a tuple if there are several.
 
         Raises:
-            OperatorError: a sample is damaged, or refused by an operator; it names the sample.
+            OperatorError: a sample is damaged, or an operator refuses it; the error names the sample.
             SampleError: a sample does not fit in the declared shapes.
         """
         return self.arrays(*self.decode(*inputs, epoch=epoch, index=index), key=key, epoch=epoch, index=index)
 
     def decode(self, *inputs: Any, epoch: Any = 0, index: Any = None) -> tuple[TensorList, ...]:
-        """Runs the part on the host; returns what the compiled part takes."""
+        """Runs the host part; returns the inputs of the compiled part."""
         return self._function.host(*inputs, epoch=epoch, index=index)
 
     def attempt(
         self, *inputs: Any, epoch: Any = 0, index: Any = None
     ) -> tuple[Any, list[int], dict[int, Exception]]:
-        """Runs all of it on a batch; a sample that fails does not fail the others.
+        """Runs the host part and the compiled part on a batch; a sample that fails does not fail the others.
 
         Returns: the outputs of the good samples, their positions, and the errors by position.
         """
@@ -133,9 +133,9 @@ class Preprocess:
 
         Args:
             inputs: for each value of `start` an array [N, ...], or a `TensorList`.
-            key, epoch, index: of random values.
+            key, epoch, index: identities of random values, as in a call.
 
-        Returns: as of a call.
+        Returns: the outputs, as a call returns them.
         """
         batches = [i if isinstance(i, TensorList) else TensorList.from_dense(np.asarray(i)) for i in inputs]
         if len(batches) != len(self.start):
@@ -188,7 +188,7 @@ class Preprocess:
     def _planned_row(
         self, batches: Sequence[TensorList], draw: Draw, row: int, position: int
     ) -> tuple[FunctionPlan, tuple[str, int]]:
-        """Plans the sample in a row of batches and a position of `draw`: its plan, and the program that holds it."""
+        """Plans a sample, by its row in `batches` and its position in `draw`; returns the plan and its program's key."""
         sizes = tuple(tuple(batch.spec.extents[row].tolist()) for batch in batches)
         if not self._function.random or not self._function.planner.draws_on_host:
             return self._planned(sizes)
@@ -203,11 +203,11 @@ class Preprocess:
         epoch: int = 0,
         index: int = 0,
     ) -> tuple[FunctionPlan, tuple[str, int]]:
-        """Plans a sample of these sizes; the other arguments are its `Draw`, where the plan depends on it."""
+        """Plans a sample of these sizes; the other arguments are its `Draw`, if the plan depends on it."""
         draw = self._function.draw(1)
         if words:
             draw = Draw(np.array(words, np.uint32), is_key, np.array([epoch]), np.array([index]))
-        # Before anything is worked out for sizes that a caller chose.
+        # Before any work is spent on sizes that a caller chose.
         if not any(all(map(_fits, sizes, shapes)) for shapes in self.shapes):
             raise self._too_large(sizes)
         plan = self._function.plan_sizes(sizes, self._dtypes, draw)
@@ -261,7 +261,7 @@ class Preprocess:
         ]
 
     def _executable(self, program: tuple[str, int], batch: int, room: int) -> Any:
-        """Compiles a program for a number of rows when it is first needed."""
+        """Compiles a program for a number of rows on first use."""
         name = (*program, batch, room)
         if name not in self._compiled:
             loaded = self._program(program, batch)
@@ -284,7 +284,7 @@ class Preprocess:
         return FolderError(f"{self._folder} is damaged: a program does not fit its description: {why}")
 
     def _program(self, program: tuple[str, int], batch: int) -> jax.export.Exported:
-        """Loads a program when it is first needed."""
+        """Loads a program on first use."""
         name = (*program, batch)
         if name not in self._loaded:
             platform = accelerator().platform
@@ -320,7 +320,7 @@ def _size(exported: ExportedProgram, room: int) -> tuple[int, int]:
 
 
 def host_calls(module: jax.export.Exported) -> set[str]:
-    """Returns the functions outside of XLA that a program calls, without annotations."""
+    """Returns the functions outside of XLA that a program calls, except known ones."""
     return set(_CUSTOM_CALL.findall(module.mlir_module())) - _CUSTOM_CALLS
 
 
@@ -329,7 +329,7 @@ def _together(
     count: int,
     known: Sequence[Sequence[int] | None],
 ) -> Any:
-    """Joins the results of all programs in one batch."""
+    """Joins the results of all programs to one batch."""
     outputs: list[Any] = []
     for number, size in enumerate(known):
         sizes = np.zeros((count, parts[0][1][number][1].shape[1]), np.int32)

@@ -1,4 +1,4 @@
-"""The program of a function: the program of a stage, for `jit`, `vmap`, `grad` and `shard_map`."""
+"""Builds the program of a function from that of a stage, for `jit`, `vmap`, `grad` and `shard_map`."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class FunctionForm:
 
     Attributes:
         outputs: number of each output among the values of the stage.
-        sizes: of each output the size of all samples; None: they differ.
-        ragged: sizes are not part of the key, even if they are equal.
+        sizes: size of all samples of each output; None: they differ.
+        ragged: leaves sizes of samples out of the key, even if they are equal.
     """
 
     program: ProgramForm
@@ -44,7 +44,7 @@ class FunctionForm:
     ragged: bool = False
 
     def key(self) -> str:
-        """Returns a digest of all that a program depends on except for padded shapes, the same in every process."""
+        """Returns a digest of the program without its padded shapes, equal in every process."""
         program = self.program
         calls = [_described(call) for call in program.calls]
         text = repr((calls, program.traced, program.small, self.values, self.outputs))
@@ -62,20 +62,20 @@ def _described(call: Call) -> tuple[Any, ...]:
 
 
 def exact_platform(platform: str) -> str:
-    """Returns the name under which JAX's devices of a platform go: "gpu" for "cuda"."""
+    """Returns the platform name of JAX's devices: "gpu" for "cuda"."""
     return "gpu" if platform in ("cuda", "rocm") else platform
 
 
 def options_of(stage: Stage, platform: str) -> dict[str, Any] | None:
-    """Returns options of XLA that give a program the bits of the pipeline's programs; None: JAX's own."""
+    """Returns XLA options that give a program the bits of the pipeline's programs; None: JAX's defaults."""
     return compiler_options(platform, [node.op for node in stage.nodes])
 
 
 def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
     """Builds the pure function (arrays, packed, apart, identity, seeds, -0) -> (outputs, their sizes).
 
-    Products are rounded as in the pipeline's programs, see `exact`. It can be differentiated by `arrays`; the compiler
-    may fuse products in derivatives.
+    Products are rounded as in the pipeline's programs, see `exact`. The function is differentiable in `arrays`;
+    derivatives are not rounded, so the compiler may fuse their products.
     """
     compute = stage_compute(StageOutline.of(stage), form.program)
     shapes, packing = form.program.shapes[: len(stage.inputs)], form.program.packing()
@@ -153,7 +153,7 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
 
 
 def minus_zero(values: Sequence[object]) -> Any:
-    """Computes -0, float32, from the operands of a program, so that no compiler knows it: no square is 3 modulo 7."""
+    """Computes float32 -0 from the operands of a program, so that no compiler can fold it: no square is 3 modulo 7."""
     for value in values:
         if isinstance(value, jax.core.Tracer) and value.size:
             first: Any = lax.stop_gradient(value)[(0,) * value.ndim]

@@ -1,17 +1,16 @@
-"""The one policy of padded shapes: which sizes share a compiled program.
+"""Computes padded shapes, so that many sizes share a compiled program.
 
-Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes
-follow from its own sizes, from the stage and from the stage's level, and from nothing else: not from samples that were
-met before, nor from its neighbours in the batch. So at a level it runs in the same program in any batch. Here is level
-0; `coarse` has the others.
+Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes depend on
+its own sizes, the stage and the stage's level, but not on earlier samples or its neighbours in the batch. So at one level
+it runs in the same program in any batch. This module has level 0; `coarse` has the others.
 
-* A value has shapes of the grid (`_grid`), fine where padding costs time, coarse where a sample takes so little
-  time that programs cost more, roomy where an operator's time does not grow with the padding (`cost`).
-* Of a picture the longer side is on the grid, and the others are a fraction of it, for sizes of photographs
-  are nearly proportional to each other: two independent grids would give many more shapes.
-* What an operator makes has the shape that its `setup` gives for its padded inputs, if that holds the sample: so a
-  resize to 300 × 300 gives that and no padding, and frames follow from samples of sound without programs of their own.
-  Of few samples on a CPU, where programs are what costs, it gives a square that other sizes have too (`ROOM_OUT_FEW`).
+* A value has shapes of a grid: a fine one where padding costs time, a coarse one where a sample takes so little time that
+  programs cost more, a roomy one where an operator's time does not grow with the padding (`cost`).
+* The longest side of a picture is on the grid, the others are a fraction of it: sides of photographs are nearly
+  proportional, and independent grids would give many more shapes.
+* An output has the shape that the operator's `setup` gives for padded inputs, if the sample fits in it. So a resize to
+  300 × 300 has no padding, and frames of sound need no programs of their own. In small batches on a CPU, where
+  programs cost most, an output has a square that other sizes share (`ROOM_OUT_FEW`).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from jdali.engine.shapes.cost import StageCost, elements
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Grid:
-    """Sizes of an axis, and, of axes that are in proportion, the fractions of the longest that the others may have."""
+    """Sizes of an axis; for proportional axes, the fractions of the longest that the others may have."""
 
     sizes: Sizes
     fractions: tuple[float, ...]  # with few binary digits, ascending to 1
@@ -38,21 +37,21 @@ def _powers(base: float, *factors: float) -> tuple[float, ...]:
     return tuple(sorted(f / base**k for k in range(10) for f in factors))
 
 
-# Where padding costs time, by whether a sample takes much of it.
+# If padding costs time: for samples that take much time, and for those that take little.
 TIGHT = Grid(FINE, _powers(2, 1, 0.75))
 CHEAP = Grid(COARSE, _powers(2, 1))
-# Where it costs none: what comes in only lies in memory, what is made takes time to be brought there.
+# If padding costs no time: an input only takes memory, an output must be written there.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
-# Where batches are few samples, so that programs count: squares, which many sizes that arguments name share, up to so many
-# elements. That costs 0.1 to 0.3 ms a sample: memory that is written, and a copy to the true size (benchmarks/RESULTS.md).
+# For small batches, where programs cost most: squares of up to so many elements, shared by many sizes that arguments name.
+# They cost 0.1 to 0.3 ms a sample: memory is written, and copied to the true size (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
-# A shape that follows from those of the inputs may have this many times the elements that the value's own has.
-# From level 1 on more: shapes of their own for inputs and outputs would multiply.
+# A shape derived from the inputs may have this many times the elements of the value's own. From level 1 on it may have more:
+# independent shapes of inputs and outputs would multiply.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
-# What an operator makes of inputs of these padded shapes: the shapes of its outputs, or None where they do not
-# follow from the inputs' alone. Arguments: number of the node in the stage, shape of each of its inputs.
+# Returns the shapes of an operator's outputs for padded inputs; None: they depend on more than the shapes of the inputs.
+# Arguments: number of the node in the stage, shape of each of its inputs.
 Derive = Callable[[int, tuple[tuple[int, ...], ...]], "tuple[tuple[int, ...], ...] | None"]
 
 
@@ -61,9 +60,9 @@ class Group:
     """Samples of a batch that share a padded shape.
 
     Attributes:
-        shape: over all axes of all values of the stage.
-        seconds: modelled time of the samples as they are padded.
-        needed: modelled time of the samples if nothing were padded.
+        shape: padded sizes of all axes of all values of the stage.
+        seconds: modelled time of the samples with padding.
+        needed: modelled time of the samples without padding.
         cheapest: the sample that takes the least time.
     """
 
@@ -74,7 +73,7 @@ class Group:
     cheapest: int = 0
 
     def joined(self, other: Group, count: int) -> Group:
-        """Returns the group with the last samples of another one, whose shape is not larger."""
+        """Returns the group with the last `count` samples of another one, whose shape is not larger."""
         samples = np.concatenate([self.samples, other.samples[-count:]])
         share = count / len(other.samples)
         return dataclasses.replace(
@@ -93,7 +92,7 @@ class Group:
 
 @dataclasses.dataclass(frozen=True)
 class ShapeNode:
-    """A node of the stage: which values it reads, and which it makes, by number."""
+    """A node of the stage, by the numbers of the values that it reads and makes."""
 
     reads: tuple[int, ...]
     makes: tuple[int, ...]
@@ -111,7 +110,7 @@ class PaddedShapes:
         *,
         few: bool = False,
     ):
-        """Remembers nothing of the samples; `few`: batches are few samples on a CPU, see `ROOM_OUT_FEW`."""
+        """Takes the facts of a stage; `few`: batches are small and on a CPU, see `ROOM_OUT_FEW`."""
         self._few = few
         self._layouts, self._made, self._cost, self._derive = layouts, made, cost, derive
         self._inputs = len(layouts) - sum(len(node.makes) for node in made)
@@ -127,9 +126,9 @@ class PaddedShapes:
         """Groups the samples of a batch by their padded shapes.
 
         Args:
-            held: for each value the padded shapes, int [N, ndim], in which an earlier stage left the
-                samples; None: it lies otherwise, or is made here.
-            together: all samples in one shape, that of the largest size of each axis.
+            held: padded shapes, int [N, ndim], in which an earlier stage left the samples of each value; None: they are
+                not padded, or this stage makes the value.
+            together: puts all samples in one shape, which has the largest size of each axis.
         """
         count = len(extents[0]) if extents else 0
         if not count:
@@ -160,7 +159,7 @@ class PaddedShapes:
     def shapes(
         self, extents: Sequence[np.ndarray], held: Sequence[np.ndarray | None], level: int = 0
     ) -> list[np.ndarray]:
-        """Returns the padded shape of each value for each sample, int [N, ndim]; arguments as of `group`."""
+        """Returns the padded shape of each value for each sample, int [N, ndim]; arguments as in `group`."""
         true = elements(extents)
         costly = self._cost.seconds(true, true) >= self._cost.seconds_worth_a_program
         own = [self._own(value, e, costly, level) for value, e in enumerate(extents)]
@@ -200,8 +199,8 @@ class PaddedShapes:
     ) -> list[np.ndarray]:
         """Derives the shapes of a node's outputs from those of its inputs, int [N, ndim]; [] if none follow.
 
-        The number of axes may follow from the sizes of the whole batch, as that of `one_hot`: `ranks` are those that
-        its outputs have, and a shape of other ones holds no sample.
+        `ranks` are the outputs' numbers of axes, which may depend on the sizes of the whole batch, as in `one_hot`. A derived
+        shape with another number of axes does not count.
         """
         cells = _rows_of(reads) if reads else np.zeros(count, np.int64)
         _, first = np.unique(cells, return_index=True)
@@ -212,7 +211,7 @@ class PaddedShapes:
         known = [f for f in fitting if f is not None]
         if not known:
             return []
-        # -1 holds no sample.
+        # No sample fits in a size of -1.
         none = tuple((-1,) * rank for rank in ranks)
         each = [none if f is None else f for f in fitting]
         return [
@@ -231,7 +230,7 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
         if layout[axis : axis + 1] == "C" or (proportional and axis in space):
             continue
         sizes = FINEST if video and axis in space else grid.sizes
-        # Axes that are not of space, such as frames, are computed whole, so their padding is never free.
+        # Other axes, such as frames, are computed with their padding, so it is never free.
         shapes[:, axis] = round_up(
             extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT, ROOM_OUT_FEW) else sizes
         )
@@ -244,7 +243,7 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
     """Rounds the longest side of each sample up to the grid, the others to a fraction of it; int [N, sides]."""
     longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
     fractions = np.array(grid.fractions)
-    # Exact where a side is just a fraction, for that has few binary digits.
+    # Exact if a side is just a fraction: these have few binary digits.
     share = np.clip(sides / np.maximum(longest, 1), fractions[0], 1)
     padded = np.ceil(fractions[np.searchsorted(fractions, share)] * longest).astype(np.int64)
     padded = np.where(sides == sides.max(axis=1, keepdims=True), longest, padded)
@@ -252,7 +251,7 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
 
 
 def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Returns the shape in which a sample lies already, unless its own is smaller."""
+    """Returns the padded shape that a sample has in memory, unless its own is smaller."""
     good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
     return np.where(good[:, None], held, own)
 

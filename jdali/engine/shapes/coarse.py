@@ -1,11 +1,11 @@
-"""The levels of a stage: ever coarser grids, so that samples of any sizes share a few programs.
+"""Computes padded shapes at ever coarser levels, so that samples of any sizes share a few programs.
 
 A level is a number. Level 0 is the fine grid of `buckets`. Each other level is a pair: a grid of sizes (`GRIDS`), and the
-fewest elements that a padded value has (`FLOORS`). Sizes that are small next to others make most of the shapes and take
-little of the time; the floor pads all of these to a few shapes. Nothing here depends on any other sample.
+fewest elements that a padded value has (`FLOORS`). Small samples have most of the shapes and take little of the time; the
+floor pads all of them to a few shapes. A shape depends on no other sample.
 
-A stage rises to levels whose grid and floor are both at least as coarse. The grids are parts of each other. At the last
-level all pictures of up to 4096 × 4096 have one shape, and so have all sounds of up to 16 million samples.
+A stage rises to levels whose grid and floor are both at least as coarse. Each grid is a subset of the one before. At the
+last level all pictures of up to 4096 × 4096 have one shape, and so have all sounds of up to 16 million samples.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class CoarseGrid:
     """Sizes of the axes of a value.
 
     Attributes:
-        longest: of the longest side of a picture; None: as the others.
-        frames: of an axis beside those of a picture: there are more axes to differ, so each has fewer sizes.
+        longest: sizes of the longest side of a picture; None: `sizes`.
+        frames: sizes of further axes of pictures, such as frames: fewer, because more axes differ.
     """
 
     text: str
@@ -52,11 +52,10 @@ GRIDS = (
     CoarseGrid("powers of 2, powers of 4 for longest sides", DOUBLING, QUADRUPLING, QUADRUPLING),
     CoarseGrid("powers of 4", QUADRUPLING, None, QUADRUPLING),
 )
-# Fewest elements of a value whose axes have names, channels left out.
+# Fewest elements of a value over its named axes, without channels.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
-# An axis without a name, such as that of the boxes of a picture, is padded to the side of a square of that many
-# elements (of a cube, where three axes have no name), up to this: the time of some operators on boxes grows with the
-# square of their number.
+# An unnamed axis, such as that of boxes, is padded to the side of a square with as many elements as the floor (of a cube, if
+# three axes are unnamed), up to this size: the time of some operators on boxes grows with the square of their number.
 _MOST_UNNAMED = 256
 
 LAST_LEVEL = len(GRIDS) * len(FLOORS)
@@ -79,7 +78,7 @@ class Coarseness:
 
     @classmethod
     def of(cls, level: int) -> Coarseness:
-        """Returns those of a level from 1 on."""
+        """Returns the grid and floor of a level, from 1."""
         return cls(*divmod(level - 1, len(FLOORS)))
 
     @property
@@ -88,7 +87,7 @@ class Coarseness:
 
 
 def text_of(level: int) -> str:
-    """Describes a level for a person."""
+    """Describes a level in words."""
     if not level:
         return "by their own sizes"
     coarseness = Coarseness.of(level)
@@ -105,7 +104,7 @@ def coarser_than(level: int) -> Iterator[list[int]]:
 
 
 def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | None = None) -> np.ndarray:
-    """Returns the padded shapes of a value, int [N, ndim], by its own sizes, at a level from 1 on."""
+    """Returns the padded shapes of a value, int [N, ndim], at a level from 1."""
     coarseness = Coarseness.of(level)
     number = max(coarseness.grid, _ROOMY_OUTPUT) if roomy is Roomy.OUTPUT else coarseness.grid
     grid, floor = GRIDS[number], FLOORS[coarseness.floor]
@@ -136,7 +135,7 @@ def _whole_root(number: int, degree: int) -> int:
 
 
 def _unnamed(sizes: np.ndarray, grid: Sizes, fewest: int) -> np.ndarray:
-    """Rounds sizes up; those up to `SMALL_AXIS` stay, for they may count coordinates."""
+    """Rounds sizes up, except sizes up to `SMALL_AXIS`, which may count coordinates."""
     return np.where(sizes <= SMALL_AXIS, sizes, round_up(np.maximum(sizes, fewest), grid))
 
 
@@ -150,7 +149,7 @@ def _sides(sides: np.ndarray, grid: CoarseGrid) -> np.ndarray:
 
 
 def _square(sides: np.ndarray) -> np.ndarray:
-    """Makes all sides as long as the longest one, of inputs that only lie in memory."""
+    """Makes all sides as long as the longest, for inputs whose padding only takes memory."""
     return np.broadcast_to(round_up(sides.max(axis=1, keepdims=True), ROOMY), sides.shape)
 
 
@@ -161,7 +160,7 @@ def _raised(shapes: np.ndarray, floor: int) -> np.ndarray:
     count = shapes.shape[1]
     for rank in range(count):
         axis = order[:, rank]
-        # A little less than the root, which may lie above a power of two by its rounding.
+        # Slightly less than the root: rounding may put that above a power of two.
         fewest = np.ceil(np.maximum(missing, 1) ** (1 / (count - rank)) - 1e-6).astype(np.int64)
         raised[rows, axis] = np.maximum(shapes[rows, axis], round_up(fewest, DOUBLING) if floor > 1 else 0)
         missing /= np.maximum(raised[rows, axis], 1)

@@ -1,7 +1,7 @@
-"""Cost of a batch: time for each element and each call, and the share that padding takes.
+"""Estimates the time of a batch, from its elements and calls, and the share that padding takes.
 
-A model, good enough to choose between shapes and to say how much padding costs. Its constants were measured with
-`benchmarks/shapes.py`, which prints them anew; those of an operator are in its record (`nanoseconds`).
+The model is good enough to choose between shapes and to report the cost of padding. `benchmarks/shapes.py` measures its
+constants; those of an operator are in its record (`nanoseconds`).
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ import numpy as np
 
 from jdali.graph import DataNode, Stage, compiled
 
-# Nanoseconds an element that an operator reads or writes on an accelerator: bound by memory. Most programs of
-# `benchmarks/gpu_cost.py` take 0.0005 to 0.002 at best, for they move 1 to 5 times their inputs and outputs. On a CPU
-# the operators say how long they take.
+# Nanoseconds for each element that an operator reads or writes on an accelerator, where memory is the bound. Most programs
+# of `benchmarks/gpu_cost.py` take 0.0005 to 0.002 at best, because they move 1 to 5 times their inputs and outputs. For a
+# CPU each operator has its own figure.
 _DEVICE_NANOSECONDS = 0.002
-# An element that is copied on the host or written to new memory there; one that is sent to an accelerator.
+# Nanoseconds to copy an element on the host, or to write it to new memory there; to send one to an accelerator.
 _CPU_MOVING = 0.2
 _DEVICE_MOVING = 0.02
 
-# Samples that take less time are padded more, for the programs are what costs then. An accelerator takes 20 us for a
-# decoded picture, most of it to receive the pixels, and padding has a share of that as well.
+# Samples that take less time than this are padded more, because programs cost more then. An accelerator takes 20 us for a
+# decoded picture, most of it to receive the pixels, padding included.
 _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
-# One call of a program costs about 0.3 ms on the host. Rows of a call that no sample fills are computed all the
-# same, so a call is not made longer than pays for its overhead.
+# Time of the samples of one call. A call costs about 0.3 ms on the host, but its unused rows are computed, too, so a longer
+# call does not pay.
 SECONDS_A_CALL = 8e-3
-# Of the elements of a roomy padded shape, how many are a sample's.
+# Share of a roomy padded shape that a sample fills.
 TRUE_SHARE = 0.25
 
 
 class StageCost:
-    """The time a stage takes for a sample, from the sizes of its values: linear in their elements.
+    """Estimates the time that a stage takes for a sample, linear in the elements of its values.
 
-    Values are in the order of `values_of`. An operator's time may follow the padded size of a value or its true
-    one (see `free_padding` of the operator).
+    Values are in the order of `values_of`. An operator's time depends on the padded size of a value or on its true size
+    (see `free_padding` of the operator).
 
     Attributes:
-        seconds_worth_a_program: a sample that takes less is padded more, so that programs are fewer.
+        seconds_worth_a_program: samples that take less time are padded more, so that they share programs.
         free: bool [values]: padding of the value costs next to no time.
     """
 
@@ -56,8 +56,8 @@ class StageCost:
             for value in node.outputs:
                 (self._true if free == "all" else self._padded)[number[id(value)]] += each
         self.free = self._padded == 0
-        # Inputs are copied to where the program finds them; only an accelerator gets the padding, too. What is
-        # made lies in new memory, padding and all.
+        # Inputs are copied for the program; only an accelerator receives their padding, too. Outputs are written to new
+        # memory with their padding.
         if cpu:
             self._true[: len(stage.inputs)] += _CPU_MOVING
             self._padded[len(stage.inputs) :] += _CPU_MOVING

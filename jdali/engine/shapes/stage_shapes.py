@@ -1,4 +1,4 @@
-"""The padded shapes of a stage: what `buckets` needs to know of its operators."""
+"""Groups the samples of a stage by padded shapes: chooses the level, and asks the operators which shapes follow."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from jdali.tensors import TensorList
 Shape = tuple[int, ...]
 Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
-# Shapes of a stage at one level; with more it rises to a level at which its samples have fewer.
+# Most shapes of a stage at one level; with more it rises to a coarser level.
 MOST_SHAPES = 16
 # A level is worth its new programs if it has at most this share of the shapes.
 _WORTH_IT = 2 / 3
-# If none is, or the best has still too many, a stage may have this many times as many shapes before it looks again.
+# If no level is, or the best still has too many shapes, a stage may have this many times as many before it searches again.
 _PATIENCE = 1.5
-# Samples may take this many times as long at a coarser level, or `seconds_worth_a_program` more for each program that it saves.
+# At a coarser level samples may take this many times as long, or `seconds_worth_a_program` more for each program saved.
 _MOST_TIMES = 4.0
-# In place of an argument that comes from outside of the stage by value.
+# Replaces the spec of an argument that comes from outside the stage, by value.
 _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
 
 
@@ -38,11 +38,11 @@ class StageShapes:
     """Groups the samples of a stage by the padded shapes of its values; used by one thread at a time.
 
     A sample's padded shape follows from its own size and the level of the stage, and on an accelerator from which calls
-    have rows to spare. The level rises when a process has met too many shapes. All this decides which program runs, never
-    which bits come out, so no state or task knows of it.
+    have unused rows. The level rises when a process has met too many shapes. All this decides which program runs, never
+    which bits come out, so it is in no state and no task.
 
     Attributes:
-        level: of the grid of sizes, see `coarse`.
+        level: level of the padded shapes, see `coarse`.
     """
 
     def __init__(
@@ -57,14 +57,14 @@ class StageShapes:
         """Plans nothing yet.
 
         Args:
-            args: of each node, those that are no nodes, prepared for `plan_call`.
-            most: shapes at a level; None: the stage stays at level 0.
-            few: batches are few samples on a CPU: what is made without cost for padding shares shapes.
+            args: arguments of each node that are not nodes, prepared for `plan_call`.
+            most: most shapes at a level; None: the stage stays at level 0.
+            few: batches are small and on a CPU, so outputs whose padding costs no time share shapes.
         """
         self._most, self._few = most, few
         self.level = 0
         self._seen: dict[Shape, int] = {}  # samples of each padded shape at this level
-        self._patience = 1.0  # how many times `most` there may be, as no level had fewer
+        self._patience = 1.0  # times `most`: shapes that may be met before a search
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
         number = {id(v): i for i, v in enumerate(values_of(stage))}
@@ -90,8 +90,8 @@ class StageShapes:
         """Groups the samples of a batch, and counts them; raises the level first if there are too many shapes.
 
         Args:
-            rows: of a call in the shape of a group, where a row without a sample takes as long as one with a sample: see
-                `_filled`. None: every sample has its own shape.
+            rows: returns the rows of a call in the shape of a group. Unused rows are filled with samples of smaller
+                shapes, see `_filled`. None: every sample has its own shape.
         """
         shapes = self._padded_shapes(tuple((v.dtype, v.layout) for v in values))
         extents = [v.extents for v in values]
@@ -108,7 +108,7 @@ class StageShapes:
             if coarser is None:
                 self._patience *= _PATIENCE
                 return groups
-            # Those of this batch are counted when it is grouped anew.
+            # The next grouping counts the samples of this batch.
             self.level, self._patience = coarser.number, self._patience_at(coarser)
             self._seen = dict(search.at(coarser.number, before).seen)
 
@@ -118,7 +118,7 @@ class StageShapes:
         return len(self._seen)
 
     def count(self, groups: Sequence[Group]) -> bool:
-        """Counts the samples of a batch; False, and nothing is counted: their shapes are too many at this level."""
+        """Counts the samples of a batch; returns False, and counts none, if this level has too many shapes."""
         if self._most is None:
             return True
         counted = _counted(self._seen, groups)
@@ -128,9 +128,9 @@ class StageShapes:
         return True
 
     def _coarser(self, search: _Search) -> _Candidate | None:
-        """Returns the level that takes the least time of those with few shapes, or else of those with fewer by a third.
+        """Returns the fastest level with few enough shapes, else the fastest with a third less.
 
-        None: there is none, or samples would take too long there.
+        None: no level has as few, or samples would take too long there.
         """
         worth = int(_WORTH_IT * len(self._seen))
         levels = [numbers for numbers in coarser_than(self.level) if numbers]
@@ -142,12 +142,12 @@ class StageShapes:
         return None
 
     def _patience_at(self, level: _Candidate) -> float:
-        """Keeps a stage at a level with still too many shapes, unless there are clearly more."""
+        """Returns the patience at a new level: one with too many shapes is kept until it has clearly more."""
         assert self._most is not None
         return _PATIENCE * len(level.seen) / self._most if len(level.seen) > self._most else 1.0
 
     def _padded_shapes(self, kinds: tuple[Kind, ...]) -> PaddedShapes:
-        """Pads values of these kinds; a stage mostly has values of the same kinds in every batch."""
+        """Returns the padded shapes for values of these kinds, which are mostly the same in every batch."""
         if kinds not in self._padded:
             layouts = [layout for _, layout in kinds]
             self._padded[kinds] = PaddedShapes(
@@ -176,14 +176,14 @@ class StageShapes:
         request = request_of(node, 1, args=self._args[node], specs=specs)
         try:
             planned = plan_call(request)
-        except Exception:  # the operator does not take inputs of the padded size: the sample's own will do
+        except Exception:  # the operator refuses inputs of the padded size: use the sample's own shape
             return None
         return tuple(tuple(int(n) for n in o.extents[0]) for o in planned.outputs)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Candidate:
-    """A level that a stage may rise to: the shapes that its samples would have there, and their modelled time."""
+    """A level that a stage may rise to, with the shapes that its samples would have there and their modelled time."""
 
     number: int
     seen: Mapping[Shape, int]
@@ -191,11 +191,11 @@ class _Candidate:
 
 
 class _Search:
-    """Evaluates levels on padded shapes that were counted, which stand for the samples in them."""
+    """Evaluates levels on the padded shapes counted so far, as if these were the sizes of the samples."""
 
     def __init__(self, shapes: PaddedShapes, cost: StageCost, ranks: Sequence[int], held: Sequence[bool]):
         self._shapes, self._cost = shapes, cost
-        self._held = held  # the value lies in the shape in which an earlier stage left it
+        self._held = held  # True where an earlier stage padded the value
         self._ends = np.cumsum([0, *ranks]).tolist()
 
     def lowest(self, numbers: Sequence[int], seen: Mapping[Shape, int], goal: int) -> _Candidate:
@@ -212,7 +212,7 @@ class _Search:
         return found
 
     def pays(self, level: _Candidate, seen: Mapping[Shape, int]) -> bool:
-        """Returns True if the programs that a level saves are worth the time that its padding takes."""
+        """Tells if the programs that a level saves are worth the time that its padding takes."""
         extents, samples = self._counted(seen)
         now = float(samples @ self._cost.seconds(elements(extents), elements(extents)))
         saved = len(samples) - len(level.seen)
@@ -221,14 +221,14 @@ class _Search:
         )
 
     def _counted(self, seen: Mapping[Shape, int]) -> tuple[list[np.ndarray], np.ndarray]:
-        """Splits the shapes that fit the values' axes into those of each value, int [shapes, ndim]; counts their samples."""
+        """Splits the counted shapes by value, int [shapes, ndim], and returns their numbers of samples, too."""
         alike = {shape: samples for shape, samples in seen.items() if len(shape) == self._ends[-1]}
         flat = np.array(list(alike), np.int64).reshape(len(alike), self._ends[-1])
         extents = [flat[:, a:b] for a, b in itertools.pairwise(self._ends)]
         return extents, np.array(list(alike.values()), np.int64)
 
     def at(self, number: int, seen: Mapping[Shape, int]) -> _Candidate:
-        """Evaluates one level; shapes of other numbers of axes are left out."""
+        """Evaluates one level. Counted shapes with other numbers of axes are left out."""
         extents, samples = self._counted(seen)
         if not len(samples):
             return _Candidate(number, {}, 0.0)
@@ -242,9 +242,9 @@ class _Search:
 
 
 def _filled(groups: Sequence[Group], rows: Callable[[Group], int]) -> list[Group]:
-    """Moves samples that are left over from full calls to rows that calls of larger shapes have to spare.
+    """Moves samples that do not fill a call to unused rows of calls of larger shapes.
 
-    So a sample may run in another program than in another batch, with the same bits.
+    So a sample may run in different programs in different batches, with the same bits.
     """
     groups = sorted(groups, key=lambda group: (math.prod(group.shape), group.shape))
     for number in reversed(range(len(groups))):
@@ -270,13 +270,13 @@ def _counted(seen: Mapping[Shape, int], groups: Sequence[Group]) -> dict[Shape, 
 
 
 def _sizes_follow(node: Node) -> bool:
-    """Returns True if the sizes of a node's outputs follow from those of its inputs, whatever the values."""
+    """Tells if the sizes of a node's outputs depend on the sizes of its inputs only."""
     keys = node.op.random and node.op.setup_sees("keys")
     return not keys and not node.needs_values()
 
 
 def held_shapes(value: TensorList) -> np.ndarray | None:
-    """Returns the padded shapes in which the samples of a batch lie, int [N, ndim]; None: not all are padded."""
+    """Returns the padded shapes of a batch's samples in memory, int [N, ndim]; None: not all are padded."""
     blocks = value.store.blocks
     if not all(isinstance(block, PaddedBlock) for block in blocks):
         return None

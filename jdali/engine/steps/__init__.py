@@ -1,4 +1,4 @@
-"""Steps of a plan: one runner for each kind of operator, chosen in `adapters`.
+"""Runs the steps of a plan: one runner for each kind of operator, chosen in `adapters`.
 
 ```
  reader_op ─▶ host_op, host_batch_op ─▶ stage ─▶ program
@@ -7,6 +7,6 @@
                                           └── sharded: one stage on several devices
 ```
 
-`engine/make.py` has the loop over steps: it selects the samples, enters memory and time, and calls the runner.
-A runner reads and writes `values.Values`, what a batch has computed so far.
+`engine/make.py` has the loop over steps: it selects the samples, enters the pool's memory and the timer, and calls the
+runner. A runner reads and writes `values.Values`, the values of a batch computed so far.
 """

@@ -1,4 +1,4 @@
-"""Chooses the runner of a step by the kind of its operator. Nothing else in the engine asks for kinds."""
+"""Chooses the runner of a step by the kind of its operator; no other module of the engine does."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def runner_of(
     """Makes the runner of a step.
 
     Args:
-        shares_rows: batches of few samples share programs, with rows that none of them fills.
-        scaled_for: of a decoder, see `HostBatchOpRunner`.
+        shares_rows: small batches share programs, and leave rows unused.
+        scaled_for: for a decoder, see `HostBatchOpRunner`.
     """
     if isinstance(step, Stage):
         return StageRunner(

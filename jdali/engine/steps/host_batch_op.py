@@ -1,4 +1,4 @@
-"""Running an operator that works on many samples: it gets those of a batch, and the pool to work in."""
+"""Runs operators that take all samples of a batch at once, and the pool to work in."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _BatchCall:
         return _BatchCall(self.op, inputs, self.fixed, varying, scaled)
 
     def make(self, **filled_in: object) -> Any:
-        """Runs it with what the engine has for it."""
+        """Calls the operator, with those of the engine's arguments that it asks for."""
         filled_in |= {"headers": self.headers, "scaled": self.scaled}
         asked = {name: value for name, value in filled_in.items() if name in self.op.engine_parameters}
         head = (None,) if self.op.random else ()
@@ -53,7 +53,7 @@ class _BatchCall:
 
 
 class PoolWorkers:
-    """The `Workers` of one call, on samples of `size` bytes together."""
+    """Implements `Workers` for one call, on samples of `size` bytes in total."""
 
     def __init__(self, pool: Pool, policy: ThreadPolicy, size: int, *, in_order: bool = False):
         self._pool, self._policy, self._size, self._in_order = pool, policy, size, in_order
@@ -85,8 +85,8 @@ class HostBatchOpRunner(HostRunner):
         """Prepares what does not change from batch to batch.
 
         Args:
-            scaled_for: the operators for which pictures may be decoded at a fraction of their sizes; empty: they may not.
-            may_be_late: its samples may be made when they are asked for, see `late`.
+            scaled_for: operators for which pictures may be decoded at a fraction of their sizes; empty: they may not.
+            may_be_late: samples may be made when a stage reads them, see `late`.
         """
         super().__init__(node, seed, may_be_brief=op.probe is not None)  # a decoder
         self._op, self._device, self._scaled_for, self._may_be_late = op, device, scaled_for, may_be_late
@@ -122,16 +122,16 @@ class HostBatchOpRunner(HostRunner):
         self._keep(env, made.columns)
 
     def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
-        """Returns True if the samples of a batch are made when they are asked for.
+        """Tells if the samples of a batch are made when a stage reads them.
 
-        With several threads they are not: each would wait for the last call of the stage.
+        With several threads they are not: all threads would wait for the stage's last call.
         """
         if pool.threads > 1 or spec.batch_size < 2:
             return False
         return int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= LEAST_BYTES
 
     def _make_later(self, env: Values, spec: BatchSpec, call: _BatchCall, pool: Pool) -> None:
-        here = pool.here()  # the thread that asks is one of the pool's
+        here = pool.here()  # the stage reads them in a thread of the pool
 
         def some(rows: np.ndarray) -> Store:
             made = self._made(self._part(call, rows), here)
@@ -185,7 +185,7 @@ class HostBatchOpRunner(HostRunner):
         with failing_as([self.node]):
             made = call.make(workers=workers, device=self._device)
             if not isinstance(made, HostOutputs):
-                raise TypeError(f"{self._op.name}: gave {type(made).__name__}, not Made")
+                raise TypeError(f"{self._op.name}: gave {type(made).__name__}, not HostOutputs")
             all_failed = not made.columns and made.failures
             if not all_failed and len(made.columns) != len(self.node.outputs):
                 raise ValueError(

@@ -1,11 +1,11 @@
-"""Runs operators that work on one sample on the host, and those that only move samples.
+"""Runs host operators that work on one sample, and operators that only move samples.
 
-`HostRunner` plans the calls of all operators on the host.
+`HostRunner` plans the calls of all host operators.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,12 +38,13 @@ class HostRunner(StepRunner):
         self._static = prepared_args(node)
         self._seed = seed_of(node, seed)
         self.policy = ThreadPolicy(may_be_brief=may_be_brief)
+        self._kept: tuple[Hashable, Any] = None, None  # all that the last plan depends on, and the plan
 
     def set_seed(self, seed: int, stream: int | None = None) -> None:
         self._seed = seed_of(self.node, seed, stream)
 
     def _plan(self, env: Values, ids: SampleIds, contents: BatchSpec | None = None) -> PlannedCall:
-        """Plans a call; `contents` stand in place of the spec of the first input."""
+        """Plans a call; `contents` replaces the spec of the first input."""
         node, op = self.node, self.node.op
         with failing_as([node]):
             specs = {value: env[value].spec for value in node.data_inputs}
@@ -53,23 +54,31 @@ class HostRunner(StepRunner):
                 if isinstance(value, DataNode) and op.input(i).argument
             }
             values |= {name: argument_values(env[value], op, name) for name, value in node.arg_inputs.items()}
+            seen = [] if op.setup is None else [contents, *specs.values()]
+            key = None if values or op.random else (len(ids), *(spec and spec.key for spec in seen))
+            if key is not None and key == (kept := self._kept)[0]:
+                known: PlannedCall = kept[1]
+                return known
             keys = SampleKeys(*self._seed, ids.epoch, ids.index) if op.random else None
-            return plan_call(request_of(
+            plan = plan_call(request_of(
                 node, len(ids), args=self._static, specs=specs, values=values, keys=keys, contents=contents
             ))  # fmt: skip
+            if key is not None:
+                self._kept = key, plan
+            return plan
 
 
 def fixed_and_varying(plan: PlannedCall) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-    """Splits the arguments of `run`: the same for all samples, and an array [N, ...]."""
+    """Splits the arguments of `run` into values for all samples, and arrays [N, ...] with one value each."""
     fixed = dict(plan.call.static) | {k: None if c is None else c.value for k, c in plan.call.constants}
     return fixed, {k: np.asarray(v) for k, v in plan.traced.items()}
 
 
 def raise_if_any(node: Node, failures: dict[int, Exception]) -> None:
-    """Raises NodeFailure if some samples failed, which are then in that alone.
+    """Raises NodeFailure if samples failed, and moves the errors out of `failures` into it.
 
-    The errors hold the frames in which samples were worked on, and so those of their callers: no local variable
-    there may hold the errors, or all of the batch would wait for the garbage collector.
+    An error references the frames that it passed and their callers. If a local variable of such a frame kept the error,
+    the cycle would keep the whole batch until the garbage collector runs.
     """
     if failures:
         ordered: dict[int | None, Exception] = {i: failures.pop(i) for i in sorted(failures)}
@@ -81,7 +90,6 @@ class HostOpRunner(HostRunner):
 
     def __init__(self, node: Node, op: HostOp, *, seed: int):
         super().__init__(node, seed)
-        op.bind(node.args, private=True)  # a graph that was read may have arguments that the operator lacks
         self._op = op
         self.at_once = 1 if op.effects else 2
         self._layouts = op.output_layouts(node.args) if op.output_layouts else ("",) * len(node.outputs)
@@ -125,12 +133,12 @@ def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:
 
 
 def _constant(value: np.ndarray, size: int) -> TensorList:
-    """Repeats an array that is the same for all samples to a batch."""
+    """Repeats an array to a batch of `size` samples."""
     return TensorList.from_samples([value] * max(size, 1)).select(np.arange(size))
 
 
 class IndexOpRunner(StepRunner):
-    """Runs one `IndexOp`; it looks at no sample."""
+    """Runs one `IndexOp`, which does not read the elements of samples."""
 
     shown = "moves samples"
 

@@ -1,4 +1,4 @@
-"""Samples of a host step that are made late: when the stage that reads them copies them to its arrays.
+"""Makes samples of a host step late: when the stage that reads them copies them to its arrays.
 
 ```
  host step ──▶ sizes, and a LateBlock ──▶ stage: plans by the sizes, then, call by call, ──▶ made? ──yes──▶ the outputs
@@ -7,7 +7,7 @@
                                           once more, with all samples made at once ◀───────────┘
 ```
 
-So of large samples only those of a call lie in memory. What fails is found as if nothing had been late.
+So only the samples of one call are in memory, if they are large. Failures are found as if no sample had been late.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import numpy as np
 from jdali._batches import BatchSpec, LateBlock, Store
 from jdali._system.devices import HostArray
 
-# Bytes of a batch from which its samples are late, with one thread. Below, making all at once costs less, and saves calls.
-# Late samples take a worker that trains ResNet-50 from 342 to 220 MiB at the same time a picture (benchmarks/RESULTS.md). With
-# two threads they take a process from 564 to 430 MiB, and a tenth of the rate of validation.
+# Least bytes of a batch whose samples are late, with one thread. A smaller batch costs less when it is made at once. Late
+# samples lower the memory of a worker for ResNet-50 from 342 to 220 MiB, at the same time for a picture
+# (benchmarks/RESULTS.md). With two threads they lower a process from 564 to 430 MiB, and its rate of validation by a tenth.
 LEAST_BYTES = 8 << 20
 
 MakeSome: TypeAlias = Callable[[np.ndarray], Store]
@@ -31,14 +31,14 @@ MakeSome: TypeAlias = Callable[[np.ndarray], Store]
 
 @dataclasses.dataclass(eq=False)
 class LateSamples:
-    """The samples of one output of a batch that are made late.
+    """The samples of one output of a batch, which are made late.
 
     Args:
         some: makes the samples of some rows; raises if one fails.
-        all: makes all of them at once, and puts them in their place; raises NodeFailure for those that fail.
+        all: makes all samples at once, as the value of the output; raises NodeFailure for those that fail.
 
     Attributes:
-        failed: a sample could not be made, or was not as planned.
+        failed: True if a sample could not be made, or was not as planned.
     """
 
     spec: BatchSpec
@@ -48,7 +48,7 @@ class LateSamples:
 
     @property
     def store(self) -> Store:
-        """The samples, none of which is made yet."""
+        """The samples, not made yet."""
         return Store.of_block(LateBlock(self._make, self.spec.batch_size), self.spec)
 
     def _make(self, rows: np.ndarray) -> Sequence[HostArray]:

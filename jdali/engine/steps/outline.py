@@ -1,7 +1,7 @@
-"""The outline of a stage: its operators and how they are connected, without the graph.
+"""Outlines a stage: its operators and their connections, without the graph.
 
-A compiled program outlives the pipeline that it was first made for. It is made from an outline, so it keeps no node
-alive, nor what nodes hold: sources, callbacks, the pipeline itself. Its small arrays travel in one, see `Packing`.
+A compiled program outlives the pipeline that first made it. It is built from an outline, so it keeps no node alive, nor the
+sources, callbacks and pipeline that nodes reference. `Packing` puts its small arrays into one.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from jdali._operators.call import Constant
 from jdali._operators.record import Operator
 from jdali.graph import DataNode, Stage
 
-STAGE = -1  # in place of an operator: the inputs of the stage
+STAGE = -1  # operator number of the stage's inputs
 
 
 class Slot(NamedTuple):
-    """A value of a stage: output `output` of operator `operator`; of `STAGE` an input."""
+    """A value of a stage: output `output` of operator `operator`, or input `output` of the stage (`STAGE`)."""
 
     operator: int
     output: int
@@ -33,8 +33,8 @@ class OperatorOutline:
     """One operator of a stage.
 
     Attributes:
-        inputs: where each comes from; a constant is the same for all samples.
-        arguments: names of the arguments by sample, and where each comes from; None: `setup` hands it over.
+        inputs: origin of each input; a constant is the same for all samples.
+        arguments: name and origin of each per-sample argument; None: `setup` passes it.
     """
 
     op: Operator
@@ -45,7 +45,7 @@ class OperatorOutline:
 
 @dataclasses.dataclass(frozen=True)
 class StageOutline:
-    """A stage, equal to those of other pipelines that compute the same."""
+    """The outline of a stage. Stages that compute the same have equal outlines."""
 
     inputs: int
     operators: tuple[OperatorOutline, ...]
@@ -80,8 +80,8 @@ class StageOutline:
 class Packing:
     """Packs the small per-sample arrays of a program into one int32 array [N, columns].
 
-    Handing over many small arrays costs a few microseconds each, every call; one costs it once.
-    Floats and unsigned integers travel as their bits; 64-bit values do not fit and stay apart.
+    Each array costs a few microseconds in every call; a packed one costs them once. Floats and unsigned integers travel as
+    their bits; 64-bit values do not fit and stay apart.
     """
 
     def __init__(self, arrays: Sequence[np.ndarray]):
@@ -100,7 +100,7 @@ class Packing:
         self.key = tuple((d, s) for d, s, _, _ in self.items)
 
     def pack(self, arrays: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Packs the arrays; returns the packed one and those that stay apart."""
+        """Packs the arrays; returns the packed array and the arrays that stay apart."""
         packed = np.empty((count, self.columns), np.int32)
         for position, array in enumerate(arrays):
             self._write(packed, position, array)
@@ -109,7 +109,7 @@ class Packing:
     def repack(
         self, packed: np.ndarray, apart: Sequence[np.ndarray], arrays: Mapping[int, np.ndarray]
     ) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Returns a packed array with some arrays replaced, by position; the old one stays as it is."""
+        """Returns a copy of a packed array with some arrays replaced, by position."""
         packed = packed.copy()
         for position, array in arrays.items():
             self._write(packed, position, array)
@@ -127,7 +127,7 @@ class Packing:
         packed[:, column : column + size] = flat
 
     def unpack(self, packed: jax.Array, apart: Sequence[jax.Array]) -> list[jax.Array]:
-        """Takes the arrays apart again, inside a compiled program."""
+        """Unpacks the arrays, inside a compiled program."""
         result = []
         remaining = list(apart)
         for dtype, shape, column, size in self.items:

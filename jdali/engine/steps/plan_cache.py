@@ -1,7 +1,7 @@
-"""Plans of a stage that serve again: what depends on sizes, types and few values is computed once for them.
+"""Caches the plans of a stage: what depends on sizes, types and few values is computed once.
 
-A plan depends on the sizes, types and layouts of the stage's inputs and on the values that some `setup` sees.
-Its key holds all of these, and not the other values: they are put into the plan's arrays for each batch.
+A plan depends on the sizes, types and layouts of the stage's inputs, and on the values that some `setup` sees. All of these
+are in its key. Other values are put into the plan's arrays for each batch.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from jdali.engine.steps.values import Values, input_values
 from jdali.graph import DataNode, Node, Stage
 from jdali.tensors import TensorList
 
-# Values that a `setup` sees are part of a key only if they are few: many are hardly ever the same again.
+# Most bytes of values in a key: more values hardly ever recur.
 _MOST_KEY_BYTES = 4096
-# Plans are kept for this many samples together, within these limits.
+# Plans are kept for this many samples in total; their number stays within these limits.
 _KEPT_SAMPLES = 4096
 _FEWEST, _MOST = 8, 128
 
@@ -35,9 +35,9 @@ class Job(NamedTuple):
 
     Attributes:
         rows: int [program.batch], the sample in each row; None: the whole batch in order.
-        clears: rows that no sample is in get extent 0: they add nothing to what is mixed, and take no time where
-            it follows true sizes.
-        seconds, needed: modelled time of the samples, as they are padded and if nothing were.
+        clears: gives unused rows extent 0, so that they add nothing where samples are mixed, and take no time where it
+            depends on true sizes.
+        seconds, needed: modelled time of the samples with padding, and without.
     """
 
     program: Program
@@ -59,7 +59,7 @@ class Job(NamedTuple):
 
 
 class VaryingArgument(NamedTuple):
-    """An argument whose values are new with each batch, and the position of its array among those of the plan."""
+    """An argument whose values change with each batch, and the position of its array in the plan."""
 
     argument: tuple[Node, str]
     position: int
@@ -69,12 +69,11 @@ class VaryingArgument(NamedTuple):
 
 @dataclasses.dataclass
 class StagePlan:
-    """A planned stage, and what is computed when it first runs.
+    """A planned stage, and what its first run finds out.
 
     Attributes:
-        varying: which of its arrays to replace for another one.
-        outputs: for each output of the stage where its samples are in the results of the jobs, blocks left
-            out; None: not known yet.
+        varying: arguments whose arrays each batch replaces.
+        outputs: places of each output's samples in the results of the jobs, without blocks; None: not known yet.
     """
 
     stage: PlannedStage
@@ -104,7 +103,7 @@ class StagePlan:
 
 
 class ByValue(NamedTuple):
-    """An argument, or an input that is one, whose values are needed on the host; `seen`: `setup` gets them."""
+    """An argument, or an input that acts as one, whose values are needed on the host; `seen`: `setup` reads them."""
 
     node: Node
     name: str
@@ -113,7 +112,7 @@ class ByValue(NamedTuple):
 
 
 class Dependencies:
-    """Values on which the plans of a stage depend; `values` come from outside of it, and their specs matter."""
+    """Finds what the plans of a stage depend on: values, and the specs of `values`, which come from outside the stage."""
 
     def __init__(self, stage: Stage):
         self._stage = stage
@@ -134,7 +133,7 @@ class Dependencies:
         return given
 
     def key(self, env: Values, count: int, given: ArgumentValues) -> Hashable | None:
-        """Makes the key of a plan for `count` samples; None: too much to be the same again."""
+        """Makes the key of a plan for `count` samples; None: the plan would hardly recur."""
         if self._on_keys:
             return None
         by_frame = [
@@ -164,7 +163,7 @@ def _is_by_frame(node: Node, name: str, value: TensorList | None) -> bool:
 
 
 def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
-    """Returns the arguments that some `setup` needs, and those that are neither made in the stage nor its inputs."""
+    """Yields the arguments that some `setup` needs, and those that are neither made in the stage nor its inputs."""
     inside = {*stage.inputs, *(v for node in stage.nodes for v in node.outputs)}
     for node in stage.nodes:
         needed = node.op.needed_by_setup(node.args)
@@ -178,11 +177,11 @@ def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
 
 
 def _value_key(values: object, *, seen: bool) -> Hashable | None:
-    """Makes the part of a key for values [N, ...]; None: they have none.
+    """Makes the part of a key for values [N, ...]; None: they fit in no key.
 
     Args:
-        values: an array. One that is not of NumPy may be on a device, and stays there.
-        seen: a `setup` sees them; else only type and shape count.
+        values: an array. Only NumPy's are read: others may be on a device.
+        seen: a `setup` sees the values; else only type and shape count.
     """
     if not isinstance(values, np.ndarray) or values.dtype == object:
         return None
@@ -192,14 +191,14 @@ def _value_key(values: object, *, seen: bool) -> Hashable | None:
 
 
 class PlanCache:
-    """The plans used last."""
+    """Keeps the most recently used plans."""
 
     def __init__(self, max_batch: int):
         self._most = min(_MOST, max(_FEWEST, _KEPT_SAMPLES // max(max_batch, 1)))
         self._plans: collections.OrderedDict[Hashable, StagePlan] = collections.OrderedDict()
 
     def get(self, key: Hashable | None) -> StagePlan | None:
-        """Returns the plan of a key, if it is kept; none of the key None."""
+        """Returns the plan of a key; None: it is not kept, or the key is None."""
         plan = None if key is None else self._plans.get(key)
         if plan is not None:
             self._plans.move_to_end(key)

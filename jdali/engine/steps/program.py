@@ -1,4 +1,4 @@
-"""The compiled programs of a stage: the function that is compiled, for how many samples, and their number."""
+"""Makes the programs of a stage: builds their functions, chooses their rows, and limits their number."""
 
 from __future__ import annotations
 
@@ -34,26 +34,25 @@ from jdali.graph import Node, Stage
 # Bytes of inputs and outputs, padded, that one call of a program works on. On the CPU a chunk should stay in
 # the caches; an accelerator wants enough work per launch.
 CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
-# On the CPU more, for a call costs some 0.3 ms, as long as there are several calls a batch for the threads.
-# How many threads there are makes no difference: another program may round in another way.
+# A call on the CPU may take more, because it costs some 0.3 ms, if a batch still has several calls for the threads. The number
+# of threads plays no part: other programs may round differently.
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
-# Bytes of a batch's calls that may be queued at the same time, on a CPU. If these are fewer calls than the second
-# number, none is queued: two workers that wait for each other's calls are slower than those that wait for their own.
+# Most bytes of a batch's calls that are queued at the same time on a CPU. If these are fewer than `FEWEST_QUEUED` calls, none is
+# queued: two threads that wait for each other's calls are slower than two that wait for their own.
 QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 
-# The calls of a batch run side by side in the pool's threads already: if XLA split their loops, transforms and matrix
-# products over threads of its own too, those would mostly wait for each other (6 % of the time of speech).
-# Nor is it worth the while for a program on so few bytes.
+# XLA does not split a program on so few bytes over its threads. Nor does it split programs whose calls run side by side in the
+# pool's threads: XLA's threads would mostly wait for each other (6 % of the time of speech).
 SMALL_BYTES = 256 << 10
 
-# Pipelines of at most this many samples share programs for all batch sizes: the rows of a call follow from the
-# shape alone. A call is as long as its overhead at least, unless these are its rows; so it costs at most about twice
-# what a program for just this batch would.
+# Pipelines with batches of at most `FEW_SAMPLES` share programs for all batch sizes: the shape alone decides the rows of a
+# call. A call with fewer rows takes at least `SHORTEST_CALL`, its overhead, so it costs at most about twice as much as a
+# program for just this batch.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
-# On an accelerator half of that, for the host makes a call while the one before it runs. Of 128 pictures of 300 to 640
-# pixels a side, padding and unused rows then take 0.45 times the pictures' own pixels, in 10 calls; with 0.3 ms 0.55.
+# On an accelerator half of that, because the host makes a call while the one before it runs. For 128 pictures of 300 to 640
+# pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls; with 0.3 ms 0.55 times.
 _SHORTEST_DEVICE_CALL = 0.15e-3
 
 
@@ -72,7 +71,7 @@ class Program:
     nbytes: int = 0  # of inputs and outputs of a call, padded
 
     def first_call(self, where: Hashable, *operands: Any) -> Any:
-        """Calls it, and notes the time that this takes; others that share the function wait until it is compiled."""
+        """Makes the first call, and records its time; other users of the function wait until it is compiled."""
         function = self.function
         with function.lock, inner("computing" if function.is_compiled(where) else "compiling"):
             start = time.perf_counter()
@@ -81,19 +80,19 @@ class Program:
         return result
 
     def count(self, samples: int, padded_seconds: float, needed_seconds: float) -> None:
-        """Notes samples that it works on, and what they cost by the model."""
+        """Counts samples, and their modelled time."""
         self.samples += samples
         self.padded_seconds += padded_seconds
         self.needed_seconds += needed_seconds
 
 
 class ProgramBudget:
-    """Counts the programs of a pipeline and holds the limit on them. Functions come from the table of the process.
+    """Counts the programs of a pipeline, and limits them. Their functions are in a table of the process.
 
-    A program counts also if another pipeline has compiled it before: so the limit does not depend on others.
+    A program that another pipeline has compiled counts, too, so the limit does not depend on other pipelines.
 
     Attributes:
-        count: programs so far. Stages that are alike share theirs.
+        count: number of programs so far; equal stages share programs.
     """
 
     def __init__(self, limit: int | None = None, table: ProgramTable = PROGRAMS):
@@ -104,10 +103,10 @@ class ProgramBudget:
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
     def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key, all that it depends on, and counts it if it is new here.
+        """Returns the function of a key, which holds all that it depends on; counts it if it is new to the pipeline.
 
         Raises:
-            CompileLimitError: it would be one too many.
+            CompileLimitError: it would exceed the limit.
         """
         found = self._table.get(key, make)
         with self._lock:
@@ -131,7 +130,7 @@ class PlannedStage:
     """A stage planned for one batch.
 
     Attributes:
-        arrays: all small arrays by sample, in the order of the packing: sizes of all values, then values.
+        arrays: all small per-sample arrays, in the order of the packing: sizes of all values, then arguments.
     """
 
     calls: tuple[PlannedCall, ...]
@@ -143,7 +142,7 @@ class PlannedStage:
 
     @classmethod
     def of(cls, calls: Sequence[PlannedCall], inputs: Sequence[BatchSpec]) -> PlannedStage:
-        """Collects what the program of a stage takes; samples are not grouped yet."""
+        """Collects what the program of a stage takes, before samples are grouped."""
         values = [*inputs, *(o for c in calls for o in c.outputs)]
         arrays = [s.extents.astype(np.int32) for s in values]
         arrays += [np.asarray(array) for c in calls for _, array in sorted(c.traced.items())]
@@ -172,7 +171,7 @@ def random_nodes(stage: Stage) -> list[Node]:
 def compiler_options(
     platform: str, operators: Iterable[Operator] = (), *, one_thread: bool = False
 ) -> dict[str, Any] | None:
-    """Chooses XLA's options for programs of these operators; None: those of JAX."""
+    """Chooses XLA's options for programs of these operators; None: JAX's defaults."""
     if platform != "cpu":
         return None
     wide_vectors = any(isinstance(op, CompiledOp) and op.wide_vectors for op in operators)
@@ -181,12 +180,12 @@ def compiler_options(
 
 
 def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> int:
-    """Counts the bytes of all values of the stage for one sample, padded."""
+    """Counts the padded bytes of all values of the stage for one sample."""
     return sum(math.prod(shape) * s.dtype.itemsize for shape, s in zip(shapes, planned.values, strict=True))
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:
-    """Estimates the samples of a call: a branch works on a part of the batch, and in two calls if it gets more."""
+    """Estimates the samples that a stage gets, a branch less than the batch; if it gets more, they take further calls."""
     return math.ceil(stage.domain.share_of_batch * max_batch)
 
 
@@ -202,8 +201,8 @@ def samples_a_call(
     """Chooses the samples of a call: fixed for a padded shape, so that no batch size compiles anew.
 
     Args:
-        met: how many samples of the first batch have this shape. On an accelerator a row without a sample takes as long as
-            one with a sample, so a call has no more rows, unless it were shorter than `_SHORTEST_DEVICE_CALL`.
+        met: number of samples of the first batch with this shape. On an accelerator an unused row takes as long as a used
+            one, so a call has no more rows than that, unless it would be shorter than `_SHORTEST_DEVICE_CALL`.
     """
     size = max(padded_bytes(planned, shapes), 1)
     kind = "cpu" if platform == "cpu" else "gpu"
@@ -219,13 +218,13 @@ def samples_a_call(
 
 
 def few_samples_a_call(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> int:
-    """Chooses the samples of a call on a CPU where batches have at most `FEW_SAMPLES`: 1, 2, 4 or 8, by the shape alone."""
+    """Chooses the samples of a call on a CPU for batches of at most `FEW_SAMPLES`: 1, 2, 4 or 8, by the shape alone."""
     wanted = SHORTEST_CALL / _seconds_a_sample(shapes, cost)
     return next((rows for rows in (1, 2, 4) if rows >= wanted), FEW_SAMPLES)
 
 
 def _seconds_a_sample(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> float:
-    # Samples of one shape are few where sizes differ: rows that none of them fills cost time, too.
+    # Time that depends on true sizes counts by the usual share that a sample fills.
     counts = elements([np.array([shape], np.int64) for shape in shapes])
     return float(cost.seconds(counts * TRUE_SHARE, counts)[0])
 
@@ -235,8 +234,8 @@ class ProgramForm:
     """Key of the program of a stage: all that it depends on, except for the number of samples.
 
     Attributes:
-        traced: of each call the names of its values by sample, sorted.
-        shapes: padded shape of each value of the stage: its inputs, then what its operators make.
+        traced: sorted names of the per-sample values of each call.
+        shapes: padded shape of each value of the stage: its inputs, then the outputs of its operators.
     """
 
     calls: tuple[Call, ...]
@@ -253,15 +252,15 @@ class ProgramForm:
         return cls(calls, traced, shapes, planned.packing.key, planned.x64)
 
     def packing(self) -> Packing:
-        """Returns the order of the small arrays."""
+        """Returns the packing of the small arrays."""
         return Packing([np.empty((0, *shape), dtype) for dtype, shape in self.small])
 
 
 def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., list[Array]]:
     """Makes the pure function of a stage: (arrays, small, identity, seeds) -> outputs.
 
-    It closes over nothing that differs by batch, and products are rounded as the compiler likes: see `stage_function`.
-    Of `small`, sizes come first, of the inputs and then of what the operators make; after them `form.traced`.
+    It closes over nothing that differs by batch. The compiler may fuse products; `stage_function` prevents that. `small`
+    holds the sizes of the inputs, then those of the operators' outputs, then `form.traced`.
 
     Raises, while it is traced:
         OperatorFailure: an operator failed.
@@ -277,7 +276,7 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
         traced = [{name: next(small) for name in group} for group in form.traced]
         out_shapes = iter(form.shapes[outline.inputs :])
         keys_of: dict[int, Array] = {}
-        if random:  # the keys of all operators in one go: one by one they would take most of the compile time
+        if random:  # the keys of all operators at once: one by one they would take most of the compile time
             keys_of |= zip(random, sample_key(seeds[:, None, :2], seeds[:, 2:], *identity), strict=True)
         for i, (operator, call) in enumerate(zip(outline.operators, form.calls, strict=True)):
             shapes_here = [next(out_shapes) for _ in range(operator.outputs)]
@@ -298,7 +297,7 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
 def stage_function(outline: StageOutline, form: ProgramForm, platform: str) -> Callable[..., Any]:
     """Makes the function of a stage that the engine compiles.
 
-    It takes (arrays, packed, apart, identity, seeds, -0): the small arrays packed, and the operand of `exact`.
+    It takes (arrays, packed, apart, identity, seeds, -0): small arrays are packed, -0 is the operand of `exact`.
     """
     compute, packing = stage_compute(outline, form), form.packing()
 
@@ -332,7 +331,7 @@ def _traced_args(
     operator: OperatorOutline, values: Mapping[Slot, Array], extents: Mapping[Slot, Array],
     done: Mapping[str, Array], call: Call,
 ) -> dict[str, Array]:  # fmt: skip
-    """Collects arguments that are values of this or an earlier stage, in the element type of the argument."""
+    """Collects arguments that are values of this or an earlier stage, converted to the argument's element type."""
     result = {}
     known = {name for name, _ in (*call.static, *call.constants)} | set(done)
     shapes, declared = dict(call.argument_shapes), operator.op.args

@@ -1,9 +1,9 @@
-"""The compiled functions of a process: pipelines and eager calls that compute the same share them.
+"""Shares the compiled functions of a process among pipelines and eager calls that compute the same.
 
-A key says all that a function depends on, so two pipelines with equal operators, arguments, shapes and element types
-run one program, wherever they are defined. A function lives as long as something uses it. The ones used last live on,
-for a pipeline that is defined again, unless their keys hold objects of the user, which would live on with them.
-For other processes, JAX keeps programs on disk.
+A key holds all that a function depends on, so two pipelines with equal operators, arguments, shapes and element types
+run one program, wherever they are defined. A function lives as long as something uses it. The most recently used ones live
+longer, for a pipeline that is defined again, unless their keys hold objects of the user, which would live as long.
+JAX's cache on disk shares programs with other processes.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from jdali._operators.call import Constant
 from jdali._operators.record import Operator, is_built_in
 from jdali._system.cache_folder import cache_folder
 
-# Functions that nothing uses are kept up to this number, the least used out. Programs of one operator take a few
-# hundred kilobytes each, large ones some megabytes.
+# Most functions that are kept; the least recently used go first. Programs of one operator take a few hundred kilobytes each,
+# large ones some megabytes.
 KEPT_FUNCTIONS = 128
-# A constant of more bytes than this is not kept, so neither is a function that holds it.
+# A function with a constant of more bytes is not kept.
 _MOST_CONSTANT_BYTES = 1 << 20
 _PLAIN = (
     type(None),
@@ -45,7 +45,7 @@ _PLAIN = (
 
 
 class Compiled:
-    """A function of `jax.jit`, which several programs may share, and the lock under which it is first called."""
+    """A function of `jax.jit`, which several programs may share, with a lock for its first call."""
 
     __slots__ = ("__weakref__", "_called", "_function", "lock")
 
@@ -57,22 +57,22 @@ class Compiled:
         return self._function(*operands)
 
     def lower(self, *operands: Any) -> Any:
-        """Lowers it for such operands, to look at the program."""
+        """Lowers it for these operands, to inspect the program."""
         return self._function.lower(*operands)
 
     def first_call(self, where: Hashable, *operands: Any) -> Any:
-        """Calls it and notes that there is a program for `where`, a device or several."""
+        """Calls it, and records that it is compiled for `where`: a device or a mesh."""
         result = self._function(*operands)
         self._called.add(where)
         return result
 
     def is_compiled(self, where: Hashable) -> bool:
-        """Returns True if a call before this one has compiled it for `where`."""
+        """Tells if an earlier call has compiled it for `where`."""
         return where in self._called
 
 
 class ProgramTable:
-    """Functions by what they compute."""
+    """Holds functions by what they compute."""
 
     def __init__(self, most: int = KEPT_FUNCTIONS):
         self._most = most
@@ -81,7 +81,7 @@ class ProgramTable:
         self._kept: collections.OrderedDict[Hashable, Compiled] = collections.OrderedDict()
 
     def get(self, wanted: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key, all that it depends on; `make` makes a function of `jax.jit` if there is none."""
+        """Returns the function of a key, which holds all that it depends on; `make` returns a new one of `jax.jit`."""
         key = _typed(wanted)
         with self._lock:
             found = self._used.get(key)
@@ -96,7 +96,7 @@ class ProgramTable:
             return found
 
     def clear(self) -> None:
-        """Lets go of the functions that nothing uses; those in use are not shared any more."""
+        """Drops all functions; those in use remain usable, but new programs do not share them."""
         with self._lock:
             self._kept.clear()
             self._used.clear()
@@ -119,7 +119,7 @@ def _typed(value: Any) -> Hashable:
 
 
 def _is_plain(value: Any) -> bool:
-    """Returns True if a key holds neither the user's objects nor much memory."""
+    """Tells if a key holds neither the user's objects nor much memory."""
     if isinstance(value, Operator):
         return is_built_in(value)
     if isinstance(value, Constant):
@@ -146,7 +146,7 @@ MIN_COMPILE_SECONDS = 0.05
 
 
 def enable_compilation_cache() -> None:
-    """Turns the cache on, unless the user has configured JAX's himself or set JDALI_COMPILATION_CACHE=0."""
+    """Turns on JAX's cache on disk, unless the user has configured it or set JDALI_COMPILATION_CACHE=0."""
     configured = getattr(jax.config, "jax_compilation_cache_dir", None)
     if os.environ.get("JDALI_COMPILATION_CACHE") == "0" or configured is not None:
         return

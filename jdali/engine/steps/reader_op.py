@@ -1,4 +1,4 @@
-"""Runs readers and the user's sources."""
+"""Runs readers and external sources."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ReaderRunner(StepRunner):
 
 
 class SourceRunner(StepRunner):
-    """Hands over what a source of the user's gave when the batch was drawn."""
+    """Adds the data that an external source gave when the batch was drawn."""
 
     shown = "hands over what the user gave"
 
@@ -65,7 +65,7 @@ class SourceRunner(StepRunner):
 
 
 def policy_of(reader: Reader) -> ThreadPolicy:
-    """Makes the policy of a reader: only one whose samples are often cheap is ever read from in one thread."""
+    """Makes the policy of a reader: the calling thread alone reads only samples that are often cheap."""
     return ThreadPolicy(tries_here=reader.often_cheap, may_be_brief=reader.often_cheap)
 
 
@@ -80,11 +80,11 @@ def read(
     """Reads the samples of a batch; returns a column for each output.
 
     Args:
-        indices: of the samples, [n], or [n, m] of a reader that packs.
+        indices: indices of the samples: [n], or [n, m] for a reader that packs m of them.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
 
     Raises:
-        NodeFailure: with all samples that failed.
+        NodeFailure: samples failed; it has all of them.
     """
     columns, failures = _load(node, reader, indices, pool, policy, arguments)
     raise_if_any(node, failures)
@@ -116,7 +116,8 @@ def _load(
             calls = policy.work_here(lambda i: work_here(here[i]), [t.stop - t.start for t in here])
             done = here[calls - 1].stop if calls else 0
         if done < len(indices) or not parts:
-            tasks = [slice(t.start + done, t.stop + done) for t in reader.tasks(indices[done:], pool.threads)]
+            divided = [slice(0, len(indices))] if pool.is_here else reader.tasks(indices[done:], pool.threads)
+            tasks = [slice(t.start + done, t.stop + done) for t in divided]
             starts += [task.start for task in tasks]
             start = time.perf_counter()
             # A single task is not worth a change of threads.

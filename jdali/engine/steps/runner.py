@@ -1,4 +1,4 @@
-"""Base of the runners of a step: one type for each kind of operator, see `adapters`."""
+"""Defines the base of the runners of steps: each kind of operator has its own, see `adapters`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class StepRunner(abc.ABC):
     """Runs one step, batch by batch.
 
     Attributes:
-        shown: what `plan()` says of it.
-        at_once: batches that may be in it at the same time. Where samples are worked on one by one, those of the
-            next batch wait behind those of the last, so that its slowest sample does not keep the pool idle.
-        policy: decides which threads work on its samples; None: it has nothing for threads to do.
+        shown: text of the step in `plan()`.
+        at_once: most batches in the step at the same time. A step that works on single samples takes two, so that the
+            slowest sample of a batch does not keep the pool idle.
+        policy: decides which threads work on its samples; None: it has no work for threads.
     """
 
     shown: str
@@ -29,4 +29,4 @@ class StepRunner(abc.ABC):
         """Adds the outputs for the samples `ids` to `env`; raises NodeFailure with all samples that failed."""
 
     def set_seed(self, seed: int, stream: int | None = None) -> None:  # noqa: B027  most draw nothing
-        """Gives the pipeline's seed to random operators without one of their own; with a stream, both to all."""
+        """Sets the seed of random operators without one of their own; with a stream, sets both for all operators."""

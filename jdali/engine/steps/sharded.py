@@ -1,9 +1,8 @@
-"""A stage on several devices: one program under `shard_map`, in which each device works on its samples.
+"""Runs a stage on several devices: one program under `shard_map`, in which each device works on its samples.
 
-The samples of a batch are padded to one common shape, those of a device are gathered on the host into a
-staging buffer of its own, and the results stay where they were made. So no program, and no device, ever
-holds the whole batch. A key of a random operator says which sample it is for and nothing else, so the
-values are those of one device.
+The samples of a batch are padded to one shape, the samples of each device are gathered on the host into a buffer of
+their own, and results stay on their devices. So no device holds the whole batch. Keys of random operators depend on the
+sample alone, so the values are those of one device.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from jdali.tensors import TensorList
 
 # Axes of the mesh of a stage: the parts of the batch, and the devices that hold the same part.
 PART, COPY = "part", "copy"
-# Bytes of a part that are copied faster than another thread begins to.
+# A part of fewer bytes is copied before another thread would start.
 _WORTH_A_THREAD = 1 << 17
 
 
@@ -49,7 +48,7 @@ class Spread:
     """The devices that a stage runs on.
 
     Attributes:
-        rows: samples of a batch; fewer are filled up by repeating the last one.
+        rows: samples of a batch; the last sample is repeated if there are fewer.
     """
 
     mesh: Mesh  # [parts of the batch, copies of each part]
@@ -57,7 +56,7 @@ class Spread:
 
     @classmethod
     def over(cls, split: BatchSplit, rows: int) -> Spread | None:
-        """Spreads rows over the devices of a split; None if they cannot be shared out evenly."""
+        """Spreads rows over the devices of a split; returns None if they cannot be divided evenly."""
         devices = [held for _, held in split.parts]
         if not devices or rows % len(devices) or len({len(held) for held in devices}) > 1:
             return None
@@ -87,7 +86,7 @@ class Spread:
         (group,) = planned.groups
         shapes = split_shapes(group.shape, planned)
         program = self._program(runner, planned, shapes)
-        # Unused rows repeat the last sample, whose values are at least legal ones.
+        # Unused rows repeat the last sample, whose values are valid.
         rows = np.minimum(np.arange(self.rows), len(ids) - 1)
         packed, apart = planned.packing.pack(planned.arrays, len(ids))
         identity = ids.words()[:, rows]
@@ -97,7 +96,7 @@ class Spread:
                 for value, shape in zip(runner.stage.inputs, shapes, strict=False)
             ]
         with x64_context(planned.x64):
-            # One call for all small arrays: each costs some time for every device.
+            # One call for all small arrays: each call costs time for every device.
             packed, who, seeds, *apart = jax.device_put(
                 (packed[rows], identity, runner.calls.seed_array, *(a[rows] for a in apart)),
                 (self.by_sample, self._over(None, PART), self._over(), *[self.by_sample] * len(apart)),
@@ -121,7 +120,7 @@ class Spread:
         pool: TaskExecutor | None,
         x64: bool,
     ) -> jax.Array:
-        """Puts the rows of each part on its devices, [rows, *shape]."""
+        """Puts the rows of each part on its devices; returns an array [rows, *shape]."""
         whole = _whole(value)
         fits = whole is not None and whole.shape == (self.rows, *shape)
         if whole is not None and fits and whole.sharding.is_equivalent_to(self.by_sample, whole.ndim):
@@ -133,7 +132,7 @@ class Spread:
             devices = self.mesh.devices[part].tolist()
             # What is on a device already goes from there to the others.
             staged = gather(store, mine, shape, None if store.local else devices[0])
-            with x64_context(x64):  # of this thread
+            with x64_context(x64):  # each thread has its own
                 copies: list[jax.Array] = jax.device_put([staged] * len(devices), devices)
             return copies
 
@@ -181,12 +180,11 @@ def _whole(value: TensorList) -> jax.Array | None:
 def spread_stages(
     plan: ExecutionPlan, runners: Sequence[StepRunner], batch_size: int, splits: Sequence[BatchSplit | None]
 ) -> None:
-    """Lets those stages run on all devices whose results are wanted there.
+    """Lets stages run on all devices over which their results are split.
 
-    Those are the stages of whole batches, on the accelerator, that give an output of the pipeline which
-    has a split, and those that only give data to such stages. All else stays on one device, or on the
-    host: branches of a conditional, random values for arguments, operators that need the whole batch in
-    one array, batches that cannot be shared out evenly.
+    These are stages of whole batches, on the accelerator, that make an output of the pipeline with a split, and stages that
+    make data for them. All else stays on one device, or on the host: branches of a conditional, random values for
+    arguments, operators that need the whole batch in one array, batches that cannot be divided evenly.
     """
     chosen: dict[DataNode, BatchSplit] = {}
     for value, split in zip(plan.outputs, splits, strict=True):

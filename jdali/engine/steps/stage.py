@@ -1,4 +1,4 @@
-"""Running a stage: setup on the host, samples grouped by padded shape, one program per shape."""
+"""Runs a stage: setup on the host, samples grouped by padded shape, one program per shape."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from jdali.tensors import RowSlice, TensorList
 
 
 class SeveralDevices(Protocol):
-    """Runs a stage on several devices at once: see `sharded.Spread`."""
+    """Runs a stage on several devices at once, see `sharded.Spread`."""
 
     def run(
         self, runner: StageRunner, planned: PlannedStage, env: Values, ids: SampleIds,
@@ -68,11 +68,11 @@ class SeveralDevices(Protocol):
 
 
 def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
-    """Runs a stage, once more if samples could not be made late."""
+    """Runs a stage; if samples could not be made late, makes them at once and runs it again."""
     try:
         run()
         return
-    except Exception:  # of whatever kind: a sample of another size is no failure of an operator yet
+    except Exception:  # of any kind: a late sample of another size is not a failure of its operator yet
         failed = [value for value in inputs if value in env.late and env.late[value].failed]
         if not failed:
             raise
@@ -104,7 +104,7 @@ class StageRunner(StepRunner):
         self._spread: SeveralDevices | None = None
         self._whole_batch = any(node.whole_batch for node in stage.nodes)
         self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
-        # Where time follows true sizes, a row that no sample is in takes none if its size is 0.
+        # If time depends on true sizes, an unused row of size 0 takes none.
         free = self._platform == "cpu" and any(compiled(node).free_padding == "all" for node in stage.nodes)
         self._clears_rows = self.mixes_samples or free
         # The fewer samples a branch gets, the fewer programs are worth it.
@@ -123,19 +123,19 @@ class StageRunner(StepRunner):
 
     # --- several devices --------------------------------------------------------------------
     def spread_over(self, spread: SeveralDevices | None) -> None:
-        """Lets the stage run on several devices; before the first run."""
+        """Lets the stage run on several devices; call it before the first run."""
         self._spread = spread
         self._plans.clear()
 
     @property
     def where(self) -> str:
-        """The devices, for a person to read."""
+        """The devices as text."""
         return str(self.device if self._spread is None else self._spread)
 
     def function(
         self, form: ProgramForm, rest: Hashable, platform: str, make: Callable[[Callable[..., Any]], Any]
     ) -> Compiled:
-        """Returns the compiled function of the stage in this form, which others share; `make` depends on `rest` besides."""
+        """Returns the compiled function of the stage in a form; `rest` has all else that `make` depends on."""
         outline = self._outline
         return self._budget.function(
             self.stage, form.shapes, (outline, form, platform, rest),
@@ -178,7 +178,7 @@ class StageRunner(StepRunner):
         return StagePlan(stage, tuple(varying), *stage.packing.pack(stage.arrays, len(ids)))
 
     def _group(self, planned: PlannedStage, held: Sequence[np.ndarray | None]) -> list[Group]:
-        # Samples that cannot have one shape (other numbers of channels) take the way of one device.
+        # Samples with different numbers of channels cannot share a shape, so they run on one device.
         spread = self._spread is not None and all(_agree_in_channels(v) for v in planned.values)
         together = spread or self._whole_batch
 
@@ -224,10 +224,10 @@ class StageRunner(StepRunner):
         self._collect(env, plan, [job.samples for job in jobs], results)
 
     def _queued_calls(self, jobs: Sequence[Job]) -> int:
-        """Returns how many calls of a batch may be queued in XLA beside that of a worker; 0: it waits for its own.
+        """Returns how many calls of a batch may be queued in XLA; 0: each thread waits for its own call.
 
-        On a CPU, too, calls are computed in threads of XLA's: a worker that waited for each of its calls would often wait
-        for a thread that has to wait for a core. Queued calls take memory, so a worker does wait where calls are large.
+        On a CPU, too, XLA computes calls in threads of its own. A thread of the pool that waited for its call would often
+        wait for an XLA thread without a core. Queued calls take memory, so if calls are large, threads do wait.
         """
         if self._platform != "cpu":
             return len(jobs)
@@ -242,7 +242,7 @@ class StageRunner(StepRunner):
             program = self._program(planned, shapes, len(group.samples))
             for start in range(0, len(group.samples), program.batch):
                 samples = group.samples[start : start + program.batch]
-                # Unused rows repeat a cheap sample, whose values are at least legal ones, unless they are cleared.
+                # Unused rows that are not cleared repeat a cheap sample, whose values are valid.
                 rows = np.concatenate([samples, np.full(program.batch - len(samples), group.cheapest)])
                 whole = len(rows) == count and bool((rows == np.arange(count)).all())
                 share = len(samples) / len(group.samples)
@@ -255,7 +255,7 @@ class StageRunner(StepRunner):
         return jobs
 
     def _collect(self, env: Values, plan: StagePlan, samples: Sequence[np.ndarray], results: Any) -> None:
-        """Adds the outputs: results[j] are arrays, one an output, whose first rows are samples[j]."""
+        """Adds the outputs: results[j] has an array for each output, whose first rows are the samples samples[j]."""
         if plan.outputs is None:
             plan.outputs = self._rows_of_outputs(plan.stage, samples, results)
         for o, (value, rows) in enumerate(zip(self.stage.outputs, plan.outputs, strict=True)):
@@ -266,7 +266,7 @@ class StageRunner(StepRunner):
     def _rows_of_outputs(
         self, planned: PlannedStage, samples: Sequence[np.ndarray], results: Any
     ) -> list[Store]:
-        """Finds the rows of the samples of each output, without the arrays."""
+        """Finds the rows of each output's samples in the results, without the arrays."""
         specs = {
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
             for v, s in zip(node.outputs, c.outputs, strict=True)
@@ -300,7 +300,7 @@ class StageRunner(StepRunner):
             return program.first_call(self.device, *operands)
 
     def _identity(self, job: Job, ids: SampleIds) -> np.ndarray:
-        """Returns the identities of the samples in the rows, uint32 [3, rows]; zeros if no operator of the stage asks."""
+        """Returns the identities of the samples in the rows, uint32 [3, rows]; zeros if no operator is random."""
         if not self._random:
             return np.zeros((3, job.program.batch), np.uint32)
         return (ids if job.rows is None else ids.select(job.rows)).words()

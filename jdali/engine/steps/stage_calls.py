@@ -1,4 +1,4 @@
-"""Planning the calls of a stage's operators: their arguments and seeds, and sizes and types for a batch."""
+"""Plans the calls of a stage's operators: their arguments and seeds, and sizes and types for a batch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StageCalls:
     """Plans the calls of a stage's operators; what does not change from batch to batch is prepared once.
 
     Args:
-        remembers: `Rising` values are those of batches before, or more. False: as large as they may be.
+        remembers: `Rising` values do not fall below those of earlier batches; False: they are as large as possible.
 
     Attributes:
         seed_array: uint32 [operators, 3], words of the seed and stream of each random operator.
@@ -33,10 +33,10 @@ class StageCalls:
     def __init__(self, stage: Stage, seed: int, *, remembers: bool = True):
         self._stage = stage
         self.arguments = {node: prepared_args(node) for node in stage.nodes}
-        # The largest of each `Rising` value so far: later batches get no smaller one, so a stage has as many programs of a
-        # shape as there are values, at most. No part of a state: results are the same for all that are large enough.
-        # ResNet-50 training: 11 programs and 4.8 ms a picture; with the largest value always, 11 and 5.5; with each batch's
-        # own, 18 and 4.7.
+        # The largest of each `Rising` value so far. Later batches get no smaller one, which bounds the programs of a shape
+        # by the number of values. It is in no state: all values that are large enough give the same results.
+        # ResNet-50 training: 11 programs and 4.8 ms a picture; with the largest possible value always, 11 and 5.5; with each
+        # batch's own, 18 and 4.7.
         self._risen: dict[Node, dict[str, int]] | None = {} if remembers else None
         self.set_seed(seed)
 
@@ -59,7 +59,7 @@ class StageCalls:
         given: ArgumentValues,
         keys: Callable[[Node], SampleKeys | Traced],
     ) -> list[PlannedCall]:
-        """Plans a call of each operator, from the specs of all values from outside of the stage."""
+        """Plans a call of each operator, from the specs of all values from outside the stage."""
         known = dict(specs)
         calls: list[PlannedCall] = []
         for node in self._stage.nodes:
@@ -95,7 +95,7 @@ class StageCalls:
 
 
 def prepared_args(node: Node) -> dict[str, Any]:
-    """Converts the arguments of a node that are no values of the graph, once for all batches."""
+    """Converts the arguments of a node that are not values of the graph, once for all batches."""
     prepared: dict[str, Any] = {}
     for name, arg in node.op.public_args.items():
         value = arg.default if node.args.get(name) is None else node.args[name]
@@ -109,7 +109,7 @@ def prepared_args(node: Node) -> dict[str, Any]:
 
 
 def seed_of(node: Node, seed: int, stream: int | None = None) -> tuple[np.ndarray, int]:
-    """Returns the words of the seed, and the stream, of a random operator, see `StepRunner.set_seed`."""
+    """Returns the seed's words and the stream of a random operator, see `StepRunner.set_seed`."""
     if stream is not None:
         return seed_words(seed), stream
     return (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)

@@ -1,4 +1,4 @@
-"""Values that one iteration has computed so far."""
+"""Holds the values of a batch that are computed so far."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from jdali.tensors import TensorList
 
 
 class Values(dict[DataNode, TensorList]):
-    """The batches of an iteration, by the value of the graph that they are of.
+    """The computed values of a graph for one batch.
 
     Attributes:
-        scaled: of pictures that are decoded at a fraction of their sizes: which.
-        task: of the batch, which says what its sources read; None: there is no pipeline.
-        drawn: what each source gives.
-        constants: inputs, by name, of the one operator of a call outside of a pipeline that are the same
-            array for all samples.
-        arrays: per-sample arguments of a compiled operator that are no batches but one array [N, ...].
-        late: the samples of values that are made when a stage asks for them, see `steps/late.py`.
+        scaled: sizes of pictures that are decoded at a fraction of their own.
+        task: the batch's task, which has the samples of its sources; None: a call without a pipeline.
+        drawn: provenance of the samples of each source.
+        constants: inputs that are one array for all samples, by name; for a call without a pipeline.
+        arrays: per-sample arguments that are one array [N, ...] in place of a batch; for a call without a pipeline.
+        late: values whose samples are made when a stage reads them, see `steps/late.py`.
+        most_bytes: the most memory of the values whenever `note_bytes` was called; shared memory counts once.
     """
 
     def __init__(self, *args: Any):
@@ -39,14 +39,14 @@ class Values(dict[DataNode, TensorList]):
         self.late: dict[DataNode, LateSamples] = {}
         self._made_of: dict[Node, Provenance | None] = {}
         self._dropped: dict[DataNode, Provenance | None] = {}
+        self.most_bytes = 0
 
-    @property
-    def nbytes(self) -> int:
-        """Of the memory that the values lie in; what several of them share counts once."""
-        return bytes_of(self.values())
+    def note_bytes(self) -> None:
+        """Updates `most_bytes`."""
+        self.most_bytes = max(self.most_bytes, bytes_of(self.values()))
 
     def drop(self, values: Iterable[DataNode]) -> None:
-        """Lets go of values that nobody will read; what they are made of stays known."""
+        """Drops values, but keeps their provenance."""
         for value in values:
             self._dropped[value] = self.pop(value).provenance
             self.scaled.pop(value, None)
@@ -58,9 +58,9 @@ class Values(dict[DataNode, TensorList]):
         return argument_values(self[value], op, name) if array is None else array
 
     def made_of(self, node: Node) -> Provenance | None:
-        """Returns the provenance of a node's outputs: samples of the sources; None if there are none.
+        """Returns the provenance of a node's outputs: samples of the sources; None: they come from no source.
 
-        Also of a node that has not run yet, or runs inside of a compiled program, if its inputs are there.
+        The node need not have run, and may be part of a compiled program; its inputs must be known.
         """
         if node in self.drawn:
             return self.drawn[node]
@@ -76,7 +76,7 @@ class Values(dict[DataNode, TensorList]):
         return self._made_of[node]
 
     def _pasted(self, given: object, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
-        """Lists the samples that are pasted into each one, by the argument that says so; None: one of each input."""
+        """Lists the samples that an argument pastes into each sample; None: it is not given."""
         if given is None or images is None:
             return None
         if not isinstance(given, DataNode):
@@ -93,19 +93,19 @@ class Values(dict[DataNode, TensorList]):
 
 
 def bytes_of(values: Iterable[TensorList]) -> int:
-    """Counts the bytes of the memory that batches lie in; what several of them share counts once."""
+    """Counts the bytes of the batches' memory; shared memory counts once."""
     blocks = {id(block): block for value in values for block in value.store.blocks}
     return sum(block.nbytes for block in blocks.values())
 
 
 def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
-    """Reads the values of a per-sample argument, and waits for them; raises TypeError if they are of another type."""
+    """Reads the values of a per-sample argument, and waits for them; raises TypeError if their type is wrong."""
     argument_rules.check_dtype(op.name, op.args[name], value.spec.dtype)
     return value.as_numpy() if value.is_dense_tensor() else argument_rules.as_objects(value.to_samples())
 
 
 def input_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
-    """Reads the values [N, ...] of an input that is an argument; raises SampleError if shapes differ and must not."""
+    """Reads the values [N, ...] of an input that acts as an argument; raises SampleError if shapes may not differ, but do."""
     if not value.is_dense_tensor() and any(i.ragged for i in op.inputs if i.name == name):
         return argument_rules.as_objects(value.to_samples())
     argument_rules.refuse_different(op.name, name, value.spec.extents)

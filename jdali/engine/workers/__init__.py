@@ -1,10 +1,10 @@
-"""Work on the samples of a batch, in the calling thread or in those of `_threads`.
+"""Runs work on the samples of a batch, in the calling thread or in a pool of threads.
 
 ```
  pool.Pool ──▶ _threads.WorkerThreads    tasks of the oldest batch first
      │
-     ├── thread_policy   in this thread or in the pool?
-     ├── Serving         threads that work for a pipeline, which must not ask it for a batch
-     └── slabs           memory that its threads lease (`_batches.slabs`)
+     ├── thread_policy   chooses: the calling thread or the pool
+     ├── Serving         marks threads that work for a pipeline: they must not ask it for a batch
+     └── slabs           memory that the threads lease (`_batches.slabs`)
 ```
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -11,13 +12,14 @@ from jax import Array, lax
 from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
-from jdali._numerics.platform import one_program
+from jdali._numerics.platform import one_program, platform_dependent
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, Static, operator
 from jdali.codecs.resampling import lobes_of, window_table
 
 _TYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32")
 _STEPS = 32  # entries of the window's table for each sample
+_TAPS_A_TURN = 11
 
 
 def setup(
@@ -148,7 +150,9 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
     """Sums the samples around each position, weighted by the window: float32 [len(index), ...]."""
     table = jnp.asarray(window_table(lobes))
 
-    def add_tap(total: Array, tap: Array) -> tuple[Array, None]:
+    def add_tap(
+        wave: Array, index: Array, share: Array, length: Array, total: Array, tap: Array
+    ) -> tuple[Array, None]:
         source = index + tap
         distance = tap.astype(jnp.float32) - share
         position = distance * _STEPS + np.float32(_STEPS * lobes + 1)
@@ -160,9 +164,16 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
         # Masked, because values outside may be NaN, and 0 · NaN is NaN.
         return total + jnp.where(inside, seen * weight, 0), None
 
-    taps = jnp.arange(-lobes, lobes + 1, dtype=jnp.int32)
-    start = varying_like(jnp.zeros((len(index), *wave.shape[1:]), jnp.float32), wave, index, length)
-    total: Array = lax.scan(add_tap, start, taps)[0]
+    def summed(unroll: int, *arrays: Array) -> Array:
+        wave, index, *_ = arrays
+        start = varying_like(jnp.zeros((len(index), *wave.shape[1:]), jnp.float32), *arrays)
+        taps = jnp.arange(-lobes, lobes + 1, dtype=jnp.int32)
+        total: Array = lax.scan(functools.partial(add_tap, *arrays), start, taps, unroll=unroll)[0]
+        return total
+
+    # Each iteration reads and writes the whole sum. On an accelerator this takes most of the time.
+    turns = {"cpu": functools.partial(summed, 1), "default": functools.partial(summed, _TAPS_A_TURN)}
+    total: Array = platform_dependent(wave, index, share, length, **turns)
     return total
 
 

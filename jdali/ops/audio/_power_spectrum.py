@@ -96,14 +96,15 @@ def _transform_of_any_size(rows: Array, size: Array) -> Array:
         return lax.complex(*parts)
 
     def shortest(signal: tuple[Array, Array], chirp: tuple[Array, Array], size: Array) -> Array:
-        # The length depends only on the true size, so the padding does not change bits.
+        # The length depends only on the true size, so the padding does not change bits. An accelerator computes all lengths.
         number = jnp.sum(np.array(lengths, np.int32) <= size + size // 2, dtype=jnp.int32)
         branches = [functools.partial(convolved, length) for length in lengths]
         result: Array = lax.switch(number, branches, signal, chirp, size)
         return result
 
-    longest = functools.partial(convolved, lengths[-1])
-    transform = longest if len(lengths) == 1 else by_platform(shortest, longest)
+    transform = (
+        functools.partial(convolved, lengths[0]) if len(lengths) == 1 else by_platform(shortest, shortest)
+    )
     return transform((rows * chirp[0], rows * -chirp[1]), chirp, size)
 
 

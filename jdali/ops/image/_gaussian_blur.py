@@ -25,6 +25,7 @@ from jdali._errors import check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.fit import fit
 from jdali._kernels.spatial_axes import spatial_axes
+from jdali._kernels.take_window import take_grid
 from jdali._numerics.platform import of_whole_batch, one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._numerics.sums import fixed_sum
@@ -225,12 +226,13 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
         todo = [i for i in reversed(range(len(blur.axes))) if blur.radii[i]]
         if way == "taps":
             todo.reverse()  # in the other order, XLA writes a sum of shifted columns transposed, then transposes it
+            values = _with_margins(values, {blur.axes[i]: blur.radii[i] for i in todo}, extent)
         for i in todo:
             axis, reach = blur.axes[i], blur.radii[i]
             weights = _weights(sigmas[i], radii[i], reach)
             out = blur.dtype if i == todo[-1] else np.dtype(np.float32)
             if way == "taps" and len(weights) <= _TAPS:
-                made = _pass_of_taps(values, axis, weights, radii[i], extent[axis], out, guarded)
+                made = _pass_of_taps(values, axis, weights, radii[i], out, guarded)
                 # Without the barrier, the next pass may compute it again for each tap.
                 values = lax.optimization_barrier(made)
                 continue
@@ -380,22 +382,32 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
     return result.reshape(shape)
 
 
+def _with_margins(values: Array, radii: Mapping[int, int], extent: Array) -> Array:
+    """Extends the axes whose window in `radii` has at most `_TAPS` elements, by mirror images on both sides."""
+    indices: list[Array | None] = [None] * values.ndim
+    for axis, reach in radii.items():
+        if 2 * reach < _TAPS:
+            index = jnp.arange(-reach, values.shape[axis] + reach, dtype=jnp.int32)
+            indices[axis] = reflect_101(index, extent[axis])
+    # The barriers make XLA compute this once; the next pass would otherwise look up each index for each tap.
+    made: Array = lax.optimization_barrier(take_grid(values, lax.optimization_barrier(indices), mode="clip"))
+    return made
+
+
 def _pass_of_taps(
-    values: Array, axis: int, weights: Array, radius: Array, size: Array, out: np.dtype, guarded: bool
+    values: Array, axis: int, weights: Array, radius: Array, out: np.dtype, guarded: bool
 ) -> Array:
-    """Filters one axis at once, as the sum of shifted copies."""
+    """Filters one axis, with a margin of the window's reach, as the sum of shifted copies."""
     reach = len(weights) // 2
-    index = jnp.arange(values.shape[axis], dtype=jnp.int32)
-    rows = [
-        jnp.clip(reflect_101(index + k, size), 0, values.shape[axis] - 1) for k in range(-reach, reach + 1)
-    ]
-    # The barrier makes XLA compute these once. Weights are scalars, because each slice of an array would be a kernel.
-    rows, taps = lax.optimization_barrier((rows, list(weights)))
+    shape = (*values.shape[:axis], values.shape[axis] - 2 * reach, *values.shape[axis + 1 :])
+    step = math.prod(shape[axis + 1 :])
+    lines = values.reshape(math.prod(shape[:axis]), -1)  # a shifted copy is one slice of each line
+    taps = lax.optimization_barrier(
+        list(weights)
+    )  # scalars, because each slice of an array would be a kernel
 
     def term(k: int) -> Array:
-        value = values.at[(*(slice(None),) * axis, rows[k])].get(
-            mode="promise_in_bounds", wrap_negative_indices=False
-        )
+        value = lax.slice_in_dim(lines, k * step, k * step + shape[axis] * step, axis=1)
         product = taps[k] * value.astype(jnp.float32)
         if not guarded:
             return product
@@ -404,7 +416,8 @@ def _pass_of_taps(
         product = jnp.where(jnp.isfinite(value), product, value.astype(jnp.float32))
         return jnp.where(abs(k - reach) <= radius, product, 0)
 
-    return saturate_cast(functools.reduce(jnp.add, map(term, range(2 * reach + 1))), out)
+    total = functools.reduce(jnp.add, map(term, range(2 * reach + 1)))
+    return saturate_cast(total, out).reshape(shape)
 
 
 def _pass_whole(

@@ -126,7 +126,7 @@ def test_what_is_not_made_is_an_error():
         op = host_batch_operator(name="test.wrong")(wrong)
         for options, message in (
             ({}, r"test\.wrong: made 0 outputs, it has 1"),
-            ({"as_list": True}, r"test\.wrong: gave list, not Made"),
+            ({"as_list": True}, r"test\.wrong: gave list, not HostOutputs"),
         ):
             with jdali.Pipeline(batch_size=2, num_threads=1, device_id=None) as pipe:
                 files = fn.external_source(lambda: encoded([(1, 1), (2, 2)]))
