@@ -78,7 +78,7 @@ def differentiable(
 
     Args:
         cpu, default: two implementations with the same arguments; neither may close over traced values.
-        derivative: JVP rule for `custom_jvp`: (primals, tangents) to (value, tangent); None: that of `default`.
+        derivative: JVP rule for `custom_jvp`: (primals, tangents) to (value, tangent); None: the derivative of `default`.
         tpu: implementation for a TPU; None: `default`.
     """
 

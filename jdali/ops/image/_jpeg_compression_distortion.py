@@ -247,7 +247,7 @@ def _upsampled(part: Array, size: Array) -> Array:
 def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
     """Codes luma and chroma, uint8 [H, W] with H and W multiples of 8: quantizes their DCTs, each with its table.
 
-    Blocks of all planes are coded together, so the large program is compiled once, not once a plane.
+    Blocks of all planes are coded together, so the large program is compiled once, not once per plane.
     """
     blocks = [_blocks(part, _BLOCK) for part in parts]
     ends = np.cumsum([block.shape[2] for block in blocks])
@@ -380,7 +380,7 @@ def _coded_strip(
     last = packed(channels_of(lax.dynamic_slice_in_dim(own, extent[1] - 1, 1, axis=1)))
     words = keep(jnp.where(jnp.arange(wide, dtype=jnp.int32) < extent[1], words, last))
     luma, *chroma = keep([part.astype(jnp.uint8) for part in _to_ycbcr(unpacked_channels(words, 3))])
-    # Chroma repeats its last averaged row, so rows past the end take those of the last pair.
+    # Chroma repeats its last averaged row, so rows past the end repeat the last pair of rows.
     pair = (extent[0] - 1) // 2 * 2 + rows % 2
     rows = jnp.clip(jnp.where(rows < extent[0], rows, pair) - first * _UNIT, 0, len(rows) - 1)
     chroma = [part.at[rows].get(mode="promise_in_bounds") for part in chroma]
