@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 import jax
 
@@ -29,11 +30,12 @@ def usual_modes() -> Iterator[None]:
 
 
 def _are_usual() -> bool:
-    modes = jax.config
-    return (
+    modes: Any = jax.config
+    usual: bool = (
         modes.jax_numpy_dtype_promotion == "standard"
         and modes.jax_numpy_rank_promotion == "allow"
         and modes.jax_transfer_guard_host_to_device in _ALLOWED
         and modes.jax_transfer_guard_device_to_device in _ALLOWED
         and modes.jax_transfer_guard_device_to_host in _ALLOWED
     )
+    return usual

@@ -141,7 +141,7 @@ class Engine:
             self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
         )
         # Also against a batch that is replayed, or attempted again, which come in no order.
-        alone = [
+        alone: list[contextlib.AbstractContextManager[object]] = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
         ]
         parts = zip(self.here.steps, self.runners, self.here.last_uses, self.timing.steps, alone, strict=True)
