@@ -31,10 +31,11 @@ def usual_modes() -> Iterator[None]:
 
 def _are_usual() -> bool:
     modes: Any = jax.config
-    return (
+    usual: bool = (
         modes.jax_numpy_dtype_promotion == "standard"
         and modes.jax_numpy_rank_promotion == "allow"
         and modes.jax_transfer_guard_host_to_device in _ALLOWED
         and modes.jax_transfer_guard_device_to_device in _ALLOWED
         and modes.jax_transfer_guard_device_to_host in _ALLOWED
     )
+    return usual

@@ -141,7 +141,7 @@ class Engine:
             self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
         )
         # Steps with a state take one batch at a time. Replays and second attempts come in no order, so `turn` is not enough.
-        alone = [
+        alone: list[contextlib.AbstractContextManager[object]] = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
         ]
         parts = zip(self.here.steps, self.runners, self.here.last_uses, self.timing.steps, alone, strict=True)
