@@ -17,9 +17,9 @@ _STEP = 48
 # Neighbouring elements are counted in different arrays, so that no count waits for the store of the one before:
 # 0.4 ns per element; a scatter takes 3.7.
 _ARRAYS = 6
-# Most channels for which the loop is unrolled.
+# The loop over channels is unrolled for up to this many.
 _MAX_CHANNELS = 8
-# Elements of an image up to which a loop is not worth its compilation.
+# A loop over an image of up to this many elements is not worth its compilation.
 SMALL = 1 << 14
 # A GPU counts neighbouring columns in this many histograms, because additions to one number wait for each other.
 _APART = 32

@@ -24,9 +24,9 @@ from jdali._operators.record import PerFrame, PerSample, Static, operator, wrong
 _ALGORITHMS = ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")
 # Luma weights 0.299, 0.587, 0.114 of red, green and blue in units of 2^-14, as in OpenCV.
 _RED, _GREEN, _BLUE = 4899, 9617, 1868
-# Pixels of a block of rows.
+# Number of pixels in a block of rows.
 _BLOCK = 1 << 14
-# Pixels of an image up to which a loop is not worth its compilation.
+# A loop over an image of up to this many pixels is not worth its compilation.
 _SMALL = 1 << 12
 
 # bool [N, 1] and [1, W]: rows and columns that hold red pixels.

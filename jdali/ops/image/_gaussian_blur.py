@@ -42,11 +42,11 @@ from jdali._operators.record import (
 
 # Rows of one matrix product. Fewer rows waste less work with small windows, but more with large ones.
 BLOCK = 32
-# Elements of the other axes in one product, so that its operands stay in the cache.
+# Number of elements of the other axes in one product; its operands then stay in the cache.
 LINES = 4096
-# Most elements of the padded window that an accelerator sums in one pass; XLA compiles more too slowly.
+# An accelerator sums padded windows of up to this many elements in one pass; XLA compiles more too slowly.
 _TAPS = 33
-# Elements of an image up to which a loop is not worth its compilation.
+# A loop over an image of up to this many elements is not worth its compilation.
 SMALL = 1 << 16
 
 
