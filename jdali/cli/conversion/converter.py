@@ -207,7 +207,7 @@ def _write(
         for name, one, other in zip(names, wanted, found, strict=False):
             if one != other:
                 raise OSError(
-                    f"{part}: the written data of {name} read back differently; is the disk faulty?"
+                    f"{part}: what was written of {name} reads back differently; is the disk faulty?"
                 )
         if len(found) != len(wanted):
             raise OSError(f"{part} has {len(found)} samples of the {len(wanted)} that were written")
