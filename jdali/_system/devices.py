@@ -52,10 +52,12 @@ def is_local(array: AnyArray) -> bool:
 
 
 def to_device(array: AnyArray, where: jax.Device | Sharding | None) -> jax.Array:
-    """Copies an array as `jax.device_put` does; a large one from host memory to another device in pieces of rows.
+    """Copies an array to a device, as `jax.device_put` does.
+
+    A large NumPy array is sent to an accelerator in blocks of rows.
 
     Args:
-        where: None: the default device, uncommitted.
+        where: a device or a sharding; None: the default device, uncommitted.
     """
     device = accelerator() if where is None else where
     if isinstance(device, Sharding):

@@ -16,11 +16,11 @@ STATE_VERSION = 1
 def state_of(
     counter: EpochCounter, *, ended: bool, pipelines: Sequence[Mapping[str, object]]
 ) -> dict[str, Any]:
-    """Returns the state of an iterator; JSON-able.
+    """Returns the state of an iterator, which can be written as JSON.
 
     Args:
-        ended: the end of the epoch was told, the next one has not begun.
-        pipelines: their states. The fingerprint is the same for all of them as a rule: it is kept once.
+        ended: True if the iterator has signalled the end of an epoch, and the next one has not begun.
+        pipelines: states of the pipelines. Their fingerprints are usually equal, so an equal one is kept only once.
     """
     graph = pipelines[0].get("graph")
     return {

@@ -233,10 +233,11 @@ def numpy(
     use_o_direct: Static[bool] = False,
     **options: object,
 ) -> NumpyReader:
-    """Reads arrays from .npy files, or a window of each array without most of the rest.
+    """Reads arrays, or a window of each array, from .npy files.
 
-    The window starts at `roi_start` or `rel_roi_start` (else 0) and ends as `roi_end`, `rel_roi_end`,
-    `roi_shape` or `rel_roi_shape` say (else at the end of the array). Borders are rounded half away from zero.
+    The window starts at `roi_start` or `rel_roi_start` (default: 0). `roi_end` or `rel_roi_end` gives its end,
+    or `roi_shape` or `rel_roi_shape` its size (default: up to the end of the array). Borders are rounded half
+    away from zero. Most of the data outside of the window is not read.
 
     Args:
         cache_header_information: cache the headers of files whose windows were read.

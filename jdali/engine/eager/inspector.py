@@ -259,7 +259,9 @@ class PipelineInspector:
             return self._engine().trace(alone), 0, alone
 
     def sample_traces(self, index: int, epochs: range) -> list[tuple[Trace, int]]:
-        """Runs a sample of several epochs, operator by operator; a failure in one epoch does not hide the others.
+        """Runs one sample as each of several epochs gives it, operator by operator.
+
+        If it fails in one epoch, the traces of the others are complete.
 
         Returns: for each epoch a trace, and the position of the sample in it.
         """

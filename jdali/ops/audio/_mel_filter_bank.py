@@ -45,7 +45,7 @@ def frequency_axis(name: str, spec: BatchSpec) -> int:
     return spec.layout.index("f")
 
 
-# Triangles with fewer bins are summed over this many.
+# Every triangle is summed over at least this many bins; bins outside of it have weight 0.
 _LEAST_BINS = 4
 
 

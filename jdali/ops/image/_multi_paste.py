@@ -379,7 +379,10 @@ def _tiled(
     result: Array, image: Array, box: Array, source: Array, sample: Array,
     tile: tuple[int, int], channels: int, fits: Array,
 ) -> Array:  # fmt: skip
-    """Copies a region in tiles of one size, the last ones moved back into the region; copies nothing unless `fits`."""
+    """Copies a region in tiles of one size; does nothing unless `fits`.
+
+    A tile that would reach past the region's end is moved back to end there, and overlaps the tile before.
+    """
     (top, left), (height, width), (y, x) = box
     (tall, wide), frames = tile, result.shape[1]
     down, across = (height + tall - 1) // tall, (width + wide - 1) // wide

@@ -113,8 +113,8 @@ def normalize(
         ddof: degrees of freedom subtracted from the number of elements in a measured variance.
         dtype: type of the result.
         epsilon: added to the variance.
-        mean: scalar, or a tensor with as many axes as a sample, of size 1 or the sample's; one for all samples
-            or one for each. None: measured.
+        mean: a scalar, or a tensor with as many axes as a sample; each axis has size 1 or the sample's size. All
+            samples may share one mean, or each has its own. None: measured.
         scale: factor of the result.
         shift: added to the result.
         stddev: like `mean`; where it is 0 the result is `shift`, unless it is one number for all samples.

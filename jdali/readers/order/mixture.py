@@ -93,9 +93,10 @@ class Segment(NamedTuple):
 class MixtureOrder:
     """The order in which one shard takes samples of a mixture; it has the methods of `Order`.
 
-    S shards divide each S consecutive positions at random. So the batches of all shards together have the exact shares,
-    and the batch of one shard is a random part. An epoch has as many positions as all sources have samples, see
-    `epoch_size`. Each source is read pass after pass, in its own order. All shards take the same number of samples.
+    Of every S consecutive positions, each of the S shards takes one, which is chosen at random. So the batches of all shards
+    together match the shares exactly; those of a single shard match them on average. All shards take the same number of
+    samples. An epoch has as many positions as the sources have samples in total; `epoch_size` rounds this up for the
+    shards. Each source has its own order, and starts its next pass when it is used up.
 
     Args:
         orders: unsharded orders of the sources.
