@@ -18,7 +18,7 @@ def usual_modes() -> Iterator[None]:
     It wraps jdali's work in the user's threads and in its own. It also wraps rules for derivatives and for `vmap`,
     which JAX may apply after the call that they belong to has returned.
     """
-    if _are_usual():  # a fortieth of the time of setting them
+    if _are_usual():  # looking takes 1.5 us, setting them 20
         yield
         return
     with (
